@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.errors import TouchstoneError, UnknownNameError
+from core.language import count_unverified
 from core.metric import METRICS, Direction
 from core.stats.statistic import Numbers, Values, number_documents
-from core.types import Sample, Verdict
+from core.types import Example, Sample, Verdict
 
 _LABEL_VALUES: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
 _DIRECTIONS: dict[str, Direction] = {"higher": "higher", "lower": "lower", "neutral": "neutral"}
@@ -43,8 +44,8 @@ class Cases:
 
     `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
     original and its edit that are both consistent; one that is borderline has no part in either. `separate` are metrics on
-    several scales, which only slices of one scale can have. `warnings` are sentences on scores that were left out and on
-    datasets that overlap.
+    several scales, which only slices of one scale can have. `warnings` are sentences on scores that were left out or are
+    unverified for their language, and on datasets that overlap.
     """
 
     samples: tuple[Sample, ...]
@@ -92,7 +93,10 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
         pairs=_broken_pairs(linked, labels),
         harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
         columns=(*_released_columns(samples), *_own_columns(samples, directions)),
-        warnings=tuple(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
+        warnings=(
+            *(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
+            *_language_warnings(samples, directions),
+        ),
     )
 
 
@@ -143,6 +147,20 @@ def _metric_directions(specs: Iterable[str]) -> dict[str, str]:
         except TouchstoneError as error:
             found[spec] = f"The kept scores of {spec} are left out. {error}"
     return found
+
+
+def _language_warnings(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[str]:
+    """How many of the scores of each metric of ours are of summaries in a language that it is not for."""
+    scored: dict[str, list[Example]] = defaultdict(list)
+    for sample in samples:
+        for spec in {score.metric for score in sample.kept if score.value is not None}:
+            scored[spec].append(sample.item.example)
+    return [
+        sentence
+        for spec, examples in sorted(scored.items())
+        if directions[spec] in _DIRECTIONS
+        for sentence in count_unverified(spec, METRICS.parse(spec).verified_languages, examples)
+    ]
 
 
 def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[MetricColumn]:

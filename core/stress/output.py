@@ -8,6 +8,8 @@ from dataclasses import asdict
 
 from core.contexts import optional_fields
 from core.edits import to_records
+from core.language import count_unverified
+from core.metric import METRICS
 from core.outcome_record import JsonRecord
 from core.perturbation import PERTURBATIONS
 from core.stats.text_tables import align_columns, format_share, format_signed, format_unsigned
@@ -87,6 +89,16 @@ def failure_sentences(run: Run) -> list[str]:
     return [
         f"{metric}: no score of {count} of {read[metric]} texts. {reason}"
         for (metric, reason), count in failed.most_common()
+    ]
+
+
+def language_sentences(run: Run) -> list[str]:
+    """A sentence for each metric that scored texts in a language that it is not for."""
+    examples = [source.example for source in run.sources.values()]
+    return [
+        sentence
+        for spec in run.plan.metrics
+        for sentence in count_unverified(spec, METRICS.parse(spec).verified_languages, examples)
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,11 +18,12 @@ from core.bulk.scorer import ScoringJob
 from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.gate.threshold_file import OwnThreshold, read_threshold
+from core.language import find_mark
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
 from core.outcome_record import outcome_record
 from core.settings import Settings
-from core.types import Example, Failure, Outcome, asks_endpoint
+from core.types import Example, Failure, Outcome, Result, asks_endpoint
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
 from pages.commands.shared.inputs import (
     BatchOption,
@@ -118,7 +120,9 @@ def _score_file(
         if any(asks_endpoint(one.checkpoints()) for one in chosen):
             read = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
             print_estimate(engine, engine.conversations(chosen, read))
-        failures = _write_outcomes(output, engine.run(chosen, examples), thresholds)
+        failures, unverified = _write_outcomes(output, engine.run(chosen, examples), thresholds)
+    for (metric, mark), count in unverified.items():
+        print_status(f"{metric}: {count} scores are {mark}.")
     if failures:
         print_status(f"Scores that failed: {failures}. The field `error` in {output} says why.")
     spent = engine.spent()
@@ -133,9 +137,9 @@ def _score_file(
 
 def _write_outcomes(
     output: Path, outcomes: Iterable[tuple[Example, Outcome]], thresholds: Sequence[OwnThreshold]
-) -> int:
-    """Write a line for each outcome as it comes; the number of failures among them."""
-    failures = 0
+) -> tuple[int, Counter[tuple[str, str]]]:
+    """Write a line for each outcome as it comes; the number of failures among them, and of marks on languages by metric."""
+    failures, unverified = 0, Counter[tuple[str, str]]()
     with open_output(output) as file:
         for example, outcome in with_progress(outcomes, "scores"):
             record = outcome_record(example, outcome)
@@ -143,4 +147,6 @@ def _write_outcomes(
                 record = threshold.decide(record)
             file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
             failures += isinstance(outcome, Failure)
-    return failures
+            if isinstance(outcome, Result) and (mark := find_mark(outcome.seen.notes)):
+                unverified[outcome.metric, mark] += 1
+    return failures, unverified

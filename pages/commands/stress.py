@@ -34,6 +34,7 @@ from core.stress.output import (
     format_gaming,
     format_matrix,
     format_verdicts,
+    language_sentences,
     refusal_sentences,
 )
 from core.stress.run import Plan, Run, append_records, open_run_file
@@ -138,9 +139,15 @@ def command(
         typer.echo(json.dumps(cell_records(cells), ensure_ascii=False, indent=1))
     else:
         typer.echo("\n\n".join(filter(None, _tables(run, found, cells))))
-    for sentence in [*failure_sentences(run), *refusal_sentences(kind_coverage(run)), *check_sentences(run)]:
+    for sentence in _gaps(run):
         print_status(sentence)
     exit_with_failures(refusals, run.failed + run.without_value)
+
+
+def _gaps(run: Run) -> list[str]:
+    """What failed, is unverified, could not be applied or was found by the check."""
+    scores = [*failure_sentences(run), *language_sentences(run)]
+    return [*scores, *refusal_sentences(kind_coverage(run)), *check_sentences(run)]
 
 
 def _tables(run: Run, found: Sequence[Shift], cells: Sequence[MatrixCell]) -> list[str]:

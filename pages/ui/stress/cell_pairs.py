@@ -11,7 +11,7 @@ import streamlit as st
 from annotations.records import RunRow
 from core.stress.check_shares import check_shares, share_cells
 from core.stress.matrix import MatrixCell, kind_coverage
-from core.stress.output import check_sentences, failure_sentences, refusal_sentences, split_refusal
+from core.stress.output import check_sentences, failure_sentences, language_sentences, refusal_sentences, split_refusal
 from core.stress.run import Check, Run, Variant, VariantKey
 from core.stress.shifts import Shift
 from pages.ui.markup import escape_markdown
@@ -75,10 +75,12 @@ def _pair_title(run: Run, variant: Variant) -> str:
 
 
 def run_gaps(run: Run) -> None:
-    """Scores that failed, perturbations that could not be applied, and what the NLI check found."""
+    """Scores that failed or are unverified, perturbations that could not be applied, and what the NLI check found."""
     failed = failure_sentences(run)
     if failed:
         _sentence_list(f"Scores that failed ({_count_reasons(failed)})", failed, expanded=True)
+    if marked := language_sentences(run):
+        _sentence_list("Scores that are unverified: the language", marked, expanded=True)
     refused = refusal_sentences(kind_coverage(run))
     if refused:
         _sentence_list(f"Where a perturbation could not be applied ({_count_reasons(refused)})", refused)
