@@ -11,9 +11,10 @@ import numpy as np
 from core.audit.evidence import Evidence, overall_row
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question
 from core.audit.questions.sees_errors import SCALE
-from core.language import language_of
+from core.language import count_unverified, language_of
 from core.meta.cases import Cases
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
+from core.metric import METRICS
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Mask
 from core.text import words
@@ -33,6 +34,12 @@ class Slices(Question):
     place: ClassVar[int] = 8
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
+        """The worst slice, with a warning where texts are in a language that the metric is not for."""
+        found = self._worst_slice(evidence, metric)
+        marked = count_unverified(metric, METRICS.parse(metric).verified_languages, evidence.data.texts)
+        return replace(found, warning=" ".join([*marked, found.warning]).strip())
+
+    def _worst_slice(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)
         if column is None:
             return self.not_measured("It has no score of these summaries.")

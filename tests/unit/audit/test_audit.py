@@ -18,6 +18,7 @@ from core.audit.report import (
     read_report,
     report_json,
     summarize,
+    warnings_of,
 )
 from core.errors import TouchstoneError
 from core.meta.measures import draw_resamples, metric_rows, slice_cases
@@ -230,6 +231,16 @@ def test_summaries_in_two_languages_are_slices(evidence: Evidence) -> None:
     mixed = replace(evidence, cases=replace(evidence.cases, samples=samples))
     labels = [one.label for one in SliceQuestion().finding(mixed, Oracle.name).details]
     assert {"AUC, summaries in language de", "AUC, summaries in language en"} <= {*labels}
+
+
+def test_texts_in_another_language_are_a_warning_of_the_report(evidence: Evidence) -> None:
+    german = "Die Brücke soll laut dem Bürgermeister im März wieder öffnen."
+    first, *others = evidence.data.texts
+    mixed = replace(evidence, data=replace(evidence.data, texts=(replace(first, summary=german), *others)))
+    sentence = f"{Oracle.name}: scores of 1 of {len(others) + 1} texts are unverified: not English (de 1)."
+    for data, warned in ((mixed, True), (evidence, False)):
+        [audit] = audit_metrics(data, [Oracle.name])
+        assert any(sentence in warning for warning in warnings_of(audit)) is warned
 
 
 def test_a_metric_that_cuts_texts_is_sliced_by_that(evidence: Evidence) -> None:
