@@ -13,6 +13,7 @@ from typing import get_args
 import pandas as pd
 import streamlit as st
 
+from annotations.campaigns.people import Right
 from annotations.labelled_items import load_labelled_items
 from core.background import BackgroundTask
 from core.errors import TouchstoneError
@@ -39,6 +40,7 @@ from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import add_to_bench
 from pages.ui.notices import leave_notice
 from pages.ui.push_form import push_form
+from pages.ui.session_user import current_member
 
 _LOOK_S = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -272,9 +274,10 @@ def _show_result(name: str, found: TrainedFolder) -> None:
             icon=":material/description:",
             key=f"train-card-{name}",
         )
-        with st.popover("Push to the hub", icon=":material/cloud_upload:"):
-            sent = "weights, tokenizer, card, figures and the hashes of the documents, no text of the training"
-            push_form(f"trained-{found.folder}", sent, partial(_push, found.folder))
+        if current_member().may(Right.MANAGE):  # the token is that of the server
+            with st.popover("Push to the hub", icon=":material/cloud_upload:"):
+                sent = "weights, tokenizer, card, figures and the hashes of the documents, no text of the training"
+                push_form(f"trained-{found.folder}", sent, partial(_push, found.folder))
     st.code(found.spec, language=None, wrap_lines=True)
 
 
