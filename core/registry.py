@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
+import re
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
@@ -188,10 +189,14 @@ def _split_pieces(text: str) -> list[str]:
 
 
 def settings_label(spec: str) -> str:
-    """What a spec says besides the name: "@profile", settings, or both with a blank between."""
+    """What a spec says besides the name: "@profile", settings, or both with a blank between; of a long path its end."""
     named, _, rest = spec.partition("[")
     profile = named.partition("@")[2]
-    return " ".join(filter(None, [f"@{profile}" if profile else "", rest.removesuffix("]")]))
+    settings = _LONG_PATH.sub("…/", rest.removesuffix("]"))
+    return " ".join(filter(None, [f"@{profile}" if profile else "", settings]))
+
+
+_LONG_PATH = re.compile(r'(?<=[="])/[^,"]*/(?=[^/,"]+/[^/,"]+)')
 
 
 def _quote(value: Setting) -> str:

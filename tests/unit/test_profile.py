@@ -80,3 +80,5 @@ def test_a_row_of_a_table_is_told_apart_by_its_profile_and_settings() -> None:
     assert settings_label("factcc@bump") == "@bump"
     assert settings_label("factcc@bump[checkpoint=x]") == "@bump checkpoint=x"
     assert settings_label("retrieve[metric=rouge2@bump]") == "metric=rouge2@bump"
+    assert settings_label("mine[model=/srv/touchstone/models/ours]") == "model=…/models/ours"
+    assert settings_label("factcc[checkpoint=owner/name]") == "checkpoint=owner/name"
