@@ -207,7 +207,7 @@ def _metrics_form() -> None:
     )
     if problem := probe_state().spec_problem:
         st.error(escape_markdown(problem), icon=":material/error:")
-    for spec in _specs_with_settings(lines):
+    for spec in bench_specs_with_settings():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(spec)
             st.button(f"Remove {escape_label(spec)}", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
@@ -252,10 +252,10 @@ def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:
     )
 
 
-def _specs_with_settings(lines: Sequence[MetricRow]) -> list[str]:
-    """What is on the bench with settings of its own."""
-    listed = {line.name for line in lines}
-    return [spec for spec in _board_specs() if spec not in listed]
+def bench_specs_with_settings() -> list[str]:
+    """What is on the bench with settings of its own, as a metric that somebody trained: other pages offer it too."""
+    names = {plugin.name for plugin in METRICS}
+    return [spec for spec in _board_specs() if spec not in names]
 
 
 def _store_family_choice(chosen: WidgetValue[list[str]], names: tuple[str, ...]) -> None:

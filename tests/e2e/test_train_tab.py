@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -25,12 +26,15 @@ from annotations.records import PairRecord
 from core.datasets.bundled import bundled_items
 from core.types import Item, Verdict
 from tests.e2e.bench import WORK_MS
+from tests.e2e.matrix import select_cell
 from tests.e2e.shared_server import SharedServer, opened, sign_in
-from tests.e2e.waiting import enter, press
+from tests.e2e.waiting import START_MS, enter, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
 DOCUMENTS = 20
+TITLE = "Shallow model [model=…/from-labels/shallow.json]"
+SCORE = re.compile(r"^[01]\.\d\d\d$")
 
 
 @pytest.fixture
@@ -52,6 +56,29 @@ def test_a_training_from_settled_labels_is_cancelled_in_a_sentence(page: Page, t
     press(page.get_by_role("button", name="Train", exact=True))
     page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_text("stopped: the training was cancelled.")).to_be_visible(timeout=WORK_MS)
+
+
+def test_settled_labels_become_a_metric_on_probe_and_in_the_matrix(page: Page, training_server: SharedServer) -> None:
+    campaign = labelled_campaign(training_server, DOCUMENTS)
+    open_training(page, training_server, campaign)
+    pick_option(page.get_by_role("combobox", name="Recipe"), "Shallow: the surface alone")
+    enter(page.get_by_role("textbox", name="Name", exact=True), "from-labels")
+    press(page.get_by_role("button", name="Train", exact=True))
+    tried = page.get_by_role("button", name="Try it on Probe")
+    expect(tried).to_be_visible(timeout=2 * WORK_MS)
+
+    press(tried)
+    expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
+    expect(page.locator('tr[data-spec^="shallow["] td.after .value')).to_have_text(SCORE, timeout=WORK_MS)
+
+    page.get_by_role("link", name="Stress test").click()
+    press(page.get_by_role("button", name="weather", exact=True))
+    enter(page.get_by_role("textbox", name="Name of the run"), "With the trained metric")
+    press(page.get_by_role("button", name="Run: 2 pairs"))
+    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
+    select_cell(page, TITLE)
+    expect(page.get_by_role("heading", name=f"{TITLE} · ")).to_be_visible()
 
 
 def test_too_few_documents_are_refused_in_a_sentence(page: Page, training_server: SharedServer) -> None:

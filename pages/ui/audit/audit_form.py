@@ -23,6 +23,7 @@ from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.evaluate.dataset_choice import known_datasets
 from pages.ui.markup import escape_markdown
+from pages.ui.metric_choice import bench_specs_with_settings
 from pages.ui.session_state import WidgetValue, page_state
 
 _MOST_KEPT = 16  # audits of all sessions; one holds its texts and scores
@@ -77,7 +78,7 @@ def audit_form() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.multiselect(
             "Metrics",
-            list(titles),
+            [*titles, *bench_specs_with_settings()],
             default=first,
             key=AuditState.metrics.key,
             format_func=lambda name: f"{titles.get(name, name)} ({name})",

@@ -25,6 +25,7 @@ from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.evaluate.dataset_choice import evaluate_state
 from pages.ui.markup import escape_markdown
+from pages.ui.metric_choice import bench_specs_with_settings
 from pages.ui.notices import leave_notice
 
 _SCORES_PER_WRITE = 200
@@ -88,7 +89,7 @@ def score_form(datasets: Sequence[str]) -> None:
         dataset = st.selectbox("Score", list(datasets), key="evaluate-score-dataset", width=260)
         specs = st.multiselect(
             "with our metrics",
-            [plugin.name for plugin in METRICS],
+            [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],
             default=[line.name for line in default_metrics(services.engine().pool) if not line.checkpoints],
             key="evaluate-score-metrics",
             accept_new_options=True,

@@ -26,6 +26,7 @@ from core.types import Checkpoint, ModelRef
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.markup import escape_markdown
+from pages.ui.metric_choice import bench_specs_with_settings
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.stress.pair_source import PairSource, pairs_choice
 from pages.ui.stress.run_choice import StressState, begin_run, listed_runs, show_problem, stress_state
@@ -203,8 +204,8 @@ def new_run_form() -> None:
     with left:
         st.multiselect(
             "Metrics",
-            [plugin.name for plugin in METRICS],
-            default=[line.name for line in default_metrics(services.engine().pool)],
+            [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],
+            default=[*(line.name for line in default_metrics(services.engine().pool)), *bench_specs_with_settings()],
             key=StressState.metrics.key,
             accept_new_options=True,
             wrap=True,
