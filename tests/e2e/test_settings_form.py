@@ -47,7 +47,7 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench:
     page, name = bench.page, "minicheck-deberta"
     spec = f"{name}[checkpoint={tiny_deberta},dtype=bfloat16,chunk_tokens=200]"
     open_form(bench, "MiniCheck DeBERTa")
-    expect(form(page, name)).to_have_count(7)
+    expect(form(page, name)).to_have_count(8)
     expect(field(page, name, "max_tokens").locator("input")).to_have_value("2048")
     fill(page, name, "checkpoint", str(tiny_deberta))
     expect(page.get_by_test_id("stCode")).to_contain_text(str(tiny_deberta))  # drawn again: a list would close
