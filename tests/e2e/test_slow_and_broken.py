@@ -130,7 +130,9 @@ def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
     for spec, words in told.items():
         expect(bench.row(spec)).to_contain_text(words)
         expect(bench.score(spec)).to_have_text("–")
-    expect(bench.row(well).locator(".family")).to_have_text(f"Entailment · checkpoint=…/{tiny_deberta.parent.name}/{tiny_deberta.name}")
+    expect(bench.row(well).locator(".family")).to_have_text(
+        f"Entailment · checkpoint=…/{tiny_deberta.parent.name}/{tiny_deberta.name}"
+    )
     summary = example().example.summary + " It rained."
     bench.write(summary)
     bench.shows(summary)
