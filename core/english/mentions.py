@@ -1,4 +1,4 @@
-"""Whether and where a text mentions words, and whether the words that an edit inserts stand in the document."""
+"""Whether and where a text mentions words, what refers back to them, and whether what an edit inserts stands in the document."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Literal
 
 from core.english.inflection import base_forms, base_forms_in
+from core.english.syntax import split_tokens
+from core.english.tagger import part_of_speech_tags
 from core.english.word_lists import FUNCTION_WORDS
 from core.memoize import memoize
 from core.text import closest_sentence, sentences, words
@@ -39,6 +41,26 @@ def mentions(text: str, words: str) -> bool:
 def _is_inside_word(text: str, place: int) -> bool:
     """Whether a place parts two letters or digits."""
     return text[max(0, place - 1) : place].isalnum() and text[place : place + 1].isalnum()
+
+
+_REFERRING = frozenset(
+    "he she him her his hers they them their theirs i me my we us our you your this these those such it its one ones "
+    "another other others former latter same here there then so".split()
+)
+_OPENING = frozenset(
+    "that but and or nor yet also however moreover furthermore still meanwhile instead otherwise therefore thus hence both "
+    "neither either each all none most many some several please".split()
+)
+_FINITE_TAGS = frozenset(("VBZ", "VBD", "VBN", "VBP", "MD"))
+
+
+def refers_back(sentence: str) -> bool:
+    """Whether a sentence has a pronoun, opens with a connective or quantifier, or has no subject before its verb."""
+    found = words(sentence)
+    if not found or found[0] in _OPENING or _REFERRING & set(found):
+        return bool(found)
+    tokens = tuple(token.text for token in split_tokens(sentence) if token.is_word)
+    return part_of_speech_tags(tokens)[0] in _FINITE_TAGS
 
 
 Origin = Literal["intrinsic", "extrinsic"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import ClassVar
 
-from core.english.context import refers_back
 from core.english.inflection import VerbForm, possible_verb_forms
+from core.english.mentions import refers_back
 from core.english.syntax import is_finite
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.context import refers_back
+from core.english.mentions import refers_back
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text import sentences
