@@ -142,11 +142,11 @@ def test_scores_that_are_missing_fail_the_gate_though_the_rest_is_as_before() ->
     found = compare(cases, before, after)
     ids = [sample.item.example.id for sample in cases.samples[:7]]
     assert (list(found.lost), regressions(found.changes, [])) == (ids, [])
-    told = f"rouge2 has no score any more of 7 items that it scored before: {', '.join(ids[:5])} and 2 more."
-    assert verdict_sentence([found], []) == told
+    sentence = f"rouge2 has no score any more of 7 items that it scored before: {', '.join(ids[:5])} and 2 more."
+    assert verdict_sentence([found], []) == sentence
     suite = ElementTree.fromstring(comparisons_junit([found], []))
     assert suite.get("failures") == "1"
-    assert suite[-1][0].get("message") == told
+    assert suite[-1][0].get("message") == sentence
 
 
 def test_one_significant_drop_among_many_comparisons_is_corrected() -> None:
