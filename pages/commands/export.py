@@ -20,7 +20,7 @@ from core.archive import zip_files
 from core.errors import TouchstoneError
 from core.llm.cost_log import COST_COLUMNS, cost_records, read_costs
 from core.settings import Settings
-from pages.commands.shared.inputs import OutputOption
+from pages.commands.shared.inputs import ExistingOption, OutputOption, PublicOption
 from pages.commands.shared.messages import print_status
 
 
@@ -45,12 +45,8 @@ def command(
     push: Annotated[
         str, typer.Option(help="Send a dataset, or a campaign as hf-dataset, to OWNER/NAME on the hub (HF_TOKEN).")
     ] = "",
-    public: Annotated[
-        bool, typer.Option("--public", help="Make a repository that everybody sees; by default it is private.")
-    ] = False,
-    existing: Annotated[
-        bool, typer.Option("--existing", help="Push a new version to a repository that is there already.")
-    ] = False,
+    public: PublicOption = False,
+    existing: ExistingOption = False,
 ) -> None:
     """Write everything that was kept: pairs, scores, labels, judgements and what endpoints were paid; or a campaign, or a dataset."""
     as_csv = output.suffix.lower() == ".csv"

@@ -7,16 +7,14 @@ from typing import Annotated
 
 import typer
 
+from pages.commands.shared.inputs import ExistingOption, PublicOption
+
 
 def command(
     folder: Annotated[Path, typer.Argument(help="A folder that `train DATA --to FOLDER` wrote.")],
     repository: Annotated[str, typer.Argument(help="OWNER/NAME on the hub.")],
-    public: Annotated[
-        bool, typer.Option("--public", help="Make a repository that everybody sees; by default it is private.")
-    ] = False,
-    existing: Annotated[
-        bool, typer.Option("--existing", help="Push a new version to a repository that is there already.")
-    ] = False,
+    public: PublicOption = False,
+    existing: ExistingOption = False,
 ) -> None:
     """Send a metric that you trained to the hub: weights, tokenizer, card and hashes of its documents, with your token (HF_TOKEN)."""
     # imported here: the hub's library takes a second, and every command would wait for it

@@ -52,6 +52,12 @@ DeviceOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same variants.")]
+PublicOption = Annotated[
+    bool, typer.Option("--public", help="Make a repository that everybody sees; by default it is private.")
+]
+ExistingOption = Annotated[
+    bool, typer.Option("--existing", help="Push a new version to a repository that is there already.")
+]
 PairsArgument = Annotated[
     Path | None, typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks.")
 ]
