@@ -11,7 +11,8 @@ from core.errors import TouchstoneError, UnknownNameError
 from core.meta.annotator_agreement import agreement_record, annotator_agreements, format_agreements
 from core.meta.measures import draw_resamples
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, JsonOption, ResamplesOption, read_samples
+from pages.commands.shared.inputs import read_samples
+from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 
 
 def command(

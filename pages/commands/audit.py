@@ -25,8 +25,8 @@ from core.metric import METRICS, Metric
 from core.settings import Settings
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.audit_history import keep_audits, kept_audits
-from pages.commands.shared.inputs import DeviceOption, SeedOption
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
+from pages.commands.shared.options import DeviceOption, SeedOption
 
 _WRITERS: Mapping[str, Callable[[AuditReport], str]] = MappingProxyType(
     {

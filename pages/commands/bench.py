@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from core.settings import Settings
-from pages.commands.shared.inputs import DeviceOption
+from pages.commands.shared.options import DeviceOption
 
 
 def command(

@@ -20,8 +20,9 @@ from core.settings import Settings
 from core.stats.text_tables import align_columns
 from core.stress.bisect import EditEffect, EditSubset, edit_effects, examples_by_subset
 from core.types import Edit, Example, Failure, Result
-from pages.commands.shared.inputs import DeviceOption, JsonOption, read_items
+from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import download_models, print_status
+from pages.commands.shared.options import DeviceOption, JsonOption
 
 _MAX_CHARACTERS = 40  # of either side of an edit
 

@@ -21,7 +21,8 @@ from core.meta.calibration import (
 from core.meta.cases import select_metrics
 from core.meta.measures import draw_resamples
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, JsonOption, ResamplesOption, read_scored_samples
+from pages.commands.shared.inputs import read_scored_samples
+from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 
 
 def command(

@@ -41,8 +41,8 @@ from core.metric import METRICS, Metric
 from core.settings import Settings
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
-from pages.commands.shared.inputs import DeviceOption
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
+from pages.commands.shared.options import DeviceOption
 
 _WRITERS: Mapping[str, Callable[[Sequence[MetricComparison], Sequence[Change]], str]] = MappingProxyType(
     {".md": comparisons_markdown, ".xml": comparisons_junit}

@@ -25,8 +25,9 @@ from core.stress.density import (
     variant_summaries,
 )
 from core.stress.run import run_from_lines
-from pages.commands.shared.inputs import DeviceOption, JsonOption, read_lines
+from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
+from pages.commands.shared.options import DeviceOption, JsonOption
 
 
 def command(

@@ -13,8 +13,8 @@ from core.metric import METRICS, Metric
 from core.metric_setup import SetupStep, missing_steps, setup_state, setup_steps
 from core.models.pool import ModelPool
 from core.settings import Settings
-from pages.commands.shared.inputs import JsonOption
 from pages.commands.shared.messages import download_models
+from pages.commands.shared.options import JsonOption
 
 
 def command(

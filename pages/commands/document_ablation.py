@@ -24,8 +24,9 @@ from core.stress.document_ablation import (
     score_histogram,
 )
 from core.stress.run import Run, run_from_lines
-from pages.commands.shared.inputs import DeviceOption, JsonOption, read_lines
+from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
+from pages.commands.shared.options import DeviceOption, JsonOption
 
 
 def command(

@@ -18,7 +18,9 @@ from core.llm.spend import format_spend_by_endpoint
 from core.outcome_record import JsonRecord as Line
 from core.settings import Settings
 from core.stress.filters import draw_sample
-from pages.commands.shared.inputs import (
+from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
+from pages.commands.shared.messages import exit_with_failures, open_engine, print_estimate, print_status
+from pages.commands.shared.options import (
     BatchOption,
     DrawSeedOption,
     EndpointOption,
@@ -26,11 +28,7 @@ from pages.commands.shared.inputs import (
     MostOption,
     SampleOption,
     TemperatureOption,
-    open_output,
-    read_items,
-    refuse_overwriting_input,
 )
-from pages.commands.shared.messages import exit_with_failures, open_engine, print_estimate, print_status
 
 
 def command(

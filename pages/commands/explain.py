@@ -29,13 +29,6 @@ from core.settings import Settings
 from core.stress.filters import draw_sample
 from core.types import Failure
 from pages.commands.shared.inputs import (
-    BatchOption,
-    EndpointOption,
-    ModelOption,
-    PairsArgument,
-    SampleOption,
-    ShardOption,
-    TemperatureOption,
     name_of_input,
     open_output,
     open_sampling,
@@ -49,6 +42,15 @@ from pages.commands.shared.messages import (
     print_estimate,
     print_status,
     with_progress,
+)
+from pages.commands.shared.options import (
+    BatchOption,
+    EndpointOption,
+    ModelOption,
+    PairsArgument,
+    SampleOption,
+    ShardOption,
+    TemperatureOption,
 )
 
 

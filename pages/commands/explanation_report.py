@@ -9,7 +9,8 @@ from core.explanations.judge_agreement import agreement_among_judges, panel_agre
 from core.meta.explanation_scores import explainer_scores, format_explainers, judged_explanations, scores_by_judge
 from core.meta.measures import draw_resamples
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_samples
+from pages.commands.shared.inputs import read_samples
+from pages.commands.shared.options import DatasetsOption, ResamplesOption
 
 
 def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> None:

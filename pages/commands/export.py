@@ -20,8 +20,8 @@ from core.archive import zip_files
 from core.errors import TouchstoneError
 from core.llm.cost_log import COST_COLUMNS, cost_records, read_costs
 from core.settings import Settings
-from pages.commands.shared.inputs import ExistingOption, OutputOption, PublicOption
 from pages.commands.shared.messages import print_status
+from pages.commands.shared.options import ExistingOption, OutputOption, PublicOption
 
 
 def command(

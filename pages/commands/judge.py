@@ -25,14 +25,6 @@ from core.settings import Settings
 from core.stress.filters import draw_sample
 from core.types import Failure
 from pages.commands.shared.inputs import (
-    BatchOption,
-    DrawSeedOption,
-    EndpointOption,
-    ModelOption,
-    MostOption,
-    SampleOption,
-    ShardOption,
-    TemperatureOption,
     open_output,
     open_sampling,
     read_dataset_items,
@@ -46,6 +38,16 @@ from pages.commands.shared.messages import (
     print_estimate,
     print_status,
     with_progress,
+)
+from pages.commands.shared.options import (
+    BatchOption,
+    DrawSeedOption,
+    EndpointOption,
+    ModelOption,
+    MostOption,
+    SampleOption,
+    ShardOption,
+    TemperatureOption,
 )
 
 

@@ -12,7 +12,7 @@ import typer
 from annotations.campaigns.kept_edits import KEPT_NOTE, format_kept_edits, kept_edits_of
 from annotations.store import Store
 from core.settings import Settings
-from pages.commands.shared.inputs import JsonOption
+from pages.commands.shared.options import JsonOption
 
 
 def command(

@@ -10,7 +10,7 @@ import typer
 from core.metric_catalog import format_direction, format_range, list_metrics, metrics_markdown
 from core.models.pool import ModelPool
 from core.settings import Settings
-from pages.commands.shared.inputs import JsonOption, MarkdownOption
+from pages.commands.shared.options import JsonOption, MarkdownOption
 
 
 def command(as_json: JsonOption = False, markdown: MarkdownOption = False) -> None:

@@ -16,8 +16,9 @@ from core.meta.measures import SLICE_FIELDS, slice_cases
 from core.meta.paper_pack import PACK_NAME, PackRequest, write_pack
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
+from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
+from pages.commands.shared.options import DatasetsOption, ResamplesOption
 
 
 def command(

@@ -25,19 +25,9 @@ from core.explanations.pairwise import (
 from core.llm.spend import format_spend_by_endpoint
 from core.settings import Settings
 from core.types import Failure
-from pages.commands.shared.inputs import (
-    EndpointOption,
-    ModelOption,
-    PairsArgument,
-    SampleOption,
-    TemperatureOption,
-    name_of_input,
-    open_output,
-    open_sampling,
-    read_dataset_items,
-    read_items,
-)
+from pages.commands.shared.inputs import name_of_input, open_output, open_sampling, read_dataset_items, read_items
 from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status, with_progress
+from pages.commands.shared.options import EndpointOption, ModelOption, PairsArgument, SampleOption, TemperatureOption
 
 
 def command(

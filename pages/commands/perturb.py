@@ -18,18 +18,9 @@ from core.stress.matrix import kind_coverage
 from core.stress.output import format_coverage, refusal_sentences, variant_record
 from core.stress.run import Plan, Variant
 from core.stress.runner import continue_run
-from pages.commands.shared.inputs import (
-    DatasetOption,
-    KindsOrAllOption,
-    MaxSummariesOption,
-    PairsArgument,
-    SeedOption,
-    name_of_input,
-    new_run,
-    open_output,
-    read_sources,
-)
+from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
 from pages.commands.shared.messages import exit_with_failures, print_status
+from pages.commands.shared.options import DatasetOption, KindsOrAllOption, MaxSummariesOption, PairsArgument, SeedOption
 
 
 def command(

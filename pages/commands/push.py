@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pages.commands.shared.inputs import ExistingOption, PublicOption
+from pages.commands.shared.options import ExistingOption, PublicOption
 
 
 def command(

@@ -12,7 +12,8 @@ from core.meta.cases import select_metrics
 from core.meta.measures import SLICE_FIELDS, draw_resamples, slice_cases
 from core.meta.ranks import RANKED_MEASURES, format_ranks, metric_ranks
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, JsonOption, ResamplesOption, read_scored_samples
+from pages.commands.shared.inputs import read_scored_samples
+from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 
 
 def command(

@@ -15,8 +15,8 @@ from core.reproduce.comparison import beyond_tolerance, compare_paper, compariso
 from core.reproduce.pack import reproduction_pack
 from core.reproduce.paper import PAPERS, ReleasedData
 from core.settings import Settings
-from pages.commands.shared.inputs import DeviceOption
 from pages.commands.shared.messages import print_status
+from pages.commands.shared.options import DeviceOption
 
 _DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 _RESAMPLES = 1000

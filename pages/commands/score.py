@@ -26,8 +26,6 @@ from core.settings import Settings
 from core.types import Example, Failure, Outcome, Result, asks_endpoint
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
 from pages.commands.shared.inputs import (
-    BatchOption,
-    DeviceOption,
     items_or_refusals,
     open_output,
     read_examples,
@@ -42,6 +40,7 @@ from pages.commands.shared.messages import (
     print_status,
     with_progress,
 )
+from pages.commands.shared.options import BatchOption, DeviceOption
 
 
 def command(

@@ -15,8 +15,8 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED, Failure
-from pages.commands.shared.inputs import DeviceOption
 from pages.commands.shared.messages import download_models, print_status, with_progress
+from pages.commands.shared.options import DeviceOption
 
 
 def command(

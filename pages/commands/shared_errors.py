@@ -19,7 +19,8 @@ from core.meta.shared_errors import (
     format_shared_errors,
 )
 from core.stats.statistic import Values
-from pages.commands.shared.inputs import DatasetsOption, JsonOption, read_samples, read_scored_samples
+from pages.commands.shared.inputs import read_samples, read_scored_samples
+from pages.commands.shared.options import DatasetsOption, JsonOption
 
 
 class Compared(StrEnum):

@@ -40,7 +40,15 @@ from core.stress.output import (
 from core.stress.run import Plan, Run, append_records, open_run_file
 from core.stress.runner import continue_run
 from core.stress.shifts import Shift, score_shifts
-from pages.commands.shared.inputs import (
+from pages.commands.shared.inputs import name_of_input, new_run, open_shard, read_sources, report_refusals
+from pages.commands.shared.messages import (
+    download_models,
+    exit_with_failures,
+    print_estimate,
+    print_status,
+    show_run_progress,
+)
+from pages.commands.shared.options import (
     DatasetOption,
     DeviceOption,
     KindsOrAllOption,
@@ -49,18 +57,6 @@ from pages.commands.shared.inputs import (
     SeedOption,
     ShardOption,
     WithInconsistentOption,
-    name_of_input,
-    new_run,
-    open_shard,
-    read_sources,
-    report_refusals,
-)
-from pages.commands.shared.messages import (
-    download_models,
-    exit_with_failures,
-    print_estimate,
-    print_status,
-    show_run_progress,
 )
 
 _NO_CHECK = "none"

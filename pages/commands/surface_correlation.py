@@ -14,7 +14,8 @@ from core.meta.surface_correlation import (
 )
 from core.meta.table_formats import format_rows
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
+from pages.commands.shared.inputs import read_scored_samples
+from pages.commands.shared.options import DatasetsOption, ResamplesOption
 
 
 def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> None:

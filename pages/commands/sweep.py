@@ -20,8 +20,9 @@ from core.stress.run import append_records, open_run_file, run_from_lines
 from core.stress.runner import continue_run
 from core.stress.shifts import score_shifts
 from core.stress.sweep import WindowEffect, window_effects, window_families, window_run
-from pages.commands.shared.inputs import DeviceOption, JsonOption, read_lines
+from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress
+from pages.commands.shared.options import DeviceOption, JsonOption
 
 
 def command(

@@ -18,8 +18,8 @@ from core.meta.measures import affordable_resamples, draw_resamples
 from core.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.audit_data import open_audit_data
-from pages.commands.shared.inputs import DeviceOption
 from pages.commands.shared.messages import download_models, print_estimate, with_progress
+from pages.commands.shared.options import DeviceOption
 
 
 def command(

@@ -28,8 +28,9 @@ from core.trained.run import (
     train_to_folder,
 )
 from core.trained.training_data import describe
-from pages.commands.shared.inputs import SeedOption, read_items
+from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import print_status
+from pages.commands.shared.options import SeedOption
 
 
 def command(
