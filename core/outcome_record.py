@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +13,11 @@ from core.types import Example, Failure, Outcome, Part, Seen, Span
 
 JsonRecord = dict[str, Any]
 """JSON-able: values are texts, numbers, lists, records or None."""
+
+
+def json_line(record: Mapping[str, object]) -> str:
+    """A line of a JSONL file with its end, exact. Raises ValueError for NaN and infinity, which JSON does not have."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:

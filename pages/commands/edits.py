@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +14,7 @@ from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason
 from core.llm.spend import format_spend_by_endpoint
-from core.outcome_record import JsonRecord as Line
+from core.outcome_record import JsonRecord, json_line
 from core.settings import Settings
 from core.stress.filters import draw_sample
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
@@ -69,7 +68,7 @@ def command(
     exit_with_failures(refusals, unused[UnusedReason.FAILED])
 
 
-def _write_edits(file: TextIO, found: Iterable[Line | UnusedEdit]) -> Counter[UnusedReason]:
+def _write_edits(file: TextIO, found: Iterable[JsonRecord | UnusedEdit]) -> Counter[UnusedReason]:
     """Write a line for each pair and say why each other edit is not used; how many there are of which kind."""
     unused: Counter[UnusedReason] = Counter()
     written = 0
@@ -78,7 +77,7 @@ def _write_edits(file: TextIO, found: Iterable[Line | UnusedEdit]) -> Counter[Un
             unused[one.reason_kind] += 1
             print_status(f"{one.source} {one.reason_kind}: {one.reason}")
         else:
-            file.write(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n")
+            file.write(json_line(one))
             written += 1
     print_status(f"Edits written: {written}.")
     return unused

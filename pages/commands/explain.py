@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +24,7 @@ from core.explanations.detect import (
 )
 from core.llm.chat import Sampling
 from core.llm.spend import format_spend_by_endpoint
+from core.outcome_record import json_line
 from core.settings import Settings
 from core.stress.filters import draw_sample
 from core.types import Failure
@@ -116,7 +116,7 @@ def _write_findings(
     verdicts: Counter[str] = Counter()
     for subject, outcome in with_progress(found, "summaries explained", count):
         record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling))
-        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        file.write(json_line(record))
         verdicts["failed" if isinstance(outcome, Failure) else outcome.verdict] += 1
     print_status(
         f"Summaries explained: {', '.join(f'{verdict} {number}' for verdict, number in verdicts.most_common())}."

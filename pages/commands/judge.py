@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversat
 from core.explanations.panel import count_votes, judge_by_panel, panel_signature, parse_judge, require_panel
 from core.llm.chat import Sampling
 from core.llm.spend import format_spend_by_endpoint
+from core.outcome_record import json_line
 from core.settings import Settings
 from core.stress.filters import draw_sample
 from core.types import Failure
@@ -184,4 +184,4 @@ def _write_judged(
 
 
 def _write_line(file: TextIO, record: Mapping[str, object]) -> None:
-    file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+    file.write(json_line(record))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +22,7 @@ from core.explanations.pairwise import (
     pairwise_signature,
 )
 from core.llm.spend import format_spend_by_endpoint
+from core.outcome_record import json_line
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.inputs import name_of_input, open_output, open_sampling, read_dataset_items, read_items
@@ -67,7 +67,7 @@ def _write(file: TextIO, signature: str, found: Iterable[tuple[SummaryWithEdit, 
     outcomes: list[Comparison | Failure] = []
     for subject, outcome in found:
         record = comparison_record(subject, signature, outcome)
-        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        file.write(json_line(record))
         outcomes.append(outcome)
     print_status(f"Found more consistent: {format_preferences(outcomes)}.")
     return sum(isinstance(outcome, Failure) for outcome in outcomes)

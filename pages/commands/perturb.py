@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 
 from core.dataset import Refusal
 from core.engine.engine import Engine
+from core.outcome_record import json_line
 from core.perturbation import PERTURBATIONS, rule_perturbations
 from core.settings import Settings
 from core.stress.balance import balanced_variants
@@ -47,7 +47,7 @@ def command(
         found = (record for record in continue_run(engine, run) if isinstance(record, Variant))
         for variant in balanced_variants(found, seed) if balance else found:
             line = variant_record(run.sources[variant.source], variant)
-            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+            file.write(json_line(line))
     print_status(format_coverage(kind_coverage(run)))
     for sentence in refusal_sentences(kind_coverage(run)):
         print_status(sentence)

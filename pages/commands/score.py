@@ -21,7 +21,7 @@ from core.gate.threshold_file import OwnThreshold, read_threshold
 from core.language import find_mark
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
-from core.outcome_record import outcome_record
+from core.outcome_record import json_line, outcome_record
 from core.settings import Settings
 from core.types import Example, Failure, Outcome, Result, asks_endpoint
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
@@ -144,7 +144,7 @@ def _write_outcomes(
             record = outcome_record(example, outcome)
             for threshold in thresholds:
                 record = threshold.decide(record)
-            file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+            file.write(json_line(record))
             failures += isinstance(outcome, Failure)
             if isinstance(outcome, Result) and (mark := find_mark(outcome.seen.notes)):
                 unverified[outcome.metric, mark] += 1
