@@ -13,12 +13,11 @@ from core.dataset import Refusal
 from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason
-from core.llm.spend import format_spend_by_endpoint
 from core.outcome_record import JsonRecord, json_line
 from core.settings import Settings
 from core.stress.filters import draw_sample
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
-from pages.commands.shared.messages import exit_with_failures, open_engine, print_estimate, print_status
+from pages.commands.shared.messages import exit_with_failures, open_engine, print_estimate, print_spent, print_status
 from pages.commands.shared.options import (
     BatchOption,
     DrawSeedOption,
@@ -63,8 +62,7 @@ def command(
         spent = engine.spent()
     if reasons := ", ".join(reason.count_phrase(count) for reason, count in unused.items()):
         print_status(f"Not used: {reasons}.")
-    if spent:
-        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
+    print_spent(spent)
     exit_with_failures(refusals, unused[UnusedReason.FAILED])
 
 

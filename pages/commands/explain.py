@@ -23,7 +23,6 @@ from core.explanations.detect import (
     summary_conversation,
 )
 from core.llm.chat import Sampling
-from core.llm.spend import format_spend_by_endpoint
 from core.outcome_record import json_line
 from core.settings import Settings
 from core.stress.filters import draw_sample
@@ -40,6 +39,7 @@ from pages.commands.shared.messages import (
     exit_with_failures,
     open_engine,
     print_estimate,
+    print_spent,
     print_status,
     with_progress,
 )
@@ -91,8 +91,7 @@ def command(
         with open_output(output) as file:
             failed = _write_findings(file, ask, sampling, explain_all(engine, asked, ask, sampling), len(asked))
         spent = engine.spent()
-    if spent:
-        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
+    print_spent(spent)
     exit_with_failures(refusals, failed)
 
 

@@ -19,7 +19,6 @@ from core.explanations.causes import cause_conversation
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation, judge_signature
 from core.explanations.panel import count_votes, judge_by_panel, panel_signature, parse_judge, require_panel
 from core.llm.chat import Sampling
-from core.llm.spend import format_spend_by_endpoint
 from core.outcome_record import json_line
 from core.settings import Settings
 from core.stress.filters import draw_sample
@@ -36,6 +35,7 @@ from pages.commands.shared.messages import (
     exit_with_failures,
     open_engine,
     print_estimate,
+    print_spent,
     print_status,
     with_progress,
 )
@@ -116,8 +116,7 @@ def command(
             panel = panel_signature(judges, signatures) if judge else ""
             failed = _write_judged(file, signatures, panel, with_progress(judged, "explanations judged", len(to_grade)))
         spent = engine.spent()
-    if spent:
-        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
+    print_spent(spent)
     exit_with_failures(refusals, failed)
 
 

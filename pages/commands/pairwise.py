@@ -21,12 +21,11 @@ from core.explanations.pairwise import (
     format_preferences,
     pairwise_signature,
 )
-from core.llm.spend import format_spend_by_endpoint
 from core.outcome_record import json_line
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.inputs import name_of_input, open_output, open_sampling, read_dataset_items, read_items
-from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status, with_progress
+from pages.commands.shared.messages import exit_with_failures, print_estimate, print_spent, print_status, with_progress
 from pages.commands.shared.options import EndpointOption, ModelOption, PairsArgument, SampleOption, TemperatureOption
 
 
@@ -57,8 +56,7 @@ def command(
         with open_output(output) as file:
             failed = _write(file, signature, with_progress(compare_all(engine, edited, sampling), "pairs", len(edited)))
         spent = engine.spent()
-    if spent:
-        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
+    print_spent(spent)
     exit_with_failures(refusals, failed)
 
 

@@ -19,7 +19,6 @@ from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.gate.threshold_file import OwnThreshold, read_threshold
 from core.language import find_mark
-from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
 from core.outcome_record import json_line, outcome_record
 from core.settings import Settings
@@ -37,6 +36,7 @@ from pages.commands.shared.messages import (
     exit_with_failures,
     open_engine,
     print_estimate,
+    print_spent,
     print_status,
     with_progress,
 )
@@ -125,8 +125,7 @@ def _score_file(
     if failures:
         print_status(f"Scores that failed: {failures}. The field `error` in {output} says why.")
     spent = engine.spent()
-    if spent:
-        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
+    print_spent(spent)
     if stats:
         usage = {"endpoints": {name: asdict(one) for name, one in spent.items()}} if spent else {}
         seconds = round(time.perf_counter() - started, 3)

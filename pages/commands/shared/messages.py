@@ -23,7 +23,7 @@ from rich.progress import (
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import Problem, attempt
-from core.llm.spend import format_estimate
+from core.llm.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.metric import Metric
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
@@ -103,6 +103,12 @@ def print_estimate(engine: Engine, conversations: Iterable[Conversation[Any]]) -
     found = attempt(lambda: format_estimate(engine.estimate(conversations)))
     if not isinstance(found, Problem) and found:
         print_status(f"Estimate: {found}.")
+
+
+def print_spent(spent: Mapping[str, Spend]) -> None:
+    """Print what each endpoint was asked and what that cost; nothing where none was asked."""
+    if spent:
+        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
 
 
 def format_row_counts(counts: Mapping[str, int]) -> str:
