@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from core.explanations.causes import parse_cause
 from core.explanations.checks import run_rule_checks
 from core.explanations.judge import GRADE_VALUES, Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
-from core.explanations.panel import PanelVote, is_panel_signature
+from core.explanations.panel import PanelVote, count_votes, is_panel_signature
 from core.llm.chat import is_model_signature
 from core.types import Failure, GradedExplanation, Item, Verdict
 
@@ -121,6 +121,16 @@ def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, objec
     if vote.majority:
         return record
     return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": vote.problem}
+
+
+def judgement_records(
+    case: Case, signatures: Sequence[str], outcomes: Sequence[Judgement | Failure], panel: str = ""
+) -> Iterator[dict[str, object]]:
+    """A line for each judge of a case, and one more for the panel of that signature, "" where there is none."""
+    for signature, outcome in zip(signatures, outcomes, strict=True):
+        yield judgement_record(case, signature, outcome)
+    if panel:
+        yield panel_record(case, panel, count_votes(outcomes))
 
 
 def read_judged(file: Path) -> list[JudgedExplanation]:

@@ -79,6 +79,38 @@ def count_votes(outcomes: Iterable[Judgement | Failure]) -> PanelVote:
     )
 
 
+class GradeCounts:
+    """How often each judge gave which grade, by its signature, and the panel where there is one."""
+
+    def __init__(self, signatures: Sequence[str], panel: str = "") -> None:
+        self._signatures, self._panel = signatures, panel
+        self._counts: dict[str, Counter[str]] = {name: Counter() for name in (*signatures, *filter(None, [panel]))}
+
+    def add(self, outcomes: Sequence[Judgement | Failure]) -> None:
+        """Count what every judge said of one explanation."""
+        for signature, outcome in zip(self._signatures, outcomes, strict=True):
+            self._counts[signature]["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
+        if self._panel:
+            vote = count_votes(outcomes)
+            self._counts[self._panel][vote.majority or ("tied" if vote.counts else "failed")] += 1
+
+    @property
+    def failed(self) -> int:
+        """How many explanations have no grade, counted for each judge."""
+        return sum(self._counts[signature]["failed"] for signature in self._signatures)
+
+    def sentences(self) -> list[str]:
+        """How many explanations were judged how, for each judge and for the panel."""
+        return [
+            f"Explanations judged{' by ' + name.split('|sample:')[0] if self._panel else ''}: {_list_counts(counts)}."
+            for name, counts in self._counts.items()
+        ]
+
+
+def _list_counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{grade} {count}" for grade, count in counts.most_common()) or "none"
+
+
 def parse_judge(text: str, temperature: float = 0.0, sample: int = 0) -> Sampling:
     """A judge as it is written: MODEL@ENDPOINT, MODEL, @ENDPOINT or local:FOLDER.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
@@ -19,6 +20,9 @@ from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.explanations.cases import SkippedCase, cases_from_items, read_cases
+from core.explanations.judge import Case
+from core.explanations.panel import parse_judge, require_panel
 from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.meta.cases import Cases
@@ -40,6 +44,20 @@ def open_sampling(engine: Engine, model: str, endpoint: str, temperature: float,
         configured_endpoint(endpoint)
     download_checkpoints(engine.pool, [sampling.asked])
     return sampling
+
+
+def open_panel(
+    engine: Engine, named: Sequence[str], single: str, temperature: float, sample: int
+) -> tuple[Sampling, ...]:
+    """The same for a panel of judges; `single` is what was named of a single model, "" for nothing."""
+    if single:
+        raise TouchstoneError(
+            f"--judge names the whole panel, and {single} was named besides. Leave one of the two out."
+        )
+    judges = tuple(parse_judge(one, temperature, sample) for one in named)
+    require_panel(judges)
+    download_checkpoints(engine.pool, [one.asked for one in judges])
+    return judges
 
 
 def refuse_overwriting_input(source: Path, output: Path) -> None:
@@ -163,6 +181,26 @@ def read_dataset_items(dataset: str) -> list[Item]:
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         found = load_samples(store, dataset)
         return with_documents(found, load_texts(store, dataset))
+
+
+def read_explanations(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
+    """The explanations of a file or of an imported dataset that can be graded; how many cannot is printed, with the reasons."""
+    if (cases is None) == (dataset is None):
+        raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
+    if cases:
+        refuse_overwriting_input(cases, output)
+    found = list(report_refusals(read_cases(cases), cases, refusals) if cases else _dataset_explanations(dataset or ""))
+    skipped = Counter(one.why for one in found if isinstance(one, SkippedCase))
+    if skipped:
+        print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in skipped.items())}.")
+    return [one for one in found if isinstance(one, Case)]
+
+
+def _dataset_explanations(dataset: str) -> Iterator[Case | SkippedCase]:
+    found = read_dataset_items(dataset)
+    if not any(item.explanations for item in found):
+        raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
+    return cases_from_items(found)
 
 
 def new_run(plan: Plan, sources: Iterable[Source]) -> Run:
