@@ -13,9 +13,12 @@ from core.metric import METRICS
 from core.outcome_record import JsonRecord
 from core.perturbation import PERTURBATIONS
 from core.stats.text_tables import align_columns, format_share, format_signed, format_unsigned
-from core.stress.gaming import MetricGaming
-from core.stress.matrix import KindCoverage, MatrixCell
+from core.stress.check_shares import check_shares, format_check_shares
+from core.stress.edit_discrimination import edit_discrimination, format_discrimination
+from core.stress.gaming import MetricGaming, metric_gaming
+from core.stress.matrix import KindCoverage, MatrixCell, kind_coverage, shift_matrix
 from core.stress.run import Check, Run, Source, Variant
+from core.stress.shifts import Shift
 from core.stress.verdict_sentences import kind_verdicts, metric_verdicts
 from core.types import Verdict
 
@@ -34,6 +37,30 @@ _MATRIX_HEAD = (
 )
 _GAMING_HEAD = ("metric", "gain in spreads [95 %]", "raised", "best phrase, appended", "gain", "words", "alone", "n")
 _MODEL_ANSWER = " The model said: “"
+
+
+def run_tables(run: Run, shifts: Sequence[Shift]) -> list[str]:
+    """The tables of a run as text, in the order in which they are read; those that would be empty are left out."""
+    cells = shift_matrix(run, shifts)
+    tables = [
+        format_matrix(cells),
+        format_verdicts(cells),
+        format_discrimination(edit_discrimination(run, shifts)),
+        format_gaming(metric_gaming(run, shifts)),
+        format_check_shares(check_shares(run)),
+        format_coverage(kind_coverage(run)),
+    ]
+    return [table for table in tables if table]
+
+
+def run_sentences(run: Run) -> list[str]:
+    """What failed, is unverified, could not be applied or was found by the check."""
+    return [
+        *failure_sentences(run),
+        *language_sentences(run),
+        *refusal_sentences(kind_coverage(run)),
+        *check_sentences(run),
+    ]
 
 
 def format_matrix(cells: Sequence[MatrixCell]) -> str:

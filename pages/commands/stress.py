@@ -19,27 +19,14 @@ from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Perturbation, rule_perturbations
 from core.profile import profile_names, read_profile
 from core.settings import Settings
-from core.stress.check_shares import check_shares, format_check_shares
 from core.stress.cost import missing_conversations
-from core.stress.edit_discrimination import edit_discrimination, format_discrimination
 from core.stress.filters import VARIANT_FILTERS, filter_variants
-from core.stress.gaming import metric_gaming
 from core.stress.imported_variants import ImportedVariants, read_variants
-from core.stress.matrix import MatrixCell, kind_coverage, shift_matrix
-from core.stress.output import (
-    cell_records,
-    check_sentences,
-    failure_sentences,
-    format_coverage,
-    format_gaming,
-    format_matrix,
-    format_verdicts,
-    language_sentences,
-    refusal_sentences,
-)
+from core.stress.matrix import shift_matrix
+from core.stress.output import cell_records, run_sentences, run_tables
 from core.stress.run import Plan, Run, append_records, open_run_file
 from core.stress.runner import continue_run
-from core.stress.shifts import Shift, score_shifts
+from core.stress.shifts import score_shifts
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, read_sources, report_refusals
 from pages.commands.shared.messages import (
     download_models,
@@ -103,58 +90,30 @@ def command(
     """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
     _refuse_two_sources(variants, pairs, dataset, kind, paper)
     name, settings = name_of_input(variants or pairs, dataset, output), Settings.read()
-    profile = read_profile(paper) if paper else None
-    if profile:
-        kind = kind or [f"{one}@{paper}" for one in profile.perturbations]
-        nli_check = f"{profile.nli_check}@{paper}" if nli_check == _NO_CHECK and profile.nli_check else nli_check
+    kind, nli_check = _fill_from_paper(paper, kind, nli_check if guard == _NO_CHECK else guard)
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         imported = _read_table(variants, refusals) if variants else None
         kinds = imported.kinds if imported else _parse_kinds(kind)
-        check = _parse_check(nli_check if guard == _NO_CHECK else guard)
+        check = _parse_check(nli_check)
         asked: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
         part = open_shard(shard, pairs, [model for one in asked for model in one.checkpoints()])
         plan = Plan.of(name, kinds, metrics, seed, check)
         filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
-        planned = (
-            imported.fill(Run(plan))
-            if imported
-            else new_run(
-                plan,
-                read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=with_inconsistent, shard=part),
+        if imported:
+            planned = imported.fill(Run(plan))
+        else:
+            sources = read_sources(
+                pairs, dataset, most, seed, refusals, with_inconsistent=with_inconsistent, shard=part
             )
-        )
+            planned = new_run(plan, sources)
         run = open_run_file(output, planned)
         download_models(engine.pool, [*metrics, *filter(None, [check])])
         print_estimate(engine, missing_conversations(engine, run))
         show_run_progress(run, append_records(output, continue_run(engine, run)))
-    found = score_shifts(run, filter_variants(run, leave_out or ()))
-    cells = shift_matrix(run, found)
-    if as_json:
-        typer.echo(json.dumps(cell_records(cells), ensure_ascii=False, indent=1))
-    else:
-        typer.echo("\n\n".join(filter(None, _tables(run, found, cells))))
-    for sentence in _gaps(run):
-        print_status(sentence)
+    _print_findings(run, leave_out or (), as_json=as_json)
     exit_with_failures(refusals, run.failed + run.without_value)
-
-
-def _gaps(run: Run) -> list[str]:
-    """What failed, is unverified, could not be applied or was found by the check."""
-    scores = [*failure_sentences(run), *language_sentences(run)]
-    return [*scores, *refusal_sentences(kind_coverage(run)), *check_sentences(run)]
-
-
-def _tables(run: Run, found: Sequence[Shift], cells: Sequence[MatrixCell]) -> list[str]:
-    return [
-        format_matrix(cells),
-        format_verdicts(cells),
-        format_discrimination(edit_discrimination(run, found)),
-        format_gaming(metric_gaming(run, found)),
-        format_check_shares(check_shares(run)),
-        format_coverage(kind_coverage(run)),
-    ]
 
 
 def _refuse_two_sources(variants: Path | None, *others: Path | str | list[str] | None) -> None:
@@ -162,6 +121,16 @@ def _refuse_two_sources(variants: Path | None, *others: Path | str | list[str] |
         raise TouchstoneError(
             "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind and --paper."
         )
+
+
+def _fill_from_paper(paper: str, kinds: list[str] | None, nli_check: str) -> tuple[list[str] | None, str]:
+    """The kinds and the check that are named, or else those of a paper where one is."""
+    if not paper:
+        return kinds, nli_check
+    profile = read_profile(paper)
+    if nli_check == _NO_CHECK and profile.nli_check:
+        nli_check = f"{profile.nli_check}@{paper}"
+    return kinds or [f"{one}@{paper}" for one in profile.perturbations], nli_check
 
 
 def _read_table(variants: Path, refusals: list[Refusal]) -> ImportedVariants:
@@ -177,3 +146,14 @@ def _parse_kinds(specs: list[str] | None) -> list[Perturbation]:
 
 def _parse_check(spec: str) -> NliCheck | None:
     return None if spec == _NO_CHECK else NLI_CHECKS.parse(spec)
+
+
+def _print_findings(run: Run, leave_out: Sequence[str], *, as_json: bool) -> None:
+    """The tables of a run, and what failed, is unverified, could not be applied or was found by the check."""
+    shifts = score_shifts(run, filter_variants(run, leave_out))
+    if as_json:
+        typer.echo(json.dumps(cell_records(shift_matrix(run, shifts)), ensure_ascii=False, indent=1))
+    else:
+        typer.echo("\n\n".join(run_tables(run, shifts)))
+    for sentence in run_sentences(run):
+        print_status(sentence)
