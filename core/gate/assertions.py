@@ -10,8 +10,8 @@ from core.audit.question import Finding, Level, ShownPair
 from core.audit.report import MetricAudit
 from core.errors import UnknownNameError
 from core.gate.output import verdict_sentence
-from core.gate.regression import Change, GradedColumn, Limit, compare_sides, regressions
-from core.gate.results_file import MetricSide, column_of, matched_sides, read_results, unlabelled_cases
+from core.gate.regression import Change, Limit, compare_sides, regressions
+from core.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
 from core.meta.measures import draw_resamples
 from core.outcome_record import JsonRecord
 
@@ -141,11 +141,7 @@ class ScoreAssertions:
 def _regressions(before: dict[str, MetricSide], after: dict[str, MetricSide], limits: Sequence[Limit]) -> list[Change]:
     matched = matched_sides(before, after)
     cases = unlabelled_cases(side for both in matched.values() for side in both)
-    sides = {
-        metric: (GradedColumn(column_of(cases, one)), GradedColumn(column_of(cases, two)))
-        for metric, (one, two) in matched.items()
-    }
-    found = compare_sides(cases, sides, draw_resamples(cases))
+    found = compare_sides(cases, graded_columns(cases, matched), draw_resamples(cases))
     return regressions([change for one in found for change in one.changes], limits)
 
 

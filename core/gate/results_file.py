@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import TouchstoneError
+from core.gate.regression import GradedColumn
+from core.gate.threshold_file import OwnThreshold, is_threshold, read_threshold
 from core.meta.cases import Cases, MetricColumn
 from core.meta.pooling import pool_cases
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.types import Example, Failure, Item, Outcome, Sample
 
 
@@ -54,6 +56,38 @@ def _add_line(found: dict[str, MetricSide], path: Path, number: int, line: str) 
         side.scores[id] = value
 
 
+@dataclass(frozen=True, slots=True)
+class GivenSide:
+    """What a side was given as: a file of results, or a metric to score, of whose decisions `threshold` may be a file."""
+
+    results: Path | None = None
+    metric: Metric | None = None
+    threshold: OwnThreshold | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> GivenSide:
+        """From a path or a spec. Raises UnknownNameError for what is neither."""
+        file = Path(text)
+        if not file.is_file():
+            return cls(metric=METRICS.parse(text))
+        if not is_threshold(file):
+            return cls(results=file)
+        threshold = read_threshold(file)
+        return cls(metric=METRICS.parse(threshold.metric), threshold=threshold)
+
+    def scores(self, scored: Mapping[str, MetricSide]) -> dict[str, MetricSide]:
+        """The scores of its file, or those of its metric among `scored`, by spec.
+
+        Raises TouchstoneError for scores that are not those that the threshold is for.
+        """
+        if self.metric is None:
+            return read_results(self.results) if self.results else {}
+        side = scored[self.metric.spec]
+        if self.threshold:
+            self.threshold.require_signature(side.signature)
+        return {self.metric.spec: side}
+
+
 def side_of_outcomes(metric: str, outcomes: Iterable[Outcome]) -> MetricSide:
     """What this process scored of one metric."""
     known = [one for one in outcomes if not isinstance(one, Failure) and one.metric == metric]
@@ -87,6 +121,19 @@ def column_of(cases: Cases, side: MetricSide) -> MetricColumn:
     values = [_score_of(side.scores, sample) for sample in cases.samples]
     direction = METRICS.parse(side.metric).card.direction
     return MetricColumn(side.metric, np.array(values, dtype=np.float64), direction, side.signature)
+
+
+def graded_columns(
+    cases: Cases,
+    matched: Mapping[str, tuple[MetricSide, MetricSide]],
+    thresholds: Sequence[float | None] = (None, None),
+) -> dict[str, tuple[GradedColumn, GradedColumn]]:
+    """The columns of both sides of every metric, each with the threshold of its side."""
+    first, second = thresholds
+    return {
+        metric: (GradedColumn(column_of(cases, before), first), GradedColumn(column_of(cases, after), second))
+        for metric, (before, after) in matched.items()
+    }
 
 
 def _score_of(scores: Mapping[str, float], sample: Sample) -> float:

@@ -15,29 +15,21 @@ from annotations.store import Store
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
-from core.gate.regression import (
-    GATE_MEASURES,
-    Change,
-    GradedColumn,
-    Limit,
-    MetricComparison,
-    compare_sides,
-    regressions,
-)
+from core.gate.regression import GATE_MEASURES, Change, Limit, MetricComparison, compare_sides, regressions
 from core.gate.results_file import (
+    GivenSide,
     MetricSide,
-    column_of,
+    graded_columns,
     matched_sides,
-    read_results,
     shared_signatures,
     side_of_outcomes,
     unlabelled_cases,
 )
 from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
-from core.gate.threshold_file import OwnThreshold, is_threshold, read_threshold
+from core.gate.threshold_file import OwnThreshold
 from core.meta.cases import Cases
 from core.meta.measures import affordable_resamples, draw_resamples
-from core.metric import METRICS, Metric
+from core.metric import Metric
 from core.settings import Settings
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
@@ -86,19 +78,11 @@ def command(
     limits = [Limit.parse(text) for text in fail_on or ()]
     opened = _open_sides([base, new], data or [], device)
     matched, cases = matched_sides(*opened.scores), opened.cases
-    alone = sorted(opened.scores[0].keys() ^ opened.scores[1].keys())
-    if alone and len(matched) < max(map(len, opened.scores)):
-        print_status(f"Only one side has {', '.join(alone)}: not compared.")
     given = (base_threshold, base_threshold if new_threshold is None else new_threshold)
     thresholds = [own.value if own else number for own, number in zip(opened.thresholds, given, strict=True)]
-    if thresholds[0] == thresholds[1]:
-        for sentence in shared_signatures(list(matched.values())):
-            print_status(f"{sentence} Their scores are the same.")
-    graded = {
-        metric: (GradedColumn(column_of(cases, one), thresholds[0]), GradedColumn(column_of(cases, two), thresholds[1]))
-        for metric, (one, two) in matched.items()
-    }
-    found = compare_sides(cases, graded, draw_resamples(cases, resamples or affordable_resamples(cases)))
+    _print_remarks(opened, matched, thresholds)
+    drawn = draw_resamples(cases, resamples or affordable_resamples(cases))
+    found = compare_sides(cases, graded_columns(cases, matched, thresholds), drawn)
     if not any(one.changes for one in found):
         raise TouchstoneError(
             "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
@@ -123,32 +107,18 @@ class _Sides:
 
 
 def _open_sides(given: Sequence[str], data: Sequence[str], device: str | None) -> _Sides:
-    files = [Path(one) if Path(one).is_file() else None for one in given]
-    runs = [file for file in files if file and is_stress_run(file)]
+    runs = [Path(one) for one in given if Path(one).is_file() and is_stress_run(Path(one))]
     if runs:
         return _open_runs(runs, len(given), data)
-    thresholds = [read_threshold(file) if file and is_threshold(file) else None for file in files]
-    specs = [own.metric if own else one for own, one in zip(thresholds, given, strict=True)]
-    files = [None if own else file for own, file in zip(thresholds, files, strict=True)]
-    metrics = [METRICS.parse(spec) for spec, file in zip(specs, files, strict=True) if file is None]
+    before, after = (GivenSide.parse(one) for one in given)
+    metrics = list(dict.fromkeys(side.metric for side in (before, after) if side.metric))
     if metrics and not data:
         raise TouchstoneError(f"{metrics[0].spec} is to be scored: name the data with --data.")
     if not data:
-        before, after = (read_results(file) for file in files if file)
-        return _Sides((before, after), unlabelled_cases([*before.values(), *after.values()]))
-    read_settings = Settings.read()
-    settings = read_settings.model_copy(update={"device": device or read_settings.device})
-    with closing(Store.open(settings.database_url)) as store:
-        found = open_audit_data(store, data, None, 0)
-        cases = found.cases_of([])
-        scored = _score(settings, list(dict.fromkeys(metrics)), found.texts) if metrics else {}
-    before, after = (
-        read_results(file) if file else {METRICS.parse(spec).spec: scored[METRICS.parse(spec).spec]}
-        for spec, file in zip(specs, files, strict=True)
-    )
-    for own in filter(None, thresholds):
-        own.require_signature(scored[METRICS.parse(own.metric).spec].signature)
-    return _Sides((before, after), cases, (thresholds[0], thresholds[1]))
+        scores = (before.scores({}), after.scores({}))
+        return _Sides(scores, unlabelled_cases([*scores[0].values(), *scores[1].values()]))
+    cases, scored = _open_data(data, metrics, device)
+    return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold))
 
 
 def _open_runs(runs: Sequence[Path], sides: int, data: Sequence[str]) -> _Sides:
@@ -162,6 +132,18 @@ def _open_runs(runs: Sequence[Path], sides: int, data: Sequence[str]) -> _Sides:
     return _Sides(found.sides, found.cases)
 
 
+def _open_data(
+    data: Sequence[str], metrics: Sequence[Metric], device: str | None
+) -> tuple[Cases, dict[str, MetricSide]]:
+    """The labelled items, and what each metric scores them."""
+    read = Settings.read()
+    settings = read.model_copy(update={"device": device or read.device})
+    with closing(Store.open(settings.database_url)) as store:
+        found = open_audit_data(store, data, None, 0)
+        cases = found.cases_of([])
+        return cases, _score(settings, metrics, found.texts) if metrics else {}
+
+
 def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Example]) -> dict[str, MetricSide]:
     with closing(Engine.open(settings)) as engine:
         download_models(engine.pool, metrics)
@@ -169,6 +151,19 @@ def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Exampl
         scores = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
         outcomes = [outcome for _, outcome in scores]
     return {metric.spec: side_of_outcomes(metric.spec, outcomes) for metric in metrics}
+
+
+def _print_remarks(
+    opened: _Sides, matched: Mapping[str, tuple[MetricSide, MetricSide]], thresholds: Sequence[float | None]
+) -> None:
+    """Which metrics only one side has, and which have the same scores on both."""
+    before, after = opened.scores
+    alone = sorted(before.keys() ^ after.keys())
+    if alone and len(matched) < max(len(before), len(after)):
+        print_status(f"Only one side has {', '.join(alone)}: not compared.")
+    if thresholds[0] == thresholds[1]:
+        for sentence in shared_signatures(list(matched.values())):
+            print_status(f"{sentence} Their scores are the same.")
 
 
 def _writer(path: Path) -> Callable[[Sequence[MetricComparison], Sequence[Change]], str]:
