@@ -114,6 +114,10 @@ class Settings(BaseSettings):
         """The settings of this process; raises BadSettingError, which names the variables, for values that cannot be."""
         return _read(_environment())
 
+    def on(self, device: str | None) -> Settings:
+        """The same with models on these devices; unchanged where none are named."""
+        return self.model_copy(update={"device": device}) if device else self
+
     @property
     def trusted(self) -> frozenset[str]:
         """Each as owner/name@commit, or the resolved path of a folder."""

@@ -36,8 +36,7 @@ class ScoringJob:
     device: str = ""
 
     def settings(self) -> Settings:
-        settings = Settings.read()
-        return settings.model_copy(update={"device": self.device or settings.device})
+        return Settings.read().on(self.device)
 
 
 @dataclass(frozen=True, slots=True)

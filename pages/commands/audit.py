@@ -80,8 +80,7 @@ def command(
     """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question."""
     writers = [(path, _writer(path)) for path in to or ()]
     earlier = read_report(_read(Path(against)), against) if against and against != LAST else None
-    read_settings = Settings.read()
-    settings = read_settings.model_copy(update={"device": device or read_settings.device})
+    settings = Settings.read().on(device)
     if history:
         _print_history(settings, METRICS.parse(history).spec)
         return

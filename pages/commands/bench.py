@@ -49,7 +49,7 @@ def command(
 
     settings = Settings.read()
     plan = workloads.BenchPlan(pairs, documents, repeats, rows, seed)
-    chosen = settings.model_copy(update={"device": device or settings.device})
+    chosen = settings.on(device)
     lines = []
     measured = workloads.run_bench(metric or workloads.DEFAULT_METRICS, parse_sizes(size or ()), plan, chosen)
     typer.echo(measurement.table_heading(), err=as_json)

@@ -50,7 +50,7 @@ def command(
     if not edited:
         raise TouchstoneError(f"No pair of {pairs} has two edits. Name a file whose records have `edits`.")
     metrics = [METRICS.parse(spec) for spec in metric]
-    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+    with closing(Engine.open(settings.on(device))) as engine:
         download_models(engine.pool, metrics)
         found = [
             one for item in edited for one in _bisect(engine, metrics, items[item.parent or ""].example, item.edits)

@@ -136,8 +136,7 @@ def _open_data(
     data: Sequence[str], metrics: Sequence[Metric], device: str | None
 ) -> tuple[Cases, dict[str, MetricSide]]:
     """The labelled items, and what each metric scores them."""
-    read = Settings.read()
-    settings = read.model_copy(update={"device": device or read.device})
+    settings = Settings.read().on(device)
     with closing(Store.open(settings.database_url)) as store:
         found = open_audit_data(store, data, None, 0)
         cases = found.cases_of([])

@@ -16,14 +16,7 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import align_columns, format_unsigned
-from core.stress.density import (
-    BINS,
-    DensityBin,
-    original_summaries,
-    quantile_bins,
-    score_sentences,
-    variant_summaries,
-)
+from core.stress.density import BINS, DensityBin, original_summaries, quantile_bins, score_sentences, variant_summaries
 from core.stress.run import run_from_lines
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
@@ -45,7 +38,7 @@ def command(
     read = run_from_lines(line for line in read_lines(run) if line)
     chosen = original_summaries(read) if texts == "original" else variant_summaries(read, texts)
     metrics = [METRICS.parse(spec) for spec in read.plan.metrics]
-    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+    with closing(Engine.open(settings.on(device))) as engine:
         download_models(engine.pool, metrics)
         scored = list(score_sentences(engine, metrics, chosen))
     found = {

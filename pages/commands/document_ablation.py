@@ -43,8 +43,7 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Score the summaries of a run without their document, and show the histograms with and without it."""
-    read_settings = Settings.read()
-    settings = read_settings.model_copy(update={"device": device or read_settings.device})
+    settings = Settings.read().on(device)
     read = run_from_lines(line for line in read_lines(run) if line)
     scored = closed_book_scores(read) if without == "closed-book" else _score_foreign(settings, read)
     if not scored:

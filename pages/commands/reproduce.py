@@ -42,7 +42,7 @@ def command(
     if not output.is_dir():
         raise TouchstoneError(f"There is no folder {output} for the packs. Make it, or name another with -o.")
     settings, records, beyond = Settings.read(), [], 0
-    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+    with closing(Engine.open(settings.on(device))) as engine:
         for paper in chosen:
             released = ReleasedData(data, engine)
             published, tables = compare_paper(paper, released)

@@ -114,7 +114,7 @@ def _score_file(
     refusals: list[Refusal] = []
     examples = start_reading(read_examples(pairs, refusals))
     started = time.perf_counter()
-    with open_engine(settings.model_copy(update={"device": device or settings.device}), batch) as engine:
+    with open_engine(settings.on(device), batch) as engine:
         download_models(engine.pool, chosen)
         if any(asks_endpoint(one.checkpoints()) for one in chosen):
             read = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))

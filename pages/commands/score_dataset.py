@@ -32,7 +32,7 @@ def command(
     chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
     with (
         closing(Store.open(settings.database_url)) as store,
-        closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine,
+        closing(Engine.open(settings.on(device))) as engine,
     ):
         download_models(engine.pool, chosen)
         saved, failures = 0, 0

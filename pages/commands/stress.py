@@ -92,7 +92,7 @@ def command(
     name, settings = name_of_input(variants or pairs, dataset, output), Settings.read()
     kind, nli_check = _fill_from_paper(paper, kind, nli_check if guard == _NO_CHECK else guard)
     refusals: list[Refusal] = []
-    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+    with closing(Engine.open(settings.on(device))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         imported = _read_table(variants, refusals) if variants else None
         kinds = imported.kinds if imported else _parse_kinds(kind)

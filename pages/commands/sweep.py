@@ -41,7 +41,7 @@ def command(
     read = run_from_lines(line for line in read_lines(run) if line)
     metrics = [METRICS.parse(spec) for spec in metric or read.plan.metrics]
     planned = window_run(read, metrics, f"{read.plan.name}, windows")
-    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+    with closing(Engine.open(settings.on(device))) as engine:
         sweep = open_run_file(output, planned)
         download_models(engine.pool, [METRICS.parse(spec) for spec in sweep.plan.metrics])
         print_estimate(engine, missing_conversations(engine, sweep))

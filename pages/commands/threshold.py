@@ -31,10 +31,9 @@ def command(
     device: DeviceOption = None,
 ) -> None:
     """Choose a metric's threshold on labelled data, check it on documents that it was not chosen on, and keep it in a file."""
-    parsed, read_settings = METRICS.parse(metric), Settings.read()
+    parsed, settings = METRICS.parse(metric), Settings.read().on(device)
     if parsed.card.direction == "neutral":
         raise TouchstoneError(f"{parsed.spec} has no better side, so that it has no threshold.")
-    settings = read_settings.model_copy(update={"device": device or read_settings.device})
     with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
         found = open_audit_data(store, data, None, 0)
         download_models(engine.pool, [parsed])

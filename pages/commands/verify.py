@@ -25,7 +25,7 @@ def command(
     for name in sorted(chosen - {one.metric for one in PUBLISHED}):
         print_status(f"{name}: its authors print no score for an example that Touchstone knows of.")
     settings = Settings.read()
-    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+    with closing(Engine.open(settings.on(device))) as engine:
         found = []
         for one in compare_published(engine, published):
             typer.echo(_format_comparison(one))
