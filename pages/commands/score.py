@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -15,31 +11,13 @@ import typer
 from core.bulk.blocks import Shard
 from core.bulk.folder import Folder
 from core.bulk.scorer import ScoringJob
-from core.dataset import Refusal
 from core.errors import TouchstoneError
-from core.gate.threshold_file import OwnThreshold, read_threshold
-from core.language import find_mark
+from core.gate.threshold_file import read_threshold
 from core.metric import METRICS
-from core.outcome_record import json_line, outcome_record
 from core.settings import Settings
-from core.types import Example, Failure, Outcome, Result, asks_endpoint
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
-from pages.commands.shared.inputs import (
-    items_or_refusals,
-    open_output,
-    read_examples,
-    refuse_overwriting_input,
-    start_reading,
-)
-from pages.commands.shared.messages import (
-    download_models,
-    exit_with_failures,
-    open_engine,
-    print_estimate,
-    print_spent,
-    print_status,
-    with_progress,
-)
+from pages.commands.shared.file_scoring import ScoringReport, score_file
+from pages.commands.shared.messages import exit_with_failures, print_spent, print_status
 from pages.commands.shared.options import BatchOption, DeviceOption
 
 
@@ -86,7 +64,8 @@ def command(
         raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
     thresholds = [read_threshold(path) for path in threshold or ()]
     if output:
-        _score_file(Path(pairs), output, specs, device, stats, batch, thresholds)
+        settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
+        _print_report(score_file(Path(pairs), output, metrics, thresholds, settings, batch), output, stats)
         return
     if thresholds:
         raise TouchstoneError("--threshold decides on the scores of a file: leave out --to, and name a file with -o.")
@@ -99,52 +78,12 @@ def command(
     exit_with_failures([], len(progress.faults))
 
 
-def _score_file(
-    pairs: Path,
-    output: Path,
-    specs: Sequence[str],
-    device: str | None,
-    stats: bool,
-    batch: bool,
-    thresholds: Sequence[OwnThreshold],
-) -> None:
-    chosen = [METRICS.parse(spec) for spec in specs]
-    settings = Settings.read()
-    refuse_overwriting_input(pairs, output)
-    refusals: list[Refusal] = []
-    examples = start_reading(read_examples(pairs, refusals))
-    started = time.perf_counter()
-    with open_engine(settings.on(device), batch) as engine:
-        download_models(engine.pool, chosen)
-        if any(asks_endpoint(one.checkpoints()) for one in chosen):
-            read = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
-            print_estimate(engine, engine.conversations(chosen, read))
-        failures, unverified = _write_outcomes(output, engine.run(chosen, examples), thresholds)
-    for (metric, mark), count in unverified.items():
+def _print_report(report: ScoringReport, output: Path, stats: bool) -> None:
+    for (metric, mark), count in report.unverified.items():
         print_status(f"{metric}: {count} scores are {mark}.")
-    if failures:
-        print_status(f"Scores that failed: {failures}. The field `error` in {output} says why.")
-    spent = engine.spent()
-    print_spent(spent)
+    if report.failed:
+        print_status(f"Scores that failed: {report.failed}. The field `error` in {output} says why.")
+    print_spent(report.spent)
     if stats:
-        usage = {"endpoints": {name: asdict(one) for name, one in spent.items()}} if spent else {}
-        seconds = round(time.perf_counter() - started, 3)
-        typer.echo(json.dumps({**asdict(engine.counts()), "seconds": seconds, **usage}))
-    exit_with_failures(refusals, failures)
-
-
-def _write_outcomes(
-    output: Path, outcomes: Iterable[tuple[Example, Outcome]], thresholds: Sequence[OwnThreshold]
-) -> tuple[int, Counter[tuple[str, str]]]:
-    """Write a line for each outcome as it comes; the number of failures among them, and of marks on languages by metric."""
-    failures, unverified = 0, Counter[tuple[str, str]]()
-    with open_output(output) as file:
-        for example, outcome in with_progress(outcomes, "scores"):
-            record = outcome_record(example, outcome)
-            for threshold in thresholds:
-                record = threshold.decide(record)
-            file.write(json_line(record))
-            failures += isinstance(outcome, Failure)
-            if isinstance(outcome, Result) and (mark := find_mark(outcome.seen.notes)):
-                unverified[outcome.metric, mark] += 1
-    return failures, unverified
+        typer.echo(json.dumps(report.usage_record()))
+    exit_with_failures(report.refusals, report.failed)
