@@ -11,6 +11,7 @@ import numpy as np
 from core.errors import TouchstoneError, UnknownNameError
 from core.language import count_unverified
 from core.metric import METRICS, Direction
+from core.profile import Profile
 from core.stats.statistic import Numbers, Values, number_documents
 from core.types import Example, Sample, Verdict
 
@@ -112,6 +113,18 @@ def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
             raise UnknownNameError("metric with scores here", name, columns)
     kept, separate = (tuple(column for column in of if column.name in names) for of in (cases.columns, cases.separate))
     return replace(cases, columns=kept, separate=separate)
+
+
+def select_paper_metrics(cases: Cases, profile: Profile) -> Cases:
+    """The same with the released scores, and of ours those in the paper's form. Raises TouchstoneError where there are none of either."""
+    names = [
+        column.name for column in cases.all_columns if column.released or profile.mark in column.signature.split("|")
+    ]
+    if not names:
+        raise TouchstoneError(
+            f"No score was released or made in paper mode. Make some: cli.py score-dataset NAME --metric rouge2@{profile.name}"
+        )
+    return select_metrics(cases, names)
 
 
 def _broken_pairs(linked: Iterable[tuple[int, int]], labels: Values) -> Numbers:

@@ -6,7 +6,9 @@ serve every metric and slice: what is compared is compared on the same draws.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from core.stats.statistic import Estimate, Statistic, Values
 RESAMPLES = 10_000
 CONFIDENCE_LEVEL = 0.95
 _MAX_CELLS = 1 << 17  # of an intermediate array: 1 MB stays in a processor's cache, more are three times slower
+_TIMED_RESAMPLES = 8  # from which the time of all is projected
 _MIN_RESAMPLES = 8  # resamples at once, whatever the size: with fewer, sparse products read their indices too often
 
 
@@ -98,3 +101,13 @@ def _draw_counts(rng: np.random.Generator, documents: int, number: int) -> NDArr
     """Counts of documents drawn with replacement, (documents, number)."""
     drawn = rng.integers(documents, size=(number, documents)) + documents * np.arange(number)[:, None]
     return np.bincount(drawn.ravel(), minlength=number * documents).reshape(number, documents).T
+
+
+def projected_seconds(resamples: int, compute: Callable[[int], object]) -> float:
+    """How long `compute` will take with so many resamples, from its time with a few and with a few more."""
+    begun = perf_counter()
+    compute(_TIMED_RESAMPLES)
+    between = perf_counter()
+    compute(5 * _TIMED_RESAMPLES)
+    each = max(0.0, (perf_counter() - between) - (between - begun)) / (4 * _TIMED_RESAMPLES)
+    return between - begun + each * resamples

@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from time import perf_counter
 from typing import Annotated
 
 import typer
 
 from core.errors import TouchstoneError
-from core.meta.cases import Cases, select_metrics
+from core.meta.cases import Cases, select_metrics, select_paper_metrics
 from core.meta.measures import (
     MEASURES,
     PAPER_MEASURES,
@@ -30,11 +29,9 @@ from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, metri
 from core.meta.reference_scores import compare_with_released, format_comparisons
 from core.meta.table_formats import format_rows, format_tests, tables_record
 from core.profile import Profile, profile_names, read_profile
-from core.stats.bootstrap import RESAMPLES
+from core.stats.bootstrap import RESAMPLES, projected_seconds
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
-
-_FEW = 8  # resamples, from which the time of all is projected
 
 
 class SignificanceTest(StrEnum):
@@ -86,16 +83,15 @@ def command(
     as_paper = SignificanceTest.PAPER in {test, profile.test if profile else ""}
     if as_paper and rated:
         raise TouchstoneError("--test paper is of consistency and AUC: leave out --rated, or --test.")
-    names = [*(dataset or ()), *(results or ())]
-    found = read_scored_samples(dataset or [], results or [])
-    found = select_metrics(found, metric) if metric else _metrics_of_paper(found, profile) if profile else found
+    found = _select(read_scored_samples(dataset or [], results or []), metric, profile)
     compute = partial(_rows, found, by, rated, full)
     number = _affordable_or_asked(found, resamples, compute)
     rows = compute(number)
     compared = list(compare_best_two(found, slice_cases(found, by), rows)) if as_paper else []
     rows = mark_as_paper(rows, compared) if as_paper else rows
     if as_json:
-        report = tables_record(found, rows, dataset=" + ".join(names), by=by, rated=rated, resamples=number)
+        names = " + ".join([*(dataset or ()), *(results or ())])
+        report = tables_record(found, rows, dataset=names, by=by, rated=rated, resamples=number)
         report |= {"multiple_testing": PAPER_CORRECTION} if as_paper else {}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
@@ -107,17 +103,23 @@ def command(
             typer.echo(f"\n{text}")
 
 
-def _metrics_of_paper(found: Cases, profile: Profile) -> Cases:
-    """The released scores, and of ours those in the paper's form. Raises TouchstoneError where there are none of either."""
-    names = [
-        column.name for column in found.all_columns if column.released or profile.mark in column.signature.split("|")
-    ]
-    if not names:
-        raise TouchstoneError(
-            f"No score was released or made in paper mode. Make some: cli.py score-dataset NAME --metric rouge2@{profile.name}"
-        )
+def _select(found: Cases, metrics: list[str] | None, profile: Profile | None) -> Cases:
+    """The metrics that are named, or else those of a paper where one is, whose notes are printed."""
+    if metrics:
+        return select_metrics(found, metrics)
+    if profile is None:
+        return found
+    selected = select_paper_metrics(found, profile)
     print_status(f"{profile.paper} ({profile.mark}): {' '.join(profile.notes)}")
-    return select_metrics(found, names)
+    return selected
+
+
+def _rows(found: Cases, by: str | None, rated: str | None, full: bool, resamples: int) -> list[MetricRow]:
+    parts, drawn = slice_cases(found, by), draw_resamples(found, resamples)
+    if rated:
+        names = tuple(COEFFICIENTS) if full else PAPER_COEFFICIENTS
+        return list(metric_correlations(found, rated, drawn, parts, names))
+    return list(metric_rows(found, parts, drawn, tuple(MEASURES) if full else PAPER_MEASURES))
 
 
 def _affordable_or_asked(found: Cases, asked: int | None, compute: Callable[[int], object]) -> int:
@@ -130,24 +132,6 @@ def _affordable_or_asked(found: Cases, asked: int | None, compute: Callable[[int
             )
         return affordable
     if asked > 2 * affordable:
-        minutes = _projected_seconds(asked, compute) / 60
+        minutes = projected_seconds(asked, compute) / 60
         print_status(f"{asked:,} resamples of {summaries} will take about {minutes:.1f} minutes.")
     return asked
-
-
-def _projected_seconds(resamples: int, compute: Callable[[int], object]) -> float:
-    """From the time of a few resamples and of a few more."""
-    begun = perf_counter()
-    compute(_FEW)
-    between = perf_counter()
-    compute(5 * _FEW)
-    each = max(0.0, (perf_counter() - between) - (between - begun)) / (4 * _FEW)
-    return between - begun + each * resamples
-
-
-def _rows(found: Cases, by: str | None, rated: str | None, full: bool, resamples: int) -> list[MetricRow]:
-    parts, drawn = slice_cases(found, by), draw_resamples(found, resamples)
-    if rated:
-        names = tuple(COEFFICIENTS) if full else PAPER_COEFFICIENTS
-        return list(metric_correlations(found, rated, drawn, parts, names))
-    return list(metric_rows(found, parts, drawn, tuple(MEASURES) if full else PAPER_MEASURES))
