@@ -72,15 +72,7 @@ def command(
             case PeopleAction.LIST:
                 _list(manager)
             case PeopleAction.CHANGE:
-                person = _find(manager, _only(chosen, "the name of one person"))
-                changed = replace(
-                    person,
-                    name=rename if rename is not None else person.name,
-                    role=role or person.role,
-                    active=person.active if active is None else active,
-                )
-                own = manager.groups().get(person.id, ())
-                manager.change_person(changed, own if group is None else group)
+                _change(manager, _only(chosen, "the name of one person"), rename, role, active, group)
                 _list(manager)
             case PeopleAction.IMPORT:
                 listed = read_people(_read(Path(_only(chosen, "one CSV file"))))
@@ -89,27 +81,48 @@ def command(
                 people = [_find(manager, name) for name in chosen] or [one for one in manager.people() if one.active]
                 _print_links(((one.name, manager.invite(one.id, days)) for one in people), server)
             case PeopleAction.ASSIGN:
-                ids = tuple(_find(manager, name).id for name in chosen)
                 assigned = _only(campaigns, "one --campaign")
-                manager.assign(find_campaign_id(store, assigned), CampaignPeople(ids, tuple(group or ())))
+                _assign(manager, find_campaign_id(store, assigned), chosen, group or [])
                 print_status(f"{assigned} is for {', '.join([*chosen, *(group or ())]) or 'everybody'}.")
+            case PeopleAction.TOKEN if not chosen:
+                _list_tokens(manager)
             case PeopleAction.TOKEN:
                 ids = tuple(find_campaign_id(store, one) for one in campaigns)
-                _tokens(manager, chosen, owner, ids, revoke)
+                _make_or_revoke_token(manager, _only(chosen, "the name of one token"), owner, ids, revoke)
 
 
-def _tokens(manager: ManagerActions, names: list[str], owner: str, campaigns: tuple[str, ...], revoke: bool) -> None:
-    """List tokens; where one is named, make or revoke it."""
-    if not names:
-        _list_tokens(manager)
-        return
-    name = _only(names, "the name of one token")
+def _change(
+    manager: ManagerActions,
+    name: str,
+    rename: str | None,
+    role: Role | None,
+    active: bool | None,
+    groups: list[str] | None,
+) -> None:
+    """Change what is given of a person; None leaves it as it is."""
+    person = _find(manager, name)
+    changed = replace(
+        person,
+        name=person.name if rename is None else rename,
+        role=role or person.role,
+        active=person.active if active is None else active,
+    )
+    manager.change_person(changed, manager.groups().get(person.id, ()) if groups is None else groups)
+
+
+def _assign(manager: ManagerActions, campaign_id: str, names: list[str], groups: list[str]) -> None:
+    people = tuple(_find(manager, name).id for name in names)
+    manager.assign(campaign_id, CampaignPeople(people, tuple(groups)))
+
+
+def _make_or_revoke_token(
+    manager: ManagerActions, name: str, owner: str, campaigns: tuple[str, ...], revoke: bool
+) -> None:
     if revoke:
         _revoke_token(manager, name)
-    else:
-        typer.echo(
-            manager.create_token(name, _find(manager, _only([owner] if owner else [], "one --owner")).id, campaigns)
-        )
+        return
+    person = _find(manager, _only([owner] if owner else [], "one --owner"))
+    typer.echo(manager.create_token(name, person.id, campaigns))
 
 
 def _only(names: list[str], what: str) -> str:
