@@ -275,6 +275,16 @@ class AuditRecord:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class ThresholdRecord:
+    """A threshold of one metric under its name: `record` is the whole of it as JSON."""
+
+    name: str
+    metric: str
+    record: str
+    created_at: datetime
+
+
 def require_text(what: str, text: str, most: int = MAX_NAME) -> None:
     """Raise RecordError for a blank or unstorable text, or one of more than `most` characters."""
     if not text.strip():

@@ -38,10 +38,11 @@ from annotations.records import (
     SavedRow,
     StoredPair,
     StoreError,
+    ThresholdRecord,
     require_storable,
     require_text,
 )
-from annotations.tables import AuditRow, Draft, Run, RunLine
+from annotations.tables import AuditRow, Draft, Run, RunLine, ThresholdRow
 from annotations.writes import delete_old_drafts, save_label, save_outcomes, save_pair, upsert_draft
 from core.types import Item, Outcome, Sample
 
@@ -104,6 +105,21 @@ def load_audited(session: Session) -> list[tuple[str, str]]:
         select(AuditRow.metric, AuditRow.data).group_by(AuditRow.metric, AuditRow.data).order_by(last.desc())
     )
     return [(metric, data) for metric, data in found]
+
+
+def save_threshold(session: Session, threshold: ThresholdRecord) -> None:
+    """Add a threshold. Raises RecordError for a name that is empty or taken."""
+    require_text("name of the threshold", threshold.name)
+    require_storable("the threshold", threshold.metric, threshold.record, most=_MAX_RUN_TEXT)
+    if session.get(ThresholdRow, threshold.name):
+        raise RecordError(f"There is a threshold called {threshold.name!r} already. Choose another name.")
+    session.add(ThresholdRow(**asdict(threshold)))
+
+
+def load_thresholds(session: Session) -> list[ThresholdRecord]:
+    """Every threshold, newest first."""
+    wanted = select(ThresholdRow).order_by(col(ThresholdRow.created_at).desc(), col(ThresholdRow.name))
+    return [ThresholdRecord(**row.model_dump()) for row in session.exec(wanted)]
 
 
 _MAX_DRAFT, _MAX_RUN_TEXT = 5_000_000, 200_000_000  # characters
@@ -256,6 +272,16 @@ class Store:
         """Every metric with the name of data that it was audited on, the last audit first."""
         with read_session(self.engine) as session:
             return load_audited(session)
+
+    def save_threshold(self, threshold: ThresholdRecord) -> None:
+        """Keep a threshold. Raises RecordError for a name that is empty or taken."""
+        with self.writing() as session:
+            save_threshold(session, threshold)
+
+    def thresholds(self) -> list[ThresholdRecord]:
+        """The thresholds that were saved under a name, newest first."""
+        with read_session(self.engine) as session:
+            return load_thresholds(session)
 
     def import_dataset(self, provenance: DatasetSource, items: Iterable[Item], counts: CountsCallback) -> ImportResult:
         """Keep the items of a file under the name of a dataset: all of them or, where reading them raises, none.

@@ -248,6 +248,17 @@ class AuditRow(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class ThresholdRow(Table, table=True):
+    """A threshold under its name: `record` is what `threshold -o` writes, the rest finds it."""
+
+    __tablename__ = "threshold"
+
+    name: str = Field(primary_key=True)
+    metric: str
+    record: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class Dataset(Table, table=True):
     """A name under which files of samples were imported; `id` is its hash."""
 

@@ -122,9 +122,9 @@ def data_facts(name: str, samples: Sequence[Sample]) -> DataFacts:
     return DataFacts(name, digest, len(samples), len({one.document for one in samples}))
 
 
-def with_saved_thresholds(data: AuditData, paths: Sequence[Path]) -> AuditData:
-    """The data whose commands name files of thresholds as well."""
-    named = "".join(f" --threshold {quote(str(path))}" for path in paths)
+def with_saved_thresholds(data: AuditData, names: Sequence[str]) -> AuditData:
+    """The data whose commands name saved thresholds, or files of them, as well."""
+    named = "".join(f" --threshold {quote(name)}" for name in names)
     return replace(data, audit_options=f"{data.audit_options}{named}")
 
 

@@ -58,21 +58,21 @@ def _add_line(found: dict[str, MetricSide], path: Path, number: int, line: str) 
 
 @dataclass(frozen=True, slots=True)
 class GivenSide:
-    """What a side was given as: a file of results, or a metric to score, of whose decisions `threshold` may be a file."""
+    """What a side was given as: a file of results, or a metric to score, of whose decisions a `threshold` may be given."""
 
     results: Path | None = None
     metric: Metric | None = None
     threshold: OwnThreshold | None = None
 
     @classmethod
-    def parse(cls, text: str) -> GivenSide:
-        """From a path or a spec. Raises UnknownNameError for what is neither."""
+    def parse(cls, text: str, kept: Mapping[str, OwnThreshold]) -> GivenSide:
+        """From a path, the name of a `kept` threshold, or a spec. Raises UnknownNameError for what is none of them."""
         file = Path(text)
-        if not file.is_file():
+        if not file.is_file() and text not in kept:
             return cls(metric=METRICS.parse(text))
-        if not is_threshold(file):
+        if file.is_file() and not is_threshold(file):
             return cls(results=file)
-        threshold = read_threshold(file)
+        threshold = read_threshold(file) if file.is_file() else kept[text]
         return cls(metric=METRICS.parse(threshold.metric), threshold=threshold)
 
     def scores(self, scored: Mapping[str, MetricSide]) -> dict[str, MetricSide]:

@@ -1,7 +1,8 @@
-"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept in a file with its signature."""
+"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept with its signature."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from core.audit.data import DataFacts
 from core.errors import TouchstoneError
 from core.meta.calibration import FOLDS
 from core.meta.cases import Cases
-from core.metric import Direction
+from core.metric import METRICS, Direction, Metric
 from core.outcome_record import JsonRecord
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
@@ -123,19 +124,44 @@ def is_threshold(path: Path) -> bool:
         return _RECORD.encode() in file.read(_MOST_BYTES)
 
 
-def write_threshold(path: Path, threshold: OwnThreshold) -> None:
-    path.write_bytes(_THRESHOLD.dump_json(threshold, indent=1) + b"\n")
+def threshold_json(threshold: OwnThreshold) -> str:
+    """The threshold as `-o` writes it; `parse_threshold` gives it back."""
+    return f"{_THRESHOLD.dump_json(threshold, indent=1).decode()}\n"
+
+
+def parse_threshold(text: str | bytes, name: str) -> OwnThreshold:
+    """The threshold under this name. Raises TouchstoneError for anything else than `threshold_json` gives."""
+    try:
+        found = _THRESHOLD.validate_json(text)
+    except ValidationError as error:
+        raise TouchstoneError(
+            f"{name} is no threshold. Make one: cli.py threshold METRIC --data DATA -o {name}"
+        ) from error
+    return replace(found, name=name)
 
 
 def read_threshold(path: Path) -> OwnThreshold:
     """Raises TouchstoneError for a file that `threshold` did not write."""
     try:
-        found = _THRESHOLD.validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise TouchstoneError(
-            f"{path} is no threshold. Make one: cli.py threshold METRIC --data DATA -o {path}"
-        ) from error
-    return replace(found, name=path.name)
+        text = path.read_bytes()
+    except OSError as error:
+        raise TouchstoneError(f"{path} cannot be read: {error.strerror}. Name a file of `threshold -o`.") from error
+    return parse_threshold(text, path.name)
+
+
+def thresholds_by_metric(thresholds: Sequence[OwnThreshold], metrics: Sequence[Metric]) -> dict[str, OwnThreshold]:
+    """By the spec of the metric. Raises TouchstoneError for one of a metric that is not among these, or a second one."""
+    known, found = [metric.spec for metric in metrics], dict[str, OwnThreshold]()
+    for one in thresholds:
+        spec = METRICS.parse(one.metric).spec
+        if spec not in known:
+            raise TouchstoneError(f"{one.name} is a threshold of {spec}, and audited is {', '.join(known)}.")
+        if spec in found:
+            raise TouchstoneError(
+                f"{found[spec].name} and {one.name} are both thresholds of {spec}: choose one of them."
+            )
+        found[spec] = one
+    return found
 
 
 def format_threshold(found: OwnThreshold) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
@@ -20,13 +20,14 @@ from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.gate.threshold_file import OwnThreshold, read_threshold
-from core.metric import METRICS, Metric
+from core.gate.threshold_file import thresholds_by_metric
+from core.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.audit_history import keep_audits, kept_audits
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import DeviceOption, SeedOption
+from pages.commands.shared.thresholds import open_thresholds
 
 _WRITERS: Mapping[str, Callable[[AuditReport], str]] = MappingProxyType(
     {
@@ -53,9 +54,9 @@ def command(
         typer.Option(help="Where to write: .html, .json, .md for a model card, .svg for a badge; may be repeated."),
     ] = None,
     threshold: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(
-            help="A threshold that `threshold -o` wrote for one of the metrics: its false alarms and misses are shown; may be repeated."
+            help="A saved threshold of one of the metrics, by its name or file: its false alarms and misses are shown; may be repeated."
         ),
     ] = None,
     against: Annotated[
@@ -87,7 +88,7 @@ def command(
     if not metric or not data:
         raise TouchstoneError("Name a metric and the data that it is to be audited on: audit METRIC --data DATASET.")
     metrics = [METRICS.parse(spec) for spec in dict.fromkeys(metric)]
-    saved = _read_thresholds(threshold or [], metrics)
+    saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
     with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
         found = with_saved_thresholds(open_audit_data(store, data, most, seed), threshold or [])
         report = _audit(Measurement(engine, settings, found, metrics, seed, saved))
@@ -112,16 +113,6 @@ def _audit(measured: Measurement) -> AuditReport:
     audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
     return build_report(evidence, audits, audit_command(measured.data, specs, measured.seed))
-
-
-def _read_thresholds(paths: Sequence[Path], metrics: Sequence[Metric]) -> dict[str, OwnThreshold]:
-    """By the metric. Raises TouchstoneError for one of a metric that is not audited."""
-    found = {METRICS.parse(one.metric).spec: one for one in map(read_threshold, paths)}
-    audited = [metric.spec for metric in metrics]
-    for spec, one in found.items():
-        if spec not in audited:
-            raise TouchstoneError(f"{one.name} is a threshold of {spec}, and audited is {', '.join(audited)}.")
-    return found
 
 
 def _print_history(settings: Settings, metric: str) -> None:

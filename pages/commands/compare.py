@@ -29,12 +29,13 @@ from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
 from core.gate.threshold_file import OwnThreshold
 from core.meta.cases import Cases
 from core.meta.measures import affordable_resamples, draw_resamples
-from core.metric import Metric
+from core.metric import METRICS, Metric
 from core.settings import Settings
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.thresholds import kept_thresholds
 
 _WRITERS: Mapping[str, Callable[[Sequence[MetricComparison], Sequence[Change]], str]] = MappingProxyType(
     {".md": comparisons_markdown, ".xml": comparisons_junit}
@@ -45,7 +46,7 @@ def command(
     base: Annotated[
         str,
         typer.Argument(
-            help="Before: a file that `score -o` or `stress -o` wrote, a threshold that `threshold -o` wrote, or a metric, "
+            help="Before: a file that `score -o` or `stress -o` wrote, a saved threshold by its name or file, or a metric, "
             "name[setting=value,…]."
         ),
     ],
@@ -110,7 +111,8 @@ def _open_sides(given: Sequence[str], data: Sequence[str], device: str | None) -
     runs = [Path(one) for one in given if Path(one).is_file() and is_stress_run(Path(one))]
     if runs:
         return _open_runs(runs, len(given), data)
-    before, after = (GivenSide.parse(one) for one in given)
+    kept = _kept_thresholds(given)
+    before, after = (GivenSide.parse(one, kept) for one in given)
     metrics = list(dict.fromkeys(side.metric for side in (before, after) if side.metric))
     if metrics and not data:
         raise TouchstoneError(f"{metrics[0].spec} is to be scored: name the data with --data.")
@@ -119,6 +121,14 @@ def _open_sides(given: Sequence[str], data: Sequence[str], device: str | None) -
         return _Sides(scores, unlabelled_cases([*scores[0].values(), *scores[1].values()]))
     cases, scored = _open_data(data, metrics, device)
     return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold))
+
+
+def _kept_thresholds(given: Sequence[str]) -> dict[str, OwnThreshold]:
+    """Those of the database, where a side is neither a file nor a metric."""
+    if all(Path(one).is_file() or one.partition("[")[0] in METRICS.names() for one in given):
+        return {}
+    with closing(Store.open(Settings.read().database_url)) as store:
+        return kept_thresholds(store)
 
 
 def _open_runs(runs: Sequence[Path], sides: int, data: Sequence[str]) -> _Sides:

@@ -12,13 +12,13 @@ from core.bulk.blocks import Shard
 from core.bulk.folder import Folder
 from core.bulk.scorer import ScoringJob
 from core.errors import TouchstoneError
-from core.gate.threshold_file import read_threshold
 from core.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
 from pages.commands.shared.file_scoring import ScoringReport, score_file
 from pages.commands.shared.messages import exit_with_failures, print_spent, print_status
 from pages.commands.shared.options import BatchOption, DeviceOption
+from pages.commands.shared.thresholds import open_thresholds
 
 
 def command(
@@ -50,8 +50,10 @@ def command(
     cluster: Annotated[str, typer.Option(help="Of blocks: a Ray cluster, auto or ray://HOST:PORT.")] = "",
     gpus_per_worker: Annotated[float, typer.Option(min=0, help="Of a Ray cluster, as 0.5.")] = 0.0,
     threshold: Annotated[
-        list[Path] | None,
-        typer.Option(help="A file of `threshold`: each score of its metric also says whether it is consistent."),
+        list[str] | None,
+        typer.Option(
+            help="A saved threshold, by its name or file: each score of its metric also says whether it is consistent."
+        ),
     ] = None,
 ) -> None:
     """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2, scores that failed 1.
@@ -62,7 +64,7 @@ def command(
     specs = [spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]" for spec in metric]
     if (output is None) == (to is None):
         raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
-    thresholds = [read_threshold(path) for path in threshold or ()]
+    thresholds = open_thresholds(Settings.read().database_url, threshold or [])
     if output:
         settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
         _print_report(score_file(Path(pairs), output, metrics, thresholds, settings, batch), output, stats)

@@ -13,35 +13,64 @@ from annotations.store import Store
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.results_file import column_of, side_of_outcomes
-from core.gate.threshold_file import fit_threshold, format_threshold, write_threshold
+from core.gate.threshold_file import fit_threshold, format_threshold, threshold_json
 from core.meta.measures import affordable_resamples, draw_resamples
 from core.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import download_models, print_estimate, with_progress
 from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.thresholds import keep_threshold, kept_thresholds, require_free_name
 
 
 def command(
-    metric: Annotated[str, typer.Argument(help="name or name[setting=value,…].")],
+    metric: Annotated[
+        str | None, typer.Argument(help="name or name[setting=value,…]; without one the saved thresholds are listed.")
+    ] = None,
     data: Annotated[
-        list[str], typer.Option(help="Labelled data: datasets, campaigns, own labels, bundled, or a file of pairs.")
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The threshold, JSON, for `score --threshold`.")],
+        list[str] | None,
+        typer.Option(help="Labelled data: datasets, campaigns, own labels, bundled, or a file of pairs."),
+    ] = None,
+    name: Annotated[
+        str, typer.Option(help="Save it under this name, for `score`, `audit`, `compare` and the Audit page.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write it to a file, JSON, for another machine.")
+    ] = None,
     device: DeviceOption = None,
 ) -> None:
-    """Choose a metric's threshold on labelled data, check it on documents that it was not chosen on, and keep it in a file."""
+    """Choose a metric's threshold on labelled data, check it on documents that it was not chosen on, and keep it by name or in a file."""
+    if metric is None:
+        _print_thresholds(Settings.read())
+        return
+    if not data or not (name or output):
+        raise TouchstoneError(
+            "Name the data, and the threshold or its file: threshold METRIC --data DATASET --name NAME"
+        )
     parsed, settings = METRICS.parse(metric), Settings.read().on(device)
     if parsed.card.direction == "neutral":
         raise TouchstoneError(f"{parsed.spec} has no better side, so that it has no threshold.")
     with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
+        require_free_name(store, name)  # before hours of scoring
         found = open_audit_data(store, data, None, 0)
         download_models(engine.pool, [parsed])
         print_estimate(engine, engine.conversations([parsed], found.texts))
         outcomes = [one for _, one in with_progress(engine.run([parsed], found.texts), "scores", len(found.texts))]
         cases = found.cases_of(outcomes)
-    column = column_of(cases, side_of_outcomes(parsed.spec, outcomes))
-    alone = replace(cases, columns=(column,), separate=())
-    threshold = fit_threshold(output.name, alone, found.facts, draw_resamples(cases, affordable_resamples(cases)))
-    write_threshold(output, threshold)
+        column = column_of(cases, side_of_outcomes(parsed.spec, outcomes))
+        alone = replace(cases, columns=(column,), separate=())
+        drawn = draw_resamples(cases, affordable_resamples(cases))
+        threshold = fit_threshold(name or (output.name if output else ""), alone, found.facts, drawn)
+        if name:
+            keep_threshold(store, threshold)
+    if output:
+        output.write_text(threshold_json(threshold), encoding="utf-8")
     typer.echo(format_threshold(threshold))
+
+
+def _print_thresholds(settings: Settings) -> None:
+    with closing(Store.open(settings.database_url)) as store:
+        found = kept_thresholds(store)
+    if not found:
+        raise TouchstoneError("No threshold is saved. Save one: cli.py threshold METRIC --data DATASET --name NAME")
+    typer.echo("\n\n".join(f"{name}\n{format_threshold(one)}" for name, one in found.items()))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.types import PRECOMPUTED
 from tests.e2e.server import Server
 from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 
@@ -17,12 +19,27 @@ AUDIT_MS = (
 )
 
 
+def save_threshold(page: Page, server: Server, metric: str, name: str) -> None:
+    """The threshold of a metric on the bundled examples, saved on Evaluate."""
+    page.goto(f"{server.url}/evaluate?dataset={quote(PRECOMPUTED)}")
+    press(page.get_by_role("tab", name="Calibration"))
+    pick_option(page.get_by_role("combobox", name="Metric", exact=True), metric, exact=True)
+    save = page.get_by_role("button", name="Save threshold")
+    expect(save).to_be_visible(timeout=START_MS)
+    enter(page.get_by_role("textbox", name="Name", exact=True), name)
+    press(save)
+    expect(page.get_by_text(f"Saved as {name}")).to_be_visible(timeout=START_MS)
+
+
 def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Page, server: Server) -> None:
+    save_threshold(page, server, "rouge2", "own")
     page.goto(f"{server.url}/audit")
     expect(page.get_by_role("button", name="Audit", exact=True)).to_be_visible(timeout=START_MS)
     enter(page.get_by_test_id("stNumberInputField"), "4")
     pick_option(page.get_by_role("combobox", name="Metrics"), "(rouge2)", typed="rouge2")
     page.keyboard.press("Escape")  # the list stays open for more choices
+    pick_option(page.get_by_role("combobox", name="Saved thresholds"), "own (rouge2)")
+    page.keyboard.press("Escape")
     press(page.get_by_role("button", name="Audit", exact=True))
     expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=START_MS)
     strips = page.locator(".audit-strip")
@@ -31,6 +48,9 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
 
     report = json.loads(download(page.get_by_role("button", name="JSON", exact=True)).read_text(encoding="utf-8"))
     assert [one["metric"] for one in report["metrics"]][-1] == "rouge2"
+    assert "--threshold own" in report["command"]
+    [calibrated] = [one for one in report["metrics"][-1]["findings"] if one["question"] == "calibration"]
+    assert "(own) refuses" in calibrated["sentence"]
     page.reload()
     expect(strips).to_have_count(2, timeout=START_MS)
 

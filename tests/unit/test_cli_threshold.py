@@ -1,4 +1,4 @@
-"""A threshold of one's own: chosen on labels, checked on other documents, kept in a file, and used by `score`."""
+"""A threshold of one's own: chosen on labels, checked on other documents, kept by name or in a file, and used by `score`."""
 
 from __future__ import annotations
 
@@ -129,3 +129,36 @@ def test_a_threshold_of_a_metric_that_is_not_audited_is_refused(labelled: Path, 
     kept = tmp_path / "own.json"
     done("threshold", "rouge2", "--data", labelled, "-o", kept)
     assert "is a threshold of rouge2" in str(run("audit", "bleu", "--data", labelled, "--threshold", kept).exception)
+
+
+def test_a_threshold_under_a_name_is_found_by_every_command(labelled: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    scores, written = tmp_path / "scores.jsonl", tmp_path / "audit.json"
+    done("threshold", "rouge2", "--data", labelled, "--name", "own")
+    done("threshold", "rouge2[stemmer=false]", "--data", labelled, "--name", "plain")
+    listed = done("threshold")
+    assert listed.index("plain\n") < listed.index("own\nrouge2: consistent from")
+    done("score", labelled, "--metric", "rouge2", "--threshold", "own", "-o", scores)
+    records = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
+    assert {one["id"]: one["consistent"] for one in records} == {one["id"]: one["id"].endswith("-1") for one in records}
+    done("audit", "rouge2", "--data", labelled, "--threshold", "own", "--most", 2, "--no-keep", "--to", written)
+    assert "--threshold own" in read_report(written.read_bytes()).command
+    assert "balanced accuracy" in done("compare", "own", "plain", "--data", labelled)
+
+
+def test_a_name_that_is_taken_or_unknown_is_said(labelled: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    done("threshold", "rouge2", "--data", labelled, "--name", "own")
+    taken = ("threshold", "rouge2", "--data", labelled, "--name")
+    assert "called 'own' already" in str(run(*taken, "own").exception)
+    assert "the name of a metric" in str(run(*taken, "bleu").exception)
+    unknown = run("score", labelled, "--metric", "rouge2", "--threshold", "other", "-o", tmp_path / "scores.jsonl")
+    assert "Saved are own." in str(unknown.exception)
+
+
+def test_two_thresholds_of_one_metric_are_not_judged_together(labelled: Path, database: str) -> None:
+    assert database
+    for name in ("one", "two"):
+        done("threshold", "rouge2", "--data", labelled, "--name", name)
+    found = run("audit", "rouge2", "--data", labelled, "--threshold", "one", "--threshold", "two")
+    assert "choose one of them" in str(found.exception)

@@ -14,11 +14,13 @@ from cachetools import LRUCache
 from core.audit.report import AuditReport
 from core.audit.task import AuditTask
 from core.errors import TouchstoneError
+from core.gate.threshold_file import thresholds_by_metric
 from core.metric import METRICS
 from core.metric_catalog import default_metrics, list_metrics, speed_of
 from core.types import asks_endpoint
 from pages.commands.shared.audit_data import stored_data
 from pages.commands.shared.audit_history import keep_audits
+from pages.commands.shared.thresholds import kept_thresholds
 from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.evaluate.dataset_choice import known_datasets
@@ -41,6 +43,7 @@ class AuditState:
     metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
     datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
     most = WidgetValue[int]("audit-most", _MOST_SUMMARIES)
+    thresholds = WidgetValue[Sequence[str]]("audit-thresholds", ())
     shown = WidgetValue[str | None]("audit-shown", None)
 
 
@@ -98,6 +101,7 @@ def audit_form() -> None:
             help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
         )
         st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
+    _threshold_select()
     if problem := audit_state().problem:
         st.error(escape_markdown(problem), icon=":material/error:")
     st.caption(
@@ -106,11 +110,29 @@ def audit_form() -> None:
     )
 
 
+def _threshold_select() -> None:
+    """The saved thresholds, one for each metric at most; where none is saved, where to save one."""
+    kept = kept_thresholds(services.store())
+    if not kept:
+        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Calibration.")
+        return
+    st.multiselect(
+        "Saved thresholds",
+        list(kept),
+        default=[],
+        key=AuditState.thresholds.key,
+        format_func=lambda name: f"{name} ({kept[name].metric})",
+        placeholder="None",
+        help="Its false alarms and misses on the data, overall and by domain. Where none is chosen, the one that separates "
+        "the labelled summaries best decides.",
+    )
+
+
 def _begin() -> None:
     """Start the audit of the form and let the address name it."""
     state = audit_state()
     try:
-        task = _new_task(list(state.metrics), list(state.datasets), state.most)
+        task = _new_task(list(state.metrics), list(state.datasets), state.most, list(state.thresholds))
     except TouchstoneError as error:
         state.problem = str(error)
         return
@@ -121,7 +143,7 @@ def _begin() -> None:
     st.query_params.from_dict({_PARAMETER: id})
 
 
-def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int) -> AuditTask:
+def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, thresholds: Sequence[str]) -> AuditTask:
     """Raises TouchstoneError for a choice that cannot be audited here."""
     if not specs or not datasets:
         raise TouchstoneError("Choose at least one metric and one dataset.")
@@ -131,10 +153,12 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int) -> Audit
         raise TouchstoneError(
             f"{', '.join(paid)} asks an endpoint. Audit it in the terminal: cli.py audit {paid[0]} --data …"
         )
+    kept = kept_thresholds(services.store())
+    saved = thresholds_by_metric([kept[name] for name in thresholds], metrics)
     data = stored_data(services.store(), datasets, most, seed=0)
     store = services.store()
     keep = None if store.read_only else partial(keep_audits, store)
-    return AuditTask(services.engine(), services.settings(), data, metrics, keep)
+    return AuditTask(services.engine(), services.settings(), data, metrics, keep, saved)
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:

@@ -24,6 +24,7 @@ from core.meta.measures import SLICE_FIELDS, draw_resamples
 from pages.ui.background_results import background_results
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.tables_and_plots import json_download
+from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.markup import escape_markdown
 
 
@@ -53,6 +54,8 @@ def calibration_tables(chosen: EvaluationChoice) -> None:
     if calibrated.usable:
         head = {**chosen.head, "by": by}
         json_download("calibration.json", lambda: calibration_record(found, **head))
+    threshold_form(chosen, cases)
+    saved_thresholds()
 
 
 def _domain_fields(cases: Cases) -> list[str]:

@@ -48,6 +48,8 @@ class EvaluateState:
     bulk_dataset: str = ""  # what it is imported as
     new_dataset: str = ""  # imported since the last run, to be chosen in the next
     finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
+    saved_threshold: str = ""  # its name, until another one is saved
+    threshold_problem: str = ""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
     aspect = WidgetValue[str]("evaluate-aspect", "")

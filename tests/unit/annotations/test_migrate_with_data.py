@@ -34,7 +34,7 @@ from annotations.campaigns.tables import (
 from annotations.database import connect, parse_url
 from annotations.dataset_import import DatasetSource
 from annotations.migrate import MIGRATIONS_FOLDER, upgrade
-from annotations.records import AuditRecord, NotSavedError
+from annotations.records import AuditRecord, NotSavedError, ThresholdRecord
 from annotations.store import Store
 from annotations.tables import Table as Model
 from core.types import Example, Item
@@ -70,6 +70,7 @@ def use_everything(store: Store) -> None:
     store.save_draft("d", "local", "half done")
     store.append_run(store.begin_run("Sweep", "local", "{}"), ["one", "two"])
     store.save_audits([AuditRecord("rouge2", "rouge2|1", "harbour", "ab" * 32, "0.1.0", "{}", datetime.now(UTC))])
+    store.save_threshold(ThresholdRecord("own", "rouge2", "{}", datetime.now(UTC)))
     file = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
     store.import_dataset(file, [Item(Example("h1", "The harbour was closed.", "It was closed."))], dict)
     opened = make_campaign(store, items=2)

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from annotations.campaigns import tables as campaigns
 from annotations.dataset_import import DatasetSource
-from annotations.records import AuditRecord, NotSavedError, PairRecord, ReadOnlyError, RecordError
+from annotations.records import AuditRecord, NotSavedError, PairRecord, ReadOnlyError, RecordError, ThresholdRecord
 from annotations.store import Store
 from annotations.tables import Draft, Table
 from annotations.writes import DRAFT_DAYS, upsert_draft
@@ -181,6 +181,7 @@ def test_the_database_refuses_to_change_or_delete(store: Store, table: str, chan
     store.append_run(store.begin_run("mine", "local", "plan"), ["line"])
     store.import_dataset(DatasetSource("harbour", "pairs", "harbour.jsonl", "ab"), [], dict)
     store.save_audits([AuditRecord("rouge2", "rouge2|1", "harbour", "ab" * 32, "0.1.0", "{}", datetime.now(UTC))])
+    store.save_threshold(ThresholdRecord("own", "rouge2", "{}", datetime.now(UTC)))
     before = store.counts()
     with pytest.raises(NotSavedError, match=f"{table} only grows"), store.writing() as session:
         session.execute(text(change.format(table)))

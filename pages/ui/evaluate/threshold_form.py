@@ -1,0 +1,131 @@
+"""A threshold of one's own: fitted to what the page shows, saved under a name, and the list of those that are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from shlex import quote
+
+import pandas as pd
+import streamlit as st
+
+from annotations.samples import load_samples
+from annotations.store import Store
+from core.audit.data import data_facts
+from core.errors import TouchstoneError
+from core.gate.threshold_file import OwnThreshold, fit_threshold, format_threshold, threshold_json
+from core.meta.cases import Cases
+from core.meta.measures import draw_resamples
+from core.stats.text_tables import format_percent
+from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
+from pages.ui import services
+from pages.ui.background_results import background_result
+from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.markup import escape_markdown
+
+_NAME_KEY = "evaluate-threshold-name"
+
+
+def threshold_form(chosen: EvaluationChoice, cases: Cases) -> None:
+    """The threshold of the one metric of these cases, with its held-out check, and a name to save it under."""
+    [column] = cases.all_columns
+    if column.released or column.scales is not None:
+        st.caption(
+            "A threshold is saved of scores on one scale that this bench can compute again, which these are not."
+        )
+        return
+    st.subheader("A threshold of your own")
+    fitted = background_result(
+        "Choosing a threshold…",
+        ("threshold", chosen.key, column.name),
+        _fitting(services.store(), chosen, replace(cases, columns=(column,), separate=())),
+    )
+    if fitted is None:
+        return
+    for sentence in format_threshold(fitted).splitlines():
+        st.write(escape_markdown(sentence))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Name", "", key=_NAME_KEY, placeholder=f"{column.name}-news", max_chars=200, width=300)
+        st.button(
+            "Save threshold",
+            icon=":material/save:",
+            disabled=services.store().read_only,
+            on_click=_save,
+            args=(fitted,),
+        )
+    state = evaluate_state()
+    if state.threshold_problem:
+        st.error(escape_markdown(state.threshold_problem), icon=":material/error:")
+    elif state.saved_threshold:
+        st.success(
+            escape_markdown(
+                f"Saved as {state.saved_threshold}: the Audit page and the commands below take it by its name."
+            ),
+            icon=":material/check:",
+        )
+
+
+def _fitting(store: Store, chosen: EvaluationChoice, cases: Cases) -> Callable[[], OwnThreshold]:
+    def fit() -> OwnThreshold:
+        facts = tuple(data_facts(name, load_samples(store, name)) for name in chosen.datasets)
+        return fit_threshold("", cases, facts, draw_resamples(cases, chosen.resamples))
+
+    return fit
+
+
+def _save(fitted: OwnThreshold) -> None:
+    """Keep what the page shows under the name that was typed."""
+    state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
+    state.threshold_problem, state.saved_threshold = "", ""
+    try:
+        keep_threshold(services.store(), replace(fitted, name=name))
+    except TouchstoneError as error:
+        state.threshold_problem = str(error)
+        return
+    state.saved_threshold = name
+
+
+def saved_thresholds() -> None:
+    """Every saved threshold with its held-out figures; the selected one as a file, and the command that uses it."""
+    kept = kept_thresholds(services.store())
+    if not kept:
+        return
+    st.subheader("Saved thresholds")
+    event = st.dataframe(
+        pd.DataFrame([_row(one) for one in kept.values()]),
+        key=f"evaluate-thresholds-{len(kept)}",
+        on_select="rerun",
+        selection_mode="single-row",
+        hide_index=True,
+        height="auto",
+        alt="The saved thresholds, newest first",
+    )
+    shown = list(kept.values())[next(iter(event["selection"]["rows"]), 0)]
+    st.code(
+        f"python cli.py score PAIRS.jsonl --metric {quote(shown.metric)} --threshold {quote(shown.name)} -o SCORES.jsonl",
+        language=None,
+        wrap_lines=True,
+    )
+    st.download_button(
+        escape_markdown(f"Download {shown.name}"),
+        threshold_json(shown),
+        "threshold.json",
+        mime="application/json",
+        on_click="ignore",
+        icon=":material/download:",
+        help="For the gate of another machine: every --threshold takes the file in place of the name.",
+    )
+
+
+def _row(one: OwnThreshold) -> dict[str, object]:
+    side = "≤" if one.direction == "lower" else "≥"
+    return {
+        "name": one.name,
+        "metric": one.metric,
+        "consistent": f"{side} {one.value:.4g}",
+        "balanced accuracy %": format_percent(one.accuracy),
+        "false alarms %": format_percent(one.false_alarms),
+        "missed %": format_percent(one.missed),
+        "n": one.accuracy.n,
+        "data": ", ".join(fact.name for fact in one.data),
+    }
