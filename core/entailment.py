@@ -10,21 +10,9 @@ from typing import ClassVar, Literal
 from core.contexts import pieces_of_passages
 from core.errors import UnscorableError
 from core.metric import Metric
+from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
 from core.text import sentences
-from core.types import (
-    Answer,
-    Checkpoint,
-    ConfigCheck,
-    Dtype,
-    Example,
-    ExpectedModel,
-    Option,
-    Part,
-    Question,
-    Score,
-    Seen,
-    Span,
-)
+from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 Claims = Literal["sentences", "whole"]
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from core.language import ENGLISH, require_languages
+from core.model_reference import ModelRef, local_checkpoints
 from core.profile import read_profile
 from core.registry import Registry, format_spec, profile_field, settings_of
-from core.types import Answer, Example, ModelRef, Question, Rounds, Score, local_checkpoints
+from core.types import Answer, Example, Question, Rounds, Score
 
 Direction = Literal["higher", "lower", "neutral"]
 

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
+from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field
-from core.types import ModelRef, Rounds
+from core.types import Rounds
 
 SentenceLabel = Literal["entailment", "neutral", "contradiction"]
 SENTENCE_LABELS: tuple[SentenceLabel, ...] = get_args(SentenceLabel)

@@ -11,8 +11,9 @@ from typing import ClassVar, Literal
 
 from core.english.inflection import indefinite_article
 from core.errors import TouchstoneError, UnscorableError
+from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field, settings_label
-from core.types import Edit, ErrorType, Example, Intention, ModelRef, Rounds, Span, Verdict
+from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]
 Form = Literal["rule", "prompt", "imported"]

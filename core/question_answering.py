@@ -11,8 +11,9 @@ from typing import Literal
 
 from core.contexts import context_sentences
 from core.metric import Metric
+from core.model_reference import Checkpoint
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Option, Part, Question, Score, Seen, Span
+from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 ParserReading = Literal["sentences", "entities", "noun_chunks", "words", "dependencies"]
 

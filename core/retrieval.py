@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from core.contexts import context_sentences
 from core.errors import BadSettingError, UnscorableError
+from core.model_reference import Checkpoint
 from core.text import sentences, words
-from core.types import Answer, Checkpoint, Example, Question, Span
+from core.types import Answer, Example, Question, Span
 
 Vectors = NDArray[np.float64]
 WindowMode = Literal["symmetric", "coded"]

@@ -8,9 +8,10 @@ from functools import cache
 from typing import TypeVar
 
 from core.llm.endpoints import endpoint_of
+from core.model_reference import Checkpoint, EndpointModel
 from core.models.locations import locate
 from core.models.model import Model
-from core.types import Answer, Checkpoint, EndpointModel, Question
+from core.types import Answer, Question
 
 T = TypeVar("T")
 

@@ -16,9 +16,10 @@ from core.datasets.bundled import bundled_items
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
 from core.metric import METRICS
+from core.model_reference import local_checkpoints
 from core.settings import Settings
 from core.trained import embedded
-from core.types import PRECOMPUTED, Outcome, local_checkpoints
+from core.types import PRECOMPUTED, Outcome
 
 BUNDLED_SUMMARIES = 100
 """At most so many are perturbed, as `cli.py audit` does by default."""

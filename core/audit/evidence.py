@@ -20,6 +20,7 @@ from core.gate.threshold_file import OwnThreshold
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.metric import METRICS, Metric
+from core.model_reference import asks_endpoint
 from core.perturbation import Perturbation, rule_perturbations
 from core.settings import Settings
 from core.shallow.model import FEATURES
@@ -33,7 +34,7 @@ from core.stress.run import Plan, Run, Source
 from core.stress.runner import continue_run
 from core.stress.shifts import Shift, score_shifts
 from core.stress.sweep import WINDOWS, is_retrieval_metric, window_run
-from core.types import Outcome, Result, asks_endpoint
+from core.types import Outcome, Result
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from core.engine.engine import Engine
 from core.metric import METRICS, Metric
+from core.model_reference import asks_endpoint
 from core.registry import settings_of
 from core.settings import Settings
-from core.types import Example, Result, asks_endpoint
+from core.types import Example, Result
 
 _MOST_REPEATED = 40
 

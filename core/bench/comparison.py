@@ -15,9 +15,10 @@ from core.engine.cache import AnswerCache, cache_key
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import Metric
+from core.model_reference import Checkpoint
 from core.models.model import UNLIMITED
 from core.models.pool import ModelPool
-from core.types import Answer, Checkpoint, Example, Failure, Outcome, Question, Result, Rounds, Score
+from core.types import Answer, Example, Failure, Outcome, Question, Result, Rounds, Score
 
 
 @dataclass(frozen=True, slots=True)

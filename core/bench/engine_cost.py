@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 from core.engine.cache import AnswerCache
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.models.pool import ModelPool
-from core.types import Answer, Checkpoint, Example, Failure, Question, Rounds
+from core.types import Answer, Example, Failure, Question, Rounds
 
 DEFAULT_SIZES = (1_000, 10_000, 100_000)
 ASKED_BAR_US, PLANNED_BAR_US = 150.0, 20.0

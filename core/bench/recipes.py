@@ -13,9 +13,9 @@ from core.bench.network_shapes import Sizes
 from core.bench.random_weights import NetworkDesign, write_checkpoint
 from core.errors import MissingWeightsError, TouchstoneError
 from core.metric import METRICS, Metric
+from core.model_reference import Checkpoint
 from core.models.locations import ModelStatus, state_on_disk
 from core.profile import Setting
-from core.types import Checkpoint
 
 _NOUN_PATTERN, _NUMBER_PATTERN, _PUNCTUATION_PATTERN = (
     {"IS_ALPHA": True, "LENGTH": {">=": 6}},

@@ -14,8 +14,9 @@ from core.bulk.results import finished_blocks
 from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
 from core.errors import TouchstoneError
 from core.llm.endpoints import endpoint_of
+from core.model_reference import EndpointModel, ModelRef
 from core.settings import Settings
-from core.types import Counts, EndpointModel, ModelRef
+from core.types import Counts
 
 _MAX_TRIES = 5  # of one block
 _MAX_FAULTS_IN_A_ROW = 10  # of all blocks, without one that ends well in between

@@ -18,9 +18,10 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.llm.endpoints import model_fingerprint
 from core.metric import METRICS, Metric
+from core.model_reference import EndpointModel, asks_endpoint
 from core.models.pool import ModelPool
 from core.settings import Settings
-from core.types import Counts, EndpointModel, Failure, FailureKind, Outcome, asks_endpoint
+from core.types import Counts, Failure, FailureKind, Outcome
 
 _CACHE_BYTES = 2**28  # blocks share few questions
 _INFRASTRUCTURE = (FailureKind.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT, FailureKind.LOAD)

@@ -19,7 +19,8 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 
 from core.memoize import open_database
-from core.types import Answer, Checkpoint, ModelRef, Option, Question, Span
+from core.model_reference import Checkpoint, ModelRef
+from core.types import Answer, Option, Question, Span
 
 _MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
 _MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement

@@ -15,21 +15,8 @@ from typing import Any, Generic
 from core.engine.fair_queue import QueueOrder
 from core.errors import Problem, TouchstoneError
 from core.metric import Metric
-from core.types import (
-    Answer,
-    Counts,
-    EndpointModel,
-    Example,
-    Failure,
-    FailureKind,
-    ModelRef,
-    Outcome,
-    Question,
-    Result,
-    Rounds,
-    Score,
-    T,
-)
+from core.model_reference import EndpointModel, ModelRef
+from core.types import Answer, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Rounds, Score, T
 
 _request_numbers = itertools.count()
 

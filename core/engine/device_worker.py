@@ -15,11 +15,12 @@ from core.engine.conversation import Task
 from core.engine.fair_queue import Turn, Turns
 from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length
 from core.errors import Problem, attempt
+from core.model_reference import Checkpoint
 from core.models import device as devices
 from core.models.locations import ModelStatus
 from core.models.model import Model
 from core.models.pool import ModelPool
-from core.types import Answer, Checkpoint, Counts, FailureKind, Question
+from core.types import Answer, Counts, FailureKind, Question
 
 _FIRST_QUESTIONS = 256  # tokenized while nobody computes, where none are ready
 _FRONT_QUESTIONS = 4096  # from which batches of similar length are made

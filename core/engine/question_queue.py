@@ -9,8 +9,9 @@ from typing import Protocol
 from core.engine.conversation import Priority, Task
 from core.engine.fair_queue import FairQueue, QueueOrder, Turn, Turns
 from core.errors import Problem
+from core.model_reference import Checkpoint
 from core.models.model import Row
-from core.types import Answer, Checkpoint, Counts, Question
+from core.types import Answer, Counts, Question
 
 LaneKey = tuple[int, int]
 """(priority, request): those of a task whose lane a question waits in"""

@@ -22,7 +22,8 @@ from core.explanations.judge import (
 from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.local_models import is_local_model, model_title
-from core.types import EndpointModel, Failure
+from core.model_reference import EndpointModel
+from core.types import Failure
 
 JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]
 """What a judge is asked: for the grade, or for more."""

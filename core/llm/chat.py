@@ -11,7 +11,8 @@ from core.errors import UnreadableAnswerError
 from core.llm.endpoints import configured_endpoint
 from core.llm.local_models import chat_model, is_local_model, model_title, weights_fingerprint
 from core.llm.prompts import Messages, Prompt
-from core.types import Answer, EndpointModel, ModelRef, Option, Question, Rounds, T
+from core.model_reference import EndpointModel, ModelRef
+from core.types import Answer, Option, Question, Rounds, T
 
 _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 

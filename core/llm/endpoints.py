@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.llm.endpoints_file import EndpointEntry, read_endpoints_file
 from core.llm.local_models import check_local_model, is_local_model
+from core.model_reference import EndpointModel
 from core.settings import Settings, secret
-from core.types import EndpointModel
 
 _MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
 """Kinds whose questions name no model of their own."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from core.llm.endpoints import Endpoint, endpoint_of
-from core.types import Answer, EndpointModel, Question
+from core.model_reference import EndpointModel
+from core.types import Answer, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _TEMPLATE_TOKENS = 32  # around one message

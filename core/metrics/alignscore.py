@@ -11,8 +11,9 @@ from typing import ClassVar, Literal
 
 from core.entailment import Passage, SupportMetric
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.model_reference import Checkpoint, Dtype
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Option, Span
+from core.types import Answer, Option, Span
 
 Mode = Literal["nli_sp", "nli", "bin_sp", "bin", "reg_sp", "reg"]
 

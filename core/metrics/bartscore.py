@@ -13,8 +13,9 @@ from typing import ClassVar, Literal
 
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.model_reference import Checkpoint, Dtype
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
 @METRICS.add

@@ -17,19 +17,8 @@ from core.errors import BadSettingError, UnreadableAnswerError
 from core.llm.chat import token_word
 from core.metric import METRICS, Card
 from core.metrics.minicheck import Chunk, ChunkMetric, pack_passages, units_of_passages
-from core.types import (
-    Answer,
-    Checkpoint,
-    Dtype,
-    EndpointModel,
-    Example,
-    ModelRef,
-    Option,
-    Question,
-    Rounds,
-    Score,
-    Span,
-)
+from core.model_reference import Checkpoint, Dtype, EndpointModel, ModelRef
+from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 SYSTEM = (
     "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies "

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, ReplaceableWeights
-from core.types import Answer, Checkpoint, Dtype, Example, Question, Score, Seen, Span
+from core.model_reference import Checkpoint, Dtype
+from core.types import Answer, Example, Question, Score, Seen, Span
 
 
 @METRICS.add

@@ -13,9 +13,10 @@ from typing import ClassVar, Literal
 
 from core.errors import BadSettingError
 from core.metric import METRICS, Card
+from core.model_reference import Checkpoint, Dtype
 from core.question_answering import MultiRoundMetric, parser_question
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Strategy = Literal["token", "span", "sent", "doc"]
 """What is masked: words of the summary, these with two neighbours on both sides, their sentences, or everything."""

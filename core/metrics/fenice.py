@@ -13,6 +13,7 @@ from typing import ClassVar
 from core.entailment import NLI_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.question_answering import (
     MultiRoundMetric,
     ScoredPhrase,
@@ -23,7 +24,7 @@ from core.question_answering import (
     sentence_parts,
 )
 from core.text import closest_sentence
-from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Question, Rounds, Score, Span
+from core.types import Answer, Example, Question, Rounds, Score, Span
 
 
 @dataclass(frozen=True, slots=True)

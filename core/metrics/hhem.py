@@ -8,7 +8,8 @@ from typing import ClassVar
 from core.entailment import Claims, Passage, SupportMetric, label_probability
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, ReplaceableWeights
-from core.types import Answer, Checkpoint, Dtype, Option, Span
+from core.model_reference import Checkpoint, Dtype
+from core.types import Answer, Option, Span
 
 _CONSISTENT = 1
 

@@ -15,8 +15,9 @@ from core.contexts import passage_spans
 from core.entailment import SUPPORT_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.text import sentences
-from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 UNSUPPORTED = 1
 """The label of a token that the document does not support."""

@@ -12,8 +12,9 @@ from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
+from core.model_reference import Checkpoint, Dtype
 from core.retrieval import Claim, Retrieval, WindowMode
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 
 @METRICS.add

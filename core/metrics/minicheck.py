@@ -16,22 +16,9 @@ from core.contexts import passage_spans
 from core.entailment import SUPPORT_LABELS, Claims, expected_model, label_probability
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
+from core.model_reference import Checkpoint, ConfigCheck, Dtype, ModelRef
 from core.text import sentences
-from core.types import (
-    Answer,
-    Checkpoint,
-    ConfigCheck,
-    Dtype,
-    Example,
-    ModelRef,
-    Option,
-    Part,
-    Question,
-    Rounds,
-    Score,
-    Seen,
-    Span,
-)
+from core.types import Answer, Example, Option, Part, Question, Rounds, Score, Seen, Span
 
 NO_AND_YES = (3, 209)
 """Token ids of flan-T5 for the empty piece, which answers 0, and for the piece "1"."""

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from core.entailment import NLI_LABELS, expected_model
 from core.metric import METRICS, Card
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.question_answering import (
     END,
     MultiRoundMetric,
@@ -25,7 +26,7 @@ from core.question_answering import (
     sentence_parts,
     word_f1,
 )
-from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Option, Question, Rounds, Score, Span
+from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 NO_ANSWER = "[CLS]"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from core.metric import METRICS, Card, PublishedArchive
+from core.model_reference import Checkpoint, Dtype
 from core.question_answering import (
     MultiRoundMetric,
     ScoredPhrase,
@@ -20,7 +21,7 @@ from core.question_answering import (
     sentence_parts,
     squad_f1,
 )
-from core.types import Answer, Checkpoint, Dtype, Example, Question, Rounds, Score, Span
+from core.types import Answer, Example, Question, Rounds, Score, Span
 
 _DRIVE = "https://drive.google.com/uc?id="  # the addresses of the authors' download_models.sh (QAFactEval caa228a)
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from core.contexts import closest_evidence
 from core.metric import METRICS, Card
+from core.model_reference import Checkpoint, Dtype
 from core.question_answering import (
     END,
     MultiRoundMetric,
@@ -23,7 +24,7 @@ from core.question_answering import (
     sentence_parts,
     squad_f1,
 )
-from core.types import Answer, Checkpoint, Dtype, Example, Option, Question, Rounds, Score, Span
+from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 UNANSWERABLE = 73
 """The id in T5's vocabulary of the piece that "unanswerable" begins with."""

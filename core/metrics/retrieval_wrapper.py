@@ -9,9 +9,10 @@ from typing import ClassVar, Self, TypeVar
 
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
+from core.model_reference import Checkpoint, ModelRef
 from core.question_answering import MultiRoundMetric
 from core.retrieval import Claim, Passage, Ranking, Reading, Retrieval, WindowMode
-from core.types import Answer, Checkpoint, Example, ModelRef, Part, Question, Rounds, Score, Seen
+from core.types import Answer, Example, Part, Question, Rounds, Score, Seen
 
 K = TypeVar("K")
 InnerOutcome = Score | UnscorableError

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from core.contexts import context_sentences
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.model_reference import Checkpoint, Dtype
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen
+from core.types import Answer, Example, Part, Question, Score, Seen
 
 Vectors = NDArray[np.float64]
 

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from core.contexts import pieces_of_passages
 from core.entailment import NLI_LABELS, Passage, expected_model, label_probability
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.text import sentences
-from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]
 Units = Literal["sentence", "paragraph", "document", "2sents", "mixed"]

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
+from core.model_reference import Checkpoint, Dtype
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 YES_AND_NO = "Yes No"
 """The answers; as in the authors' code each stands for the first token that the checkpoint's own tokenizer makes of it."""

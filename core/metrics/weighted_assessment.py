@@ -14,8 +14,9 @@ from core.llm.endpoints import resolve_model
 from core.llm.local_models import first_token_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.metric import METRICS, Card
+from core.model_reference import ModelRef
 from core.question_answering import MultiRoundMetric
-from core.types import Answer, Example, ModelRef, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Example, Question, Rounds, Score, Seen, Span
 
 _MARKS = range(1, 6)
 _TOP_TOKENS = 20  # the most that OpenAI gives

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint, ExpectedModel
 from core.models.files import read_json_object
-from core.types import Checkpoint, ExpectedModel
 
 _HEADS = {"sequence_classifier": "ForSequenceClassification", "token_classifier": "ForTokenClassification"}
 _UNNAMED = re.compile(r"(label[ _]?)?\d+")

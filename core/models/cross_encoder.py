@@ -9,13 +9,14 @@ import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.files import max_text_tokens, read_json_object
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
 from core.trained.claims import premise
 from core.trained.model import CROSS_ENCODER_FORMAT, probability
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 class CrossEncoderModel:

@@ -24,10 +24,10 @@ from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 
 from core.dataset import Importer
 from core.errors import MissingWeightsError, TouchstoneError
+from core.model_reference import Checkpoint
 from core.models.files import BACKBONE, MODEL_FILES, MODULE_FILES, TOKENIZER_FILES, TOKENIZER_SETTINGS, WEIGHT_FILES
 from core.models.hub_revisions import hub_file, revision_of
 from core.models.locations import checkpoint_parts, is_local_source, listing_file
-from core.types import Checkpoint
 
 HUB_TIMEOUT_S = 5.0
 """How long the hub may take for an answer."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.spacy_pipeline import parser_files
-from core.types import Checkpoint
 
 
 def read_json_object(path: Path) -> dict[str, object]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.types import Checkpoint
+from core.model_reference import Checkpoint
 
 MAIN = "main"
 

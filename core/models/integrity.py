@@ -21,11 +21,11 @@ from pathlib import Path
 
 from core.errors import LoadError, TouchstoneError
 from core.memoize import open_database
+from core.model_reference import Checkpoint
 from core.models.files import PARSER_KINDS, deciding_files, read_json_object
 from core.models.hub_revisions import hub_file, is_commit, revision_of
 from core.models.locations import checkpoint_parts, is_local_source, locate
 from core.settings import Settings
-from core.types import Checkpoint
 
 _FileKey = tuple[int, int, int, int, int]
 """Device, inode, size and times of change: two archives of one date unpack to files of one size and mtime."""

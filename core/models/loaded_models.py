@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from threading import Condition
 
 from core.errors import TouchstoneError
+from core.model_reference import Checkpoint
 from core.models import device as devices
 from core.models.locations import ModelState, ModelStatus
 from core.models.model import Model
-from core.types import Checkpoint
 
 
 @dataclass(slots=True, eq=False)

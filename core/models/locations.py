@@ -11,10 +11,10 @@ from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
 from core.errors import LoadError, MissingWeightsError
+from core.model_reference import Checkpoint
 from core.models.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
 from core.models.hub_revisions import MAIN, hub_file, revision_of
 from core.models.spacy_pipeline import parser_folder
-from core.types import Checkpoint
 
 PACKAGE = "package:"
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem, TouchstoneError, attempt
+from core.model_reference import TF32, Checkpoint
 from core.models import device as devices
 from core.models.download import download
 from core.models.files import memory_bytes
@@ -20,7 +21,6 @@ from core.models.integrity import Fingerprints, check_files
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
 from core.models.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.model import Model
-from core.types import TF32, Checkpoint
 
 
 class WorkerThreads:

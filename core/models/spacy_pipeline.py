@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import LoadError, MissingWeightsError
-from core.types import Checkpoint
+from core.model_reference import Checkpoint
 
 _PIPELINE_PACKAGE = "package:"
 

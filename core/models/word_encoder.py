@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from transformers import AutoModel, PreTrainedModel
 
+from core.model_reference import Checkpoint
 from core.models.config_check import require_encoder
 from core.models.files import max_text_tokens, weight_files
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
 from core.text import sentences
 from core.trained.word_states import States, WordStates, windows, word_spans
-from core.types import Checkpoint, Span
+from core.types import Span
 
 EARLY_LAYER = 2
 """Whose states still tell the words apart; those of the last layer tell what is said of them."""

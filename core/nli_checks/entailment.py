@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from core.errors import UnscorableError
 from core.metrics.summac import Model, SummaCZS
+from core.model_reference import ConfigCheck, Dtype, ModelRef
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.types import ConfigCheck, Dtype, Example, ModelRef, Rounds
+from core.types import Example, Rounds
 
 _MIN_PROBABILITY = 0.5
 

@@ -9,9 +9,10 @@ from typing import ClassVar
 from core.entailment import NLI_LABELS, expected_model, label_probability
 from core.errors import BadSettingError, UnscorableError
 from core.metrics.minicheck import Chunk, pack_chunks
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.nli_check import NLI_CHECKS, SENTENCE_LABELS, NliCheck, NliResult, SentenceLabel
 from core.text import sentences, words
-from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Question, Rounds
+from core.types import Answer, Question, Rounds
 
 _RANK: tuple[SentenceLabel, ...] = ("entailment", "contradiction", "neutral")
 """What a sentence is where chunks differ: the first of these that a chunk says."""

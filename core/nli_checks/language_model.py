@@ -10,8 +10,9 @@ from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
+from core.model_reference import ModelRef
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.types import ModelRef, Rounds
+from core.types import Rounds
 
 
 class Contradiction(StructuredAnswer):

@@ -20,9 +20,10 @@ from core.llm.rewrites import (
     check_shorter_and_whole,
     clean_rewrite,
 )
+from core.model_reference import ModelRef
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text import sentences
-from core.types import Edit, Example, ModelRef, Rounds
+from core.types import Edit, Example, Rounds
 
 VariantCheck = Callable[[Example, str], None]
 """Raises UnscorableError for a variant that is not what the prompt asks for."""

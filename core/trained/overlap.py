@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.model_reference import local_checkpoints
 from core.models.locations import locate
 from core.trained.model import DOCUMENTS_FILE
-from core.types import Sample, local_checkpoints
+from core.types import Sample
 
 _KINDS = {"word_support", "mlp"}
 

@@ -12,6 +12,7 @@ import numpy as np
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.locations import ModelStatus, locate, state_on_disk
 from core.models.pool import IMPORTING
 from core.models.trained_head import write_head
@@ -28,7 +29,7 @@ from core.trained.model import CONFIG_FILE, SHALLOW_FILE
 from core.trained.trainer import Encoder, TrainingStep, deal_parts, train_words
 from core.trained.training_data import TrainingData, reserve_test_data, training_data
 from core.trained.word_features import FEATURES
-from core.types import Checkpoint, Example, Item, Result, Split
+from core.types import Example, Item, Result, Split
 
 if TYPE_CHECKING:
     from core.models.pair_network import PairNetwork

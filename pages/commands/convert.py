@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from core.model_reference import Checkpoint
 from core.models.files import BACKBONE
 from core.models.locations import locate
-from core.types import Checkpoint
 from pages.commands.shared.messages import print_status
 
 

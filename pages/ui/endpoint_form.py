@@ -15,8 +15,9 @@ from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
 from core.llm.local_models import LOCAL, chat_model, is_local_model
 from core.llm.spend import format_estimate, format_spend_by_endpoint
 from core.metric import Metric
+from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.models.locations import ModelStatus
-from core.types import Checkpoint, Example, asks_endpoint, local_checkpoints
+from core.types import Example
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.session_state import WidgetValue

@@ -11,11 +11,11 @@ import streamlit as st
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import MetricRow, default_metrics, list_metrics
+from core.model_reference import Checkpoint, local_checkpoints
 from core.models.files import CODE_RUNNING_KINDS
 from core.models.integrity import untrusted_reason
 from core.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.registry import choices_of, settings_of, types_of
-from core.types import Checkpoint, local_checkpoints
 from pages.ui import services
 from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.probe.fast_set import fast_set_pills

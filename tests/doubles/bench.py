@@ -11,8 +11,9 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, Conversation, Request, Task
 from core.engine.engine import Engine
 from core.metric import Metric
+from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
-from core.types import Checkpoint, Example, Outcome
+from core.types import Example, Outcome
 from tests.doubles.metrics import Asking, Letters
 from tests.doubles.models import NO_HEADER, PATIENCE_S, ScriptedKind, weights
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadSettingError, LoadError, MemoryFullError
+from core.model_reference import Checkpoint
 from core.models.model import Row
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 PATIENCE_S = 20.0
 """Longer than anything here takes: a test that waits so long has failed."""

@@ -23,8 +23,9 @@ from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.llm.chat import Sampling, answer_text, first_question
 from core.llm.prompts import Messages
+from core.model_reference import EndpointModel
 from core.settings import Settings
-from core.types import EndpointModel, Example, Failure, Rounds
+from core.types import Example, Failure, Rounds
 
 QUESTIONS, AT_ONCE, LATENCY_S = 1000, 32, 0.2
 IDEAL_S = QUESTIONS / AT_ONCE * LATENCY_S

@@ -27,10 +27,11 @@ from core.bench.meters import clear_model_memory
 from core.bench.network_shapes import parse_sizes
 from core.bench.recipes import prepare_metric
 from core.bench.workloads import make_pair, make_pairs_sharing_documents, sentence_pool
+from core.model_reference import Checkpoint
 from core.models.attention import FixedPositions
 from core.models.model import Row
 from core.models.network import pad_batch, segment_types
-from core.types import Checkpoint, Example, Question
+from core.types import Example, Question
 
 BATCH_ROWS: Mapping[str, Mapping[str, int]] = {
     "alignscore-base": {"checkpoint": 32},

@@ -15,9 +15,10 @@ from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.adapters import seq2seq_likelihood
 from core.settings import Settings
-from core.types import Checkpoint, Example, Question, Result
+from core.types import Example, Question, Result
 from tests.drive import drive
 from tests.parity import tiny_likelihood
 from tests.parity.texts import LONG_SENTENCE, PAIRS, SUMMARY

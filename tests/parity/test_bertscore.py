@@ -9,8 +9,9 @@ import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.locations import locate
-from core.types import Checkpoint, Example
+from core.types import Example
 from tests.drive import drive
 from tests.parity.texts import PAIRS
 

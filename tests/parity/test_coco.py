@@ -15,9 +15,10 @@ from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.metric import METRICS
 from core.metrics.coco import MASK, content_words, decoded_words, mask_document
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.settings import Settings
-from core.types import Answer, Checkpoint, Example, Question, Result, Score, Span
+from core.types import Answer, Example, Question, Result, Score, Span
 from tests import drive as driving
 from tests.parity import tiny_likelihood
 from tests.parity.texts import LONG_SENTENCE, PAIRS

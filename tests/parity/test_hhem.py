@@ -18,11 +18,12 @@ from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, UnscorableError
 from core.metric import METRICS
 from core.metrics.hhem import prompt
+from core.model_reference import Checkpoint
 from core.models.adapters import hhem
 from core.models.locations import locate
 from core.settings import Settings
 from core.text import sentences
-from core.types import Checkpoint, Example, Failure, FailureKind, Result, Score
+from core.types import Example, Failure, FailureKind, Result, Score
 from tests.drive import drive
 from tests.parity.texts import PAIRS
 from tests.parity.tiny_entailment import hhem_and_flan

@@ -10,9 +10,10 @@ from types import ModuleType
 import pytest
 
 from core.errors import BadSettingError, LoadError, MissingWeightsError
+from core.model_reference import Checkpoint
 from core.models import spacy_pipeline
 from core.models.spacy_pipeline import parser_files, parser_folder
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 pytestmark = pytest.mark.parity
 

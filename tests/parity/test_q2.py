@@ -17,9 +17,10 @@ from transformers import AlbertForQuestionAnswering, RobertaForSequenceClassific
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metrics.q2 import answer_f1
+from core.model_reference import Checkpoint
 from core.settings import Settings
 from core.text import sentences
-from core.types import Checkpoint, Example, Question, Result, Score
+from core.types import Example, Question, Result, Score
 from tests.drive import answer, drive
 from tests.parity import reading, tiny_qa, toy_parser
 from tests.parity.reading import decoded, read_by_t5

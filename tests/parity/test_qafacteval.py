@@ -19,9 +19,10 @@ from transformers import BartForConditionalGeneration, ElectraForQuestionAnsweri
 
 from core.engine.engine import Engine
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.adapters.qa_windows import original_spelling
 from core.settings import Settings
-from core.types import Checkpoint, Example, Question, Result, Score
+from core.types import Example, Question, Result, Score
 from tests.drive import answer, drive
 from tests.parity import reading, tiny_qa, toy_parser
 from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS

@@ -15,9 +15,10 @@ from sentence_transformers.sentence_transformer.modules import Dense
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.locations import locate
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Question
+from core.types import Answer, Example, Question
 from tests.drive import drive, model
 from tests.parity.texts import PAIRS
 

@@ -11,8 +11,9 @@ from typing import cast
 
 import pytest
 
+from core.model_reference import Checkpoint
 from core.models.model import Row
-from core.types import Answer, Checkpoint, Question, Span
+from core.types import Answer, Question, Span
 from tests import drive
 
 WORD = re.compile(r"\d+\.\d+|\w+|[^\w\s]|\s*\n\s*")

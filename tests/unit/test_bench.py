@@ -27,10 +27,11 @@ from core.bench.workloads import (
 )
 from core.errors import UnknownNameError
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.text import sentences
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 from tests.drive import model
 
 TINY = Sizes("tiny")

@@ -15,9 +15,9 @@ from core.errors import MissingWeightsError
 from core.metric import METRICS
 from core.metric_catalog import list_metrics
 from core.metric_setup import SetupStep, setup_steps
+from core.model_reference import local_checkpoints
 from core.models.locations import locate
 from core.models.pool import ModelPool
-from core.types import local_checkpoints
 from tests.doubles.process import ROOT
 
 

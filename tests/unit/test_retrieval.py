@@ -13,9 +13,10 @@ from cli import app
 from core.errors import BadSettingError, UnknownNameError, UnscorableError
 from core.metric import METRICS
 from core.metrics.retrieval_wrapper import Retrieve, run_in_lockstep
+from core.model_reference import Checkpoint
 from core.retrieval import Passage, Retrieval, WindowMode, bm25, closest_rows
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
+from core.types import Answer, Example, Question, Rounds, Score, Span
 from tests.drive import drive
 
 ENCODER = Checkpoint("encoder", "sentence_embedding")

@@ -15,6 +15,7 @@ from hypothesis import given, strategies
 from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, TouchstoneError
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.adapters import mlp
 from core.settings import Settings
 from core.shallow import training_data
@@ -22,7 +23,7 @@ from core.shallow.model import FEATURES, ShallowModel, read_model
 from core.shallow.trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.shallow.training_data import document_numbers, shallow_features
 from core.stats.statistic import Values
-from core.types import Checkpoint, Example, Failure, FailureKind, Item, Outcome, Question, Result, Verdict
+from core.types import Example, Failure, FailureKind, Item, Outcome, Question, Result, Verdict
 from tests.parity import tiny_shallow
 
 LABELS = TrainingTask("synthetic", "label", "probability", seed=3)

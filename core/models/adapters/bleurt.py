@@ -13,11 +13,12 @@ from sentencepiece import SentencePieceProcessor
 from transformers import PreTrainedModel, RemBertConfig, RemBertForSequenceClassification
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.files import read_json_object, weight_files
 from core.models.model import Row, int_option
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import Tokens
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 _SPECIAL_TOKEN = re.compile(
     r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])"

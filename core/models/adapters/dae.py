@@ -12,10 +12,11 @@ from torch import Tensor
 from transformers import ElectraConfig, ElectraModel, ElectraPreTrainedModel
 
 from core.errors import UnscorableError
+from core.model_reference import Checkpoint
 from core.models.model import UNLIMITED, Row, int_option
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import TextTokenizer, Tokens
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 class ArcElectra(ElectraPreTrainedModel):

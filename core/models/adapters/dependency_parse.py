@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.models.spacy_pipeline import load_pipeline
-from core.types import Answer, Checkpoint, Question, Span
+from core.types import Answer, Question, Span
 
 
 class ParsedWord(Protocol):

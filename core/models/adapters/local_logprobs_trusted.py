@@ -6,9 +6,9 @@ from pathlib import Path
 
 from transformers import AutoModelForCausalLM
 
+from core.model_reference import Checkpoint
 from core.models.adapters.local_logprobs import LogprobModel, load_with
 from core.models.integrity import require_trust
-from core.types import Checkpoint
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> LogprobModel:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import UnscorableError
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.shallow.model import ShallowModel, TrainingFacts, read_model
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 class ShallowPredictor:

@@ -8,10 +8,11 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForQuestionAnswering, PreTrainedModel
 
+from core.model_reference import Checkpoint
 from core.models.model import Row, int_option
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import DecodingTokenizer, Tokens
-from core.types import Answer, Checkpoint, Question, Span
+from core.types import Answer, Question, Span
 
 
 class SpanModel:

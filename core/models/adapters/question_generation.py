@@ -13,11 +13,12 @@ import torch
 from torch import Tensor
 from transformers import BartForConditionalGeneration, DynamicCache, EncoderDecoderCache
 
+from core.model_reference import Checkpoint
 from core.models.adapters.seq2seq_generation import clean_spaces
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
 from core.models.tokenizer import DecodingTokenizer, Tokens
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 _BEAMS = 4
 _MAX_LENGTH = 100

@@ -14,6 +14,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm,
 from transformers import AutoModel, PreTrainedModel
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.config_check import require_encoder
 from core.models.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 from core.models.model import Row, rows_of
@@ -27,7 +28,7 @@ from core.models.network import (
     segment_types,
 )
 from core.models.tokenizer import TextTokenizer
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 _MODULES = {"Pooling": Pooling, "Dense": Dense, "LayerNorm": LayerNorm, "Normalize": Normalize}
 

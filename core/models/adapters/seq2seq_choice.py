@@ -11,10 +11,11 @@ from torch import Tensor
 from transformers import T5ForConditionalGeneration
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.model import UNLIMITED, Row, rows_of
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
 from core.models.tokenizer import TextTokenizer
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 class ChoiceModel:

@@ -10,10 +10,11 @@ import torch
 from torch import Tensor
 from transformers import AutoModelForSeq2SeqLM, GenerationConfig, LogitsProcessor, LogitsProcessorList, PreTrainedModel
 
+from core.model_reference import Checkpoint
 from core.models.model import UNLIMITED, Row, int_option
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
 from core.models.tokenizer import DecodingTokenizer, Tokens
-from core.types import Answer, Checkpoint, Option, Question
+from core.types import Answer, Option, Question
 
 _DEFAULT_MAX_LENGTH = 20
 """Tokens written at most, the start token among them, where neither question nor checkpoint says: transformers' old default."""

@@ -16,10 +16,11 @@ from transformers import BartForConditionalGeneration
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 from core.errors import BadSettingError
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import TextTokenizer, Tokens
-from core.types import Answer, Checkpoint, Question, Span
+from core.types import Answer, Question, Span
 
 _PREFIX_BYTES = 256 << 20  # two documents of 1,024 tokens with their summaries for a large BART in float32
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
+from core.model_reference import Checkpoint
 from core.models.config_check import label_order
 from core.models.model import Row, rows_of
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 class SequenceClassifier:

@@ -9,10 +9,11 @@ import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.model import Row, rows_of
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 class SequenceRegressor:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Protocol
 
 from core.errors import BadSettingError
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.models.spacy_pipeline import load_pipeline
-from core.types import Answer, Checkpoint, Question, Span
+from core.types import Answer, Question, Span
 
 
 class SpacySpan(Protocol):

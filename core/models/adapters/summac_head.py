@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.models.weights import read_pickle
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 _BINS = 23
 _SHAPES = {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.models.tokenizer import TextTokenizer
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 class TokenCounter:

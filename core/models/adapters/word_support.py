@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import LoadError
+from core.model_reference import Checkpoint
 from core.models.cross_encoder import is_cross_encoder, load_cross_encoder
 from core.models.locations import locate
 from core.models.model import Model, Row
@@ -16,7 +17,7 @@ from core.models.word_encoder import WordEncoder, encoder_hash
 from core.trained.model import Head, probability
 from core.trained.word_features import ReadDocument, feature_matrix, read_document
 from core.trained.word_states import WordStates
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 _MAX_DOCUMENTS = 64
 

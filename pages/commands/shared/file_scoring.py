@@ -13,9 +13,10 @@ from core.gate.threshold_file import OwnThreshold
 from core.language import find_mark
 from core.llm.spend import Spend
 from core.metric import Metric
+from core.model_reference import asks_endpoint
 from core.outcome_record import JsonRecord, json_line, outcome_record
 from core.settings import Settings
-from core.types import Counts, Example, Failure, Outcome, Result, asks_endpoint
+from core.types import Counts, Example, Failure, Outcome, Result
 from pages.commands.shared.inputs import (
     items_or_refusals,
     open_output,

@@ -27,10 +27,11 @@ from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
+from core.model_reference import EndpointModel, ModelRef
 from core.settings import Settings
 from core.stress.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
-from core.types import EndpointModel, Example, Item, ModelRef, Sample, T
+from core.types import Example, Item, Sample, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 
 

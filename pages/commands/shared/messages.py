@@ -25,12 +25,13 @@ from core.engine.engine import Engine
 from core.errors import Problem, attempt
 from core.llm.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.metric import Metric
+from core.model_reference import Checkpoint, ModelRef, local_checkpoints
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.settings import Settings
 from core.stress.run import Run, RunRecord
-from core.types import Checkpoint, ModelRef, T, local_checkpoints
+from core.types import T
 
 _UPDATE_S = 0.5
 

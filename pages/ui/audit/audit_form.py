@@ -17,7 +17,7 @@ from core.errors import TouchstoneError
 from core.gate.threshold_file import thresholds_by_metric
 from core.metric import METRICS
 from core.metric_catalog import default_metrics, list_metrics, speed_of
-from core.types import asks_endpoint
+from core.model_reference import asks_endpoint
 from pages.commands.shared.audit_data import stored_data
 from pages.commands.shared.audit_history import keep_audits
 from pages.commands.shared.thresholds import kept_thresholds

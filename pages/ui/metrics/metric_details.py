@@ -7,8 +7,8 @@ import streamlit as st
 from core.language import format_languages
 from core.metric import METRICS, Metric, ReplaceableWeights
 from core.metric_catalog import MetricRow, format_contexts, format_direction, format_range
+from core.model_reference import EndpointModel
 from core.models.pool import ModelPool
-from core.types import EndpointModel
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
 from pages.ui.metrics.endpoint_setup import endpoint_setup

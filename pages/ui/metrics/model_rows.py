@@ -12,9 +12,9 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metric_catalog import MetricRow
 from core.metric_setup import format_megabytes
+from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.locations import PACKAGE, ModelState, ModelStatus
 from core.models.pool import ModelPool
-from core.types import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.notices import repeat_notices

@@ -8,9 +8,9 @@ import streamlit as st
 
 from core.metric import Metric
 from core.metric_setup import SetupStep, format_megabytes, setup_steps
+from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
 from core.published_scores import PUBLISHED, Comparison, compare_published
-from core.types import Checkpoint
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.metrics.endpoint_list import metrics_state

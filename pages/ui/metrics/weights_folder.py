@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.errors import Problem, attempt
 from core.metric import METRICS, Metric
+from core.model_reference import local_checkpoints
 from core.models.files import CODE_RUNNING_KINDS
 from core.models.locations import ModelStatus, state_on_disk
 from core.registry import settings_of
-from core.types import local_checkpoints
 from pages.ui.markup import escape_markdown
 
 

@@ -16,23 +16,13 @@ from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.language import find_mark
 from core.memoize import memoize
 from core.metric import METRICS, Metric
+from core.model_reference import asks_endpoint, local_checkpoints
 from core.sentence_alignment import sentence_origins
 from core.stress.bundled_run import bundled_harmless_shifts
 from core.stress.null_bands import NullBands, SignedMetrics
 from core.stress.shifts import changed_words
 from core.text import sentences
-from core.types import (
-    Edit,
-    Example,
-    Failure,
-    FailureKind,
-    Outcome,
-    Result,
-    Span,
-    WordScore,
-    asks_endpoint,
-    local_checkpoints,
-)
+from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
 from pages.ui import services
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key

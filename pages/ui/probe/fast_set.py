@@ -13,9 +13,10 @@ from core.engine.conversation import Cell, CellKey, Request
 from core.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
 from core.errors import Problem, attempt
 from core.metric import Metric
+from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.models.files import memory_bytes
 from core.models.locations import PACKAGE, ModelStatus, locate
-from core.types import Checkpoint, Example, Result, asks_endpoint, local_checkpoints
+from core.types import Example, Result
 from pages.ui import services
 from pages.ui.endpoint_form import estimate_caption
 from pages.ui.markup import escape_markdown

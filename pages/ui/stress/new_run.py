@@ -17,12 +17,12 @@ from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
 from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
+from core.model_reference import Checkpoint, ModelRef
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.stress.cost import asks_endpoints, estimate_run_cost
 from core.stress.imported_variants import ImportedVariants
 from core.stress.run import Plan, to_json_line
-from core.types import Checkpoint, ModelRef
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.markup import escape_markdown

@@ -15,7 +15,8 @@ import pytest
 
 from core.engine.cache import AnswerCache, cache_key, cache_keys
 from core.errors import TouchstoneError
-from core.types import Answer, Checkpoint, EndpointModel, ExpectedModel, Question, Span
+from core.model_reference import Checkpoint, EndpointModel, ExpectedModel
+from core.types import Answer, Question, Span
 from tests.doubles.process import finish, start
 
 QUESTION = Question(Checkpoint("model", "sequence_classifier"), ("A claim.",), (("limit", 512),), Span(0, 8))

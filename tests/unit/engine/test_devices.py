@@ -18,9 +18,10 @@ from core.engine.conversation import CellState
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.metric import METRICS, Metric, signature
+from core.model_reference import local_checkpoints
 from core.models.device import MatrixPrecision, require_devices
 from core.settings import Settings
-from core.types import Failure, Result, local_checkpoints
+from core.types import Failure, Result
 from tests.doubles.bench import Bench, open_bench, pair
 from tests.doubles.models import NO_HEADER, PATIENCE_S, ScriptedKind
 from tests.doubles.models import weights as scripted_weights

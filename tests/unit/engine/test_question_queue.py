@@ -10,9 +10,10 @@ from core.engine.conversation import Priority, Request, Task
 from core.engine.device_worker import _FRONT_QUESTIONS
 from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length, similar_rows
 from core.errors import Problem
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.text import sentences
-from core.types import Answer, Checkpoint, FailureKind, Item, Question
+from core.types import Answer, FailureKind, Item, Question
 from tests.doubles.bench import asking
 from tests.doubles.released import BUMP, needs
 

@@ -17,10 +17,11 @@ from huggingface_hub import constants
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS
+from core.model_reference import Checkpoint
 from core.models.locations import ModelStatus
 from core.models.model import Row
 from core.models.pool import ModelPool
-from core.types import Answer, Checkpoint, Question, Result
+from core.types import Answer, Question, Result
 from tests.conftest import Weights
 from tests.doubles.bench import Bench, open_bench, pair
 from tests.doubles.metrics import Asking
@@ -133,7 +134,8 @@ def test_a_file_cut_off_under_a_loaded_model_does_not_end_the_process(tiny_rober
     source = f"""
 from pathlib import Path
 from core.models.adapters.sequence_classifier import load
-from core.types import Checkpoint, Question
+from core.model_reference import Checkpoint
+from core.types import Question
 folder = Path({str(folder)!r})
 checkpoint = Checkpoint(str(folder), "sequence_classifier")
 model = load(folder, checkpoint, "cpu")

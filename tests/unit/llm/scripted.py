@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from core.types import EndpointModel
+from core.model_reference import EndpointModel
 
 Body = Mapping[str, Any]
 

@@ -16,8 +16,9 @@ from core.llm.endpoints import resolve_model
 from core.llm.prompts import Messages
 from core.metric import METRICS, Card, Metric
 from core.metrics.direct_assessment import DirectAssessment
+from core.model_reference import Checkpoint
 from core.settings import Settings
-from core.types import Answer, Checkpoint, Example, Failure, FailureKind, Outcome, Question, Result, Score
+from core.types import Answer, Example, Failure, FailureKind, Outcome, Question, Result, Score
 from tests.unit.llm.scripted import CHAT_MODEL, Reply, completion, serving, text
 
 KEY = "sk-a-secret-of-nobody"

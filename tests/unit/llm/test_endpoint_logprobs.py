@@ -8,8 +8,9 @@ import pytest
 
 from core.errors import MissingEndpointError
 from core.llm.endpoints import endpoint_of
+from core.model_reference import EndpointModel
 from core.models.adapters import endpoint_logprobs
-from core.types import Answer, EndpointModel, Question
+from core.types import Answer, Question
 from tests.unit.llm.scripted import completion, serving
 
 MODEL = EndpointModel("", "endpoint_logprobs")

@@ -18,8 +18,8 @@ from core.llm.endpoints import (
     pin_address,
     resolve_model,
 )
+from core.model_reference import EndpointModel
 from core.settings import Settings
-from core.types import EndpointModel
 
 KEY = "sk-a-secret-of-nobody"
 TWO = """

@@ -17,7 +17,8 @@ from core.llm.chat import Sampling, first_question
 from core.llm.endpoints import Endpoint, Price
 from core.llm.prompts import Messages
 from core.llm.spend import Spend, Usage, actual_usage, max_usage
-from core.types import Answer, EndpointModel, Question
+from core.model_reference import EndpointModel
+from core.types import Answer, Question
 from tests.doubles.models import PATIENCE_S
 
 QUESTION = first_question(Messages("Score.", "x" * 399), Sampling("m", max_tokens=50))

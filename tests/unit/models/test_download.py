@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
+from core.model_reference import Checkpoint
 from core.models.download import needed_files
 from core.models.locations import ModelState, ModelStatus, locate
 from core.models.pool import ModelPool
-from core.types import Checkpoint
 from tests.unit.models.hub import Hub, serving
 
 REPOSITORY = Checkpoint("owner/name", "sequence_classifier")

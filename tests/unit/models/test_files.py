@@ -15,11 +15,11 @@ import pytest
 from huggingface_hub import constants
 
 from core.errors import LoadError, MissingWeightsError
+from core.model_reference import Checkpoint
 from core.models.files import deciding_files, memory_bytes, weight_files
 from core.models.hub_revisions import PINNED, commit_note, is_commit
 from core.models.integrity import Fingerprints
 from core.models.locations import is_local_source, locate
-from core.types import Checkpoint
 from tests.doubles.process import ROOT
 
 LATER = "b" * 40

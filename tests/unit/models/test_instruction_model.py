@@ -11,8 +11,9 @@ import torch
 from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
 
 from core.llm.chat import Sampling, chat_question
+from core.model_reference import Checkpoint
 from core.models.adapters.local_chat import InstructionModel, load
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 from tests.conftest import Weights
 from tests.tiny import t5
 from tests.unit.command_line import run

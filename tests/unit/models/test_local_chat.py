@@ -11,8 +11,9 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.errors import LoadError, UnscorableError
 from core.llm.chat import Sampling, chat_question
+from core.model_reference import Checkpoint
 from core.models.adapters.local_chat import ChatModel, load
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 from tests.conftest import Weights
 from tests.doubles.speaking_model import SYSTEMLESS, speaking_llama
 

@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError
+from core.model_reference import Checkpoint
 from core.models.device import free_memory
 from core.models.files import memory_bytes
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
-from core.types import Checkpoint, Question
+from core.types import Question
 from tests.doubles.models import ScriptedKind, weights
 
 SETTLED = {ModelStatus.READY, ModelStatus.FAILED}

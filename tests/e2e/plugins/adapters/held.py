@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.model_reference import Checkpoint
 from core.models.model import Row
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 @dataclass

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import torch
 
+from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.models.network import freeing_memory
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
 @dataclass

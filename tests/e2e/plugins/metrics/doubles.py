@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.metric import METRICS, Card, Metric
-from core.types import Answer, Checkpoint, Example, Question, Score
+from core.model_reference import Checkpoint
+from core.types import Answer, Example, Question, Score
 
 _PAPER, _URL = "None", "https://example.org"
 

@@ -1,0 +1,87 @@
+"""Which model answers a question: weights that are loaded on this machine, or whatever an endpoint serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+TF32: Literal["tf32"] = "tf32"
+
+Dtype = Literal["float32", "tf32", "float16", "bfloat16"]
+"""The number types that weights are loaded in; tf32 is float32 whose matrices NVIDIA GPUs multiply with 10 bits of mantissa."""
+
+
+ConfigCheck = Literal["strict", "off"]
+"""Whether the config.json of a classifier must be that of a model made for the metric, or the owner says that it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedModel:
+    """What a metric needs a classifier to be.
+
+    `labels` are its classes in the order in which the metric reads them, each by the names that stand for it, in lower
+    case. `model_types` are those of the authors' models, which count where a config.json does not name its labels.
+    `published` says that the weights are the authors' own, whose order is known.
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+    model_types: tuple[str, ...]
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Weights to load, and the kind of forward pass they are for.
+
+    `source` is a local folder or file, a hub repository (owner/name), or one file of it (owner/name/file). `kind` names a
+    module of `core/models/adapters`. `revision` is a branch, tag or commit of the repository, "" for the commit that is
+    pinned, or main. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
+    and tokenizer where the weights come without. `expects` is what its config.json is checked against, None where the
+    owner vouches for it. `setting` is the metric's setting that names it, for messages. `decided_by` says in a signature what its
+    fingerprint is of.
+    """
+
+    decided_by: ClassVar[str] = "weights"
+
+    source: str
+    kind: str
+    revision: str = ""
+    dtype: str = "float32"
+    backbone: str = ""
+    expects: ExpectedModel | None = None
+    setting: str = field(default="checkpoint", compare=False)
+
+    def __hash__(self) -> int:
+        return hash(
+            (self.source, self.kind)
+        )  # of the rest few differ, and the engine looks checkpoints up for every question
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointModel:
+    """Whatever model a configured endpoint serves; nothing is loaded.
+
+    `kind` names a module of `core/models/adapters` whose `ask(endpoint, question)` answers. `endpoint` is its name, "" for the default one. `address` is where it was when a conversation began to ask, "" for
+    wherever it is then: what a server answers is not the answer of another server of that name.
+    """
+
+    decided_by: ClassVar[str] = "address"
+
+    endpoint: str
+    kind: str
+    address: str = ""
+
+
+ModelRef = Checkpoint | EndpointModel
+"""Who answers a question."""
+
+
+def local_checkpoints(models: Iterable[ModelRef]) -> tuple[Checkpoint, ...]:
+    """Those whose weights are loaded on this machine."""
+    return tuple(model for model in models if isinstance(model, Checkpoint))
+
+
+def asks_endpoint(models: Iterable[ModelRef]) -> bool:
+    """Whether any of them is behind an endpoint."""
+    return any(isinstance(model, EndpointModel) for model in models)
