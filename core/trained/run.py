@@ -27,7 +27,7 @@ from core.trained.card import CardFacts, Figure, RecipeAccount, card_figures, wo
 from core.trained.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
 from core.trained.model import CONFIG_FILE, SHALLOW_FILE
 from core.trained.trainer import Encoder, TrainingStep, deal_parts, train_words
-from core.trained.training_data import TrainingData, reserve_test_data, training_data
+from core.trained.training_data import TrainingData, named_apart, reserve_test_data, training_data
 from core.trained.word_features import FEATURES
 from core.types import Example, Item, Result, Split
 
@@ -81,7 +81,11 @@ class TrainingPlan:
             raise TouchstoneError(
                 f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
             )
-        items = [item for source in self.sources for item in source.marked_items()]
+        items = [
+            named_apart(item, f"{number}/")
+            for number, source in enumerate(self.sources)
+            for item in source.marked_items()
+        ]
         return training_data(items, self.share, self.seed)
 
 

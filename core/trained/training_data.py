@@ -83,6 +83,16 @@ def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
     return [item if item.split else replace(item, split=Split.TEST) for item in items]
 
 
+def named_apart(item: Item, source: str) -> Item:
+    """The item with its id, parent and group behind the name of its source: those of two datasets may be the same numbers."""
+    return replace(
+        item,
+        example=replace(item.example, id=source + item.example.id),
+        parent=source + item.parent if item.parent else None,
+        group=source + item.group if item.group else "",
+    )
+
+
 def labelled_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], dict[str, int]]:
     """The rows of labelled items, and how many were left out for which reason; what is marked test never is a row."""
     test = {_document_name(item) for item in items if item.split is Split.TEST}

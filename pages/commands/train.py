@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -27,100 +26,84 @@ from core.trained.run import (
     check_folder,
     train_to_folder,
 )
-from core.trained.training_data import describe
+from core.trained.training_data import TrainingData, describe
 from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import SeedOption
 
+_DATA = (
+    "JSONL or CSV with document, summary, label and, of an edit, source; or what `datasets` lists: an imported dataset, a "
+    "campaign, the pairs that you kept; or bundled. Several are put together."
+)
+_TO = "The folder to write: weights, model card, hashes of the documents."
+_RECIPE = (
+    "words: features of each word and boosted trees; cross-encoder: an encoder that reads document and sentence together; "
+    "shallow: six features of the surface."
+)
+_ENCODER = "Of a cross-encoder: a folder, or owner/name on the hub, which is downloaded. The default is packaged."
+_MAX_TOKENS = (
+    "Of a cross-encoder: tokens of document and sentence together, as far as the encoder reads; of a longer document it reads "
+    "what is closest to the sentence."
+)
+_LORA = "Of a cross-encoder: train low-rank updates only; needs requirements-train.txt."
+_CORRUPTIONS = "The share of corruptions and harmless edits by rule, also of the bundled texts, among all summaries."
+_INCLUDE_TEST = (
+    "Learn from all of this data, one of DATA, although it is marked as test or a paper's tables rest on it. It is then no test "
+    "of the metric: the card says so, and Evaluate stars it. Repeat it for several."
+)
+
 
 def command(
-    data: Annotated[
-        list[str],
-        typer.Argument(
-            help="JSONL or CSV with document, summary, label and, of an edit, source; or what `datasets` lists: an imported "
-            "dataset, a campaign, the pairs that you kept; or bundled. Several are put together."
-        ),
-    ],
-    to: Annotated[
-        Path, typer.Option("--to", help="The folder to write: weights, model card, hashes of the documents.")
-    ],
-    recipe: Annotated[
-        Recipe,
-        typer.Option(
-            help="words: features of each word and boosted trees; cross-encoder: an encoder that reads document and "
-            "sentence together; shallow: six features of the surface."
-        ),
-    ] = "words",
-    encoder: Annotated[
-        str,
-        typer.Option(
-            help="Of a cross-encoder: a folder, or owner/name on the hub, which is downloaded. The default is packaged."
-        ),
-    ] = PACKAGED_ENCODER.encoder,
-    max_tokens: Annotated[
-        int,
-        typer.Option(
-            min=32,
-            help="Of a cross-encoder: tokens of document and sentence together, as far as the encoder reads; of a longer "
-            "document it reads what is closest to the sentence.",
-        ),
-    ] = PACKAGED_ENCODER.max_tokens,
-    lora: Annotated[
-        bool,
-        typer.Option("--lora", help="Of a cross-encoder: train low-rank updates only; needs requirements-train.txt."),
-    ] = False,
-    corruptions: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=0.99,
-            help="The share of corruptions and harmless edits by rule, also of the bundled texts, among all summaries.",
-        ),
-    ] = 0.5,
+    data: Annotated[list[str], typer.Argument(help=_DATA)],
+    to: Annotated[Path, typer.Option("--to", help=_TO)],
+    recipe: Annotated[Recipe, typer.Option(help=_RECIPE)] = "words",
+    encoder: Annotated[str, typer.Option(help=_ENCODER)] = PACKAGED_ENCODER.encoder,
+    max_tokens: Annotated[int, typer.Option(min=32, help=_MAX_TOKENS)] = PACKAGED_ENCODER.max_tokens,
+    lora: Annotated[bool, typer.Option("--lora", help=_LORA)] = False,
+    corruptions: Annotated[float, typer.Option(min=0, max=0.99, help=_CORRUPTIONS)] = 0.5,
     seed: SeedOption = 0,
-    include_test: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--include-test",
-            metavar="DATA",
-            help="Learn from all of this data, one of DATA, although it is marked as test or a paper's tables rest on it. It is "
-            "then no test of the metric: the card says so, and Evaluate stars it. Repeat it for several.",
-        ),
-    ] = None,
+    include_test: Annotated[list[str] | None, typer.Option(metavar="DATA", help=_INCLUDE_TEST)] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would be learned from.")] = False,
 ) -> None:
     """Train a metric on labelled summaries, and judge it on documents that it did not learn from."""
     check_folder(to)
-    refusals: list[Refusal] = []
-    if unknown := set(include_test or ()) - set(data):
+    tests = set(include_test or ())
+    if unknown := tests - set(data):
         raise TouchstoneError(f"--include-test names {', '.join(sorted(unknown))}, and DATA is {', '.join(data)}.")
-    sources = [replace(_source(name, refusals), include_test=name in (include_test or ())) for name in data]
-    names = [source.name for source in sources]  # a card is published, and a path of this machine is not its reader's
-    setting = EncoderSetting(encoder, max_tokens, lora)
-    plan = TrainingPlan(sources, corruptions, seed, recipe, f"A metric trained on {', '.join(names)}", setting)
+    refusals: list[Refusal] = []
+    sources = [_source(name, name in tests, refusals) for name in data]
+    title = f"A metric trained on {', '.join(source.name for source in sources)}"  # no path of this machine
+    plan = TrainingPlan(sources, corruptions, seed, recipe, title, EncoderSetting(encoder, max_tokens, lora))
     found = plan.data()
-    for name, counts in describe(found).items():
-        listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
-        if listed:
-            typer.echo(f"{name:10} {listed}")
-    if preview:
-        return
-    with closing(Engine.open(Settings.read())) as engine:
-        trained = _watch(train_to_folder(plan, found, to, engine))
-    for figure in trained.figures:
-        typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
-    typer.echo(verdict(trained.figures))
-    typer.echo(f"Use it as {trained.spec}; its card is {to / 'README.md'}.")
+    _print_data(found)
+    if not preview:
+        _train(plan, found, to)
     if refusals:
         raise typer.Exit(2)
 
 
-def _source(name: str, refusals: list[Refusal]) -> TrainingSource:
+def _source(name: str, include_test: bool, refusals: list[Refusal]) -> TrainingSource:
     if Path(name).exists():
-        return TrainingSource(Path(name).name, list(read_items(Path(name), refusals)))
+        return TrainingSource(Path(name).name, list(read_items(Path(name), refusals)), include_test=include_test)
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         found = load_labelled_items(store, name)
-    return TrainingSource(found.name, found.items, found.importer, found.licence)
+    return TrainingSource(found.name, found.items, found.importer, found.licence, include_test)
+
+
+def _print_data(data: TrainingData) -> None:
+    for name, counts in describe(data).items():
+        listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
+        if listed:
+            typer.echo(f"{name:10} {listed}")
+
+
+def _train(plan: TrainingPlan, data: TrainingData, to: Path) -> None:
+    with closing(Engine.open(Settings.read())) as engine:
+        trained = _watch(train_to_folder(plan, data, to, engine))
+    for figure in trained.figures:
+        typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
+    typer.echo(verdict(trained.figures))
+    typer.echo(f"Use it as {trained.spec}; its card is {to / 'README.md'}.")
 
 
 def _watch(run: TrainingRun) -> TrainedFolder:

@@ -10,6 +10,7 @@ import pytest
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.trained.run import TrainingPlan, TrainingSource
+from core.trained.trainer import pairs_of
 from core.trained.training_data import describe, near_duplicates, training_data
 from core.types import Example, Item, Span, Split, Verdict
 
@@ -74,6 +75,32 @@ def test_data_of_a_papers_tables_counts_as_test_unless_its_authors_marked_it() -
     assert "what a paper's tables rest on" in refused(both_classes(30), importer="bump")
     marked = [replace(one, split=Split.DEV) for one in both_classes(30)]
     assert TrainingPlan([TrainingSource("SummEdits", marked, "summedits")], share=0).data().document_count() == 30
+
+
+def test_datasets_that_number_alike_stay_apart() -> None:
+    """Both count their items and documents from 0, and an edit's parent is that of its own dataset."""
+    first, second = numbered("harbour"), numbered("station")
+    both = TrainingPlan([TrainingSource("one", first), TrainingSource("two", second)], share=0).data()
+    assert both.document_count() == 48
+    wrong = [row for row in both.rows if row.wrong]
+    assert {span.of(row.summary) for row in wrong for span in row.wrong_words or ()} == {"sank"}
+    assert len(pairs_of(both.rows)) == len(wrong) == 48
+
+
+def numbered(place: str) -> list[Item]:
+    """A summary and its edit for each of 24 documents, by numbers alone."""
+    found = []
+    for number in range(24):
+        document = " ".join(f"{place}{number}x{word}" for word in range(20)) + f". A crew waited near the {place}."
+        original = Item(
+            Example(f"{number}", document, f"A crew waited near the {place}."),
+            intended=Verdict.CONSISTENT,
+            group=f"{number}",
+        )
+        summary = original.example.summary.replace("waited", "sank")
+        edited = Example(f"{number}-edited", document, summary)
+        found += [original, replace(original, example=edited, parent=f"{number}", intended=Verdict.INCONSISTENT)]
+    return found
 
 
 def test_one_text_in_two_groups_is_one_document() -> None:
