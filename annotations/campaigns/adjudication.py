@@ -159,7 +159,7 @@ class AdjudicatorActions:
         return revision
 
     def _case(self, session: Session, campaign: CampaignSettings, task: str) -> Case:
-        found = next(iter(load_cases(session, campaign, task)), None)
+        found = next(iter(load_cases(session, campaign, [task])), None)
         if found is None:
             raise RecordError(f"There is no label of task {task!r} to adjudicate. Reload the page.")
         if self._has_labelled(found):

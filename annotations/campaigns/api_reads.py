@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlmodel import Session, select
+from sqlalchemy import bindparam
+from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.campaign_export import (
@@ -21,7 +22,7 @@ from annotations.campaigns.campaign_export import (
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
 from annotations.campaigns.export_rows import ExportedRow, ExportedTask
 from annotations.campaigns.people import load_pseudonyms
-from annotations.campaigns.tables import Campaign, Task
+from annotations.campaigns.tables import Campaign, Reservation, Response, Task
 from annotations.campaigns.tokens import TokenAccess, use_token
 from annotations.database import read_session
 from annotations.records import RecordError
@@ -67,17 +68,22 @@ class ApiReads:
         if after and not (after.isascii() and after.isdecimal() and len(after) <= 9):
             raise RecordError("The cursor of items is the number of a task. Take `next` of the page before.")
         with read_session(self._store.engine) as session:
-            context = load_export_context(session, self._campaign(session, campaign_id))
-            rows = task_rows(session, context, int(after or 0), limit + 1)
-            tasks = {number: id for id, number in context.numbers.items()}
-            return _page((_with_texts(session, context, row, tasks[row.task]) for row in rows), "task", limit)
+            campaign, start = self._campaign(session, campaign_id), int(after or 0)
+            tasks = session.exec(
+                _SELECT_TASKS, params={"campaign": campaign.id, "start": start, "most": limit + 1}
+            ).all()
+            context = load_export_context(session, campaign, tasks)
+            rows = zip(task_rows(session, context, start, limit + 1), tasks, strict=True)
+            return _page((_with_texts(session, context, row, task) for row, task in rows), "task", limit)
 
     def labels(self, campaign_id: str, after: str, limit: int) -> PageOfRows:
         """Every revision of every label as the export has it, in the order in which they were saved."""
         with read_session(self._store.engine) as session:
             campaign = self._campaign(session, campaign_id)
             response = response_of_event(session, campaign, after) if after else 0
-            rows = label_rows(session, load_export_context(session, campaign), response, limit + 1)
+            params = {"campaign": campaign.id, "response": response, "most": limit + 1}
+            tasks = list(dict.fromkeys(session.exec(_SELECT_LABELLED_TASKS, params=params)))
+            rows = label_rows(session, load_export_context(session, campaign, tasks), response, limit + 1)
             return _page(_dumped(rows), "event_id", limit)
 
     def progress(self, campaign_id: str) -> JsonRow:
@@ -94,6 +100,22 @@ class ApiReads:
         if campaign_id not in _visible_campaigns(session, self._access):
             raise UnknownCampaignError("This token reads no campaign of this id. List the campaigns that it reads.")
         return load_campaign(session, campaign_id)
+
+
+_SELECT_TASKS = (
+    select(Task.id)
+    .where(Task.campaign_id == bindparam("campaign"))
+    .order_by(col(Task.position), col(Task.id))
+    .offset(bindparam("start"))
+    .limit(bindparam("most"))
+)
+_SELECT_LABELLED_TASKS = (
+    select(Reservation.task_id)
+    .join(Response, col(Response.reservation_id) == Reservation.id)
+    .where(Reservation.campaign_id == bindparam("campaign"), col(Response.id) > bindparam("response"))
+    .order_by(col(Response.id))
+    .limit(bindparam("most"))
+)
 
 
 def _visible_campaigns(session: Session, access: TokenAccess) -> list[str]:

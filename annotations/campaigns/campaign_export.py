@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import or_
+from sqlalchemy import bindparam, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -70,8 +70,11 @@ class ExportContext:
         return self.pseudonyms.get(name, name)
 
 
-def load_export_context(session: Session, campaign: CampaignSettings) -> ExportContext:
-    found = load_cases(session, campaign)
+def load_export_context(
+    session: Session, campaign: CampaignSettings, of_tasks: Sequence[str] | None = None
+) -> ExportContext:
+    """What the rows of all tasks need, or those of some tasks only."""
+    found = load_cases(session, campaign, of_tasks)
     tasks = session.exec(
         select(Task.id).where(Task.campaign_id == campaign.id).order_by(col(Task.position), col(Task.id))
     )
@@ -179,9 +182,12 @@ def _depth(found: dict[str, Item], item: Item) -> int:
     return 1 + _depth(found, found[item.parent_id]) if item.parent_id else 0
 
 
+_SELECT_EDITS = select(EditRow).where(EditRow.item_id == bindparam("item")).order_by(col(EditRow.position))
+
+
 def item_row(session: Session, context: ExportContext, item: Item) -> ExportedItem:
     """A summary with its edits."""
-    edits = session.exec(select(EditRow).where(EditRow.item_id == item.id).order_by(col(EditRow.position)))
+    edits = session.exec(_SELECT_EDITS, params={"item": item.id})
     return ExportedItem(
         item_id=item.id,
         document_id=item.document_id,
@@ -349,10 +355,11 @@ def _event_ids(session: Session, campaign: CampaignSettings) -> dict[int, str]:
 
 def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
     """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
-    for id, event in _event_ids(session, campaign).items():
-        if event == event_id:
-            return id
-    raise RecordError("No label of this campaign has this event. Take `next` of the page before.")
+    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    found = session.exec(given.where(Reservation.campaign_id == campaign.id, Response.event_id == event_id)).first()
+    if found is None:
+        raise RecordError("No label of this campaign has this event. Take `next` of the page before.")
+    return found
 
 
 def find_campaign_id(store: Store, name: str) -> str:

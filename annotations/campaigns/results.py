@@ -89,11 +89,13 @@ def latest_labels(session: Session, campaign: CampaignSettings) -> list[Campaign
     return [label for label in last.values() if label.counts]
 
 
-def latest_blind_labels(session: Session, campaign: CampaignSettings, task: str | None = None) -> list[CampaignLabel]:
-    """The current label of each person for each task of work, or for one of them, given before scores were seen."""
+def latest_blind_labels(
+    session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
+) -> list[CampaignLabel]:
+    """The current label of each person for each task of work, or for some of them, given before scores were seen."""
     last = {
         (label.task, label.person): label
-        for label in _all_labels(session, campaign, task)
+        for label in _all_labels(session, campaign, tasks)
         if label.part == "work" and label.turn == 1 and label.blind
     }
     return [label for label in last.values() if label.counts]
@@ -157,17 +159,19 @@ def latest_decisions(session: Session, campaign: CampaignSettings) -> dict[str, 
     }
 
 
-def _all_labels(session: Session, campaign: CampaignSettings, task: str | None = None) -> Iterator[CampaignLabel]:
-    """Every answer, or those to one task, in the order in which it came."""
+def _all_labels(
+    session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
+) -> Iterator[CampaignLabel]:
+    """Every answer, or those to some tasks, in the order in which it came."""
     questions = _questions_by_version(session, campaign)
-    documents = _document_ids(session, campaign)
-    only_task = true() if task is None else col(Task.id) == task
+    chosen = true() if tasks is None else col(Task.id).in_(tasks)
+    documents = _document_ids(session, campaign, chosen)
     found = session.connection().execute(
         select_columns(*_LABEL_COLUMNS)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Task, col(Task.id) == Reservation.task_id)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~_is_undone(), only_task)
+        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~_is_undone(), chosen)
         .order_by(col(Response.id))
     )
     for response, task, item, part, turn, state, person, pseudonym, answers, swapped, version, *rest in found:
@@ -196,10 +200,10 @@ def _is_undone() -> ColumnElement[bool]:
     )
 
 
-def _document_ids(session: Session, campaign: CampaignSettings) -> dict[str, str]:
-    """The document of each item of a campaign."""
+def _document_ids(session: Session, campaign: CampaignSettings, chosen: ColumnElement[bool]) -> dict[str, str]:
+    """The document of each item of the chosen tasks of a campaign."""
     items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
-    return dict(session.exec(items.where(Task.campaign_id == campaign.id)).all())
+    return dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
 
 
 def _questions_by_version(session: Session, campaign: CampaignSettings) -> dict[int, QuestionSet]:
@@ -250,8 +254,8 @@ class Case:
         return {name: answer for name, answer in first.items() if all(answer == other.get(name) for other in others)}
 
 
-def load_cases(session: Session, campaign: CampaignSettings, task: str | None = None) -> list[Case]:
-    """Every task of work, or the one that is named, with a label that was given before scores were seen."""
+def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None) -> list[Case]:
+    """Every task of work, or some of them, with a label that was given before scores were seen."""
     decisions = latest_decisions(session, campaign)
     return [
         Case(
@@ -261,7 +265,7 @@ def load_cases(session: Session, campaign: CampaignSettings, task: str | None = 
             decision=decisions.get(id),
             reopened=_is_reopened(campaign, labels, decisions.get(id)),
         )
-        for id, labels in labels_by_task(latest_blind_labels(session, campaign, task)).items()
+        for id, labels in labels_by_task(latest_blind_labels(session, campaign, tasks)).items()
     ]
 
 
