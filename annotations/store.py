@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import URL, Engine, func, insert
+from sqlalchemy import URL, Engine, bindparam, func, insert
 from sqlmodel import Session, col, select
 
 from annotations.database import (
@@ -124,6 +124,7 @@ def load_thresholds(session: Session) -> list[ThresholdRecord]:
 
 _MAX_DRAFT, _MAX_RUN_TEXT = 5_000_000, 200_000_000  # characters
 _MAX_RUNS = 20  # runs; one of everything bundled is about two megabytes
+_SELECT_DRAFT = select(Draft.payload).where(Draft.id == bindparam("id"))
 
 
 class InMemoryRuns:
@@ -323,8 +324,7 @@ class Store:
     def draft(self, id: str) -> str | None:
         """The payload kept under an id."""
         with read_session(self.engine) as session:
-            draft = session.get(Draft, id)
-            return draft.payload if draft else None
+            return session.exec(_SELECT_DRAFT, params={"id": id}).first()
 
     def recent_drafts(self, owner: str, most: int) -> list[str]:
         """The payloads that were last kept for an owner, the newest first."""

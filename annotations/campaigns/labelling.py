@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.assignment import campaign_ids_for, lock_queue, require_assigned
@@ -54,6 +54,13 @@ class AnnotatorProgress:
     total: int
     answered: int
     version: int
+
+
+_IS_OWN = (Reservation.campaign_id == bindparam("campaign"), Reservation.person_id == bindparam("person"))
+_COUNT_ANSWERED = select(func.count()).where(*_IS_OWN, Reservation.state == "answered")
+_SELECT_LAST_VERSION = (
+    select(func.max(Response.version)).join(Reservation, col(Reservation.id) == Response.reservation_id).where(*_IS_OWN)
+)
 
 
 class AnnotatorActions:
@@ -145,21 +152,17 @@ class AnnotatorActions:
 
     def progress(self, campaign_id: str) -> AnnotatorProgress:
         """Where this person is in a campaign."""
-        own = (Reservation.campaign_id == campaign_id, Reservation.person_id == self._person.id)
+        params = {"campaign": campaign_id, "person": self._person.id}
         with read_session(self._store.engine) as session:
             require_assigned(session, campaign_id, self._person)
             campaign = load_campaign(session, campaign_id)
             stage = current_stage(session, campaign, self._person)
-            answered = select(func.count()).where(*own, Reservation.state == "answered")
-            version = select(func.max(Response.version)).join(
-                Reservation, col(Reservation.id) == Response.reservation_id
-            )
             return AnnotatorProgress(
                 stage=stage,
                 done=count_finished_tasks(session, campaign, self._person, stage),
                 total=count_tasks(session, campaign, stage),
-                answered=session.exec(answered).one(),
-                version=session.exec(version.where(*own)).one() or 0,
+                answered=session.exec(_COUNT_ANSWERED, params=params).one(),
+                version=session.exec(_SELECT_LAST_VERSION, params=params).one() or 0,
             )
 
     def feedback(self, reservation_id: int) -> MarkedAnswer | None:

@@ -122,21 +122,28 @@ def is_correct(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
 
 def count_tasks(session: Session, campaign: CampaignSettings, part: str) -> int:
     """How many tasks a part of a campaign has."""
-    tasks = select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id, Task.part == part)
-    return session.exec(tasks).one()
+    return session.exec(_COUNT_TASKS, params={"campaign": campaign.id, "part": part}).one()
 
 
 def count_finished_tasks(session: Session, campaign: CampaignSettings, person: Member, part: str) -> int:
     """How many tasks of a part a person has answered or skipped."""
-    done = (
-        select(func.count())
-        .select_from(Reservation)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .where(
-            Task.campaign_id == campaign.id,
-            Task.part == part,
-            Reservation.person_id == person.id,
-            col(Reservation.state).in_(_FINISHED_STATES),
-        )
+    params = {"campaign": campaign.id, "part": part, "person": person.id}
+    return session.exec(_COUNT_FINISHED_TASKS, params=params).one()
+
+
+_COUNT_TASKS = (
+    select(func.count())
+    .select_from(Task)
+    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"))
+)
+_COUNT_FINISHED_TASKS = (
+    select(func.count())
+    .select_from(Reservation)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .where(
+        Task.campaign_id == bindparam("campaign"),
+        Task.part == bindparam("part"),
+        Reservation.person_id == bindparam("person"),
+        col(Reservation.state).in_(_FINISHED_STATES),
     )
-    return session.exec(done).one()
+)
