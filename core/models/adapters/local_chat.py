@@ -27,6 +27,7 @@ class AnsweringModel(ABC):
     """Writes the answers to questions of kind "endpoint_chat", those with equal sampling together."""
 
     nbytes: int
+    _network: PreTrainedModel
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
@@ -39,6 +40,15 @@ class AnsweringModel(ABC):
     @abstractmethod
     def _write(self, rows: Sequence[Row]) -> list[Answer]:
         """The answers to rows with equal sampling."""
+
+    def _generate(self, ids: Tensor, mask: Tensor, question: Question, most: int) -> Tensor:
+        """Tokens, at most so many of them written, (rows, tokens); drawn by the seed of the question where they are drawn."""
+        sampling = sampling_of(question)
+        generate = cast(Callable[..., Tensor], self._network.generate)
+        with torch.random.fork_rng(enabled=bool(sampling.temperature)):
+            if sampling.temperature:
+                torch.manual_seed(_seed(question))
+            return generate(input_ids=ids, attention_mask=mask, max_new_tokens=most, num_beams=1, **_drawing(sampling))
 
 
 class ChatModel(AnsweringModel):
@@ -76,18 +86,10 @@ class ChatModel(AnsweringModel):
     def _write(self, rows: Sequence[Row]) -> list[Answer]:
         """The answers to rows with equal sampling, padded on the left."""
         ids, mask = self._pad([row.payload[0].ids for row in rows])
-        sampling = sampling_of(rows[0].question)
-        longest = ids.shape[1]
-        generate = cast(Callable[..., Tensor], self._network.generate)
-        with torch.random.fork_rng(enabled=bool(sampling.temperature)):
-            if sampling.temperature:
-                torch.manual_seed(_seed(rows[0].question))
-            written = generate(
-                input_ids=ids,
-                attention_mask=mask,
-                max_new_tokens=min(sampling.max_tokens, max_positions(self._network) - longest),
-                **_drawing(sampling),
-            )
+        question, longest = rows[0].question, ids.shape[1]
+        sampling = sampling_of(question)
+        most = min(sampling.max_tokens, max_positions(self._network) - longest)
+        written = self._generate(ids, mask, question, most)
         return [
             self._answer(row, tokens, sampling.stop) for row, tokens in zip(rows, written[:, longest:], strict=True)
         ]
@@ -169,17 +171,7 @@ class InstructionModel(AnsweringModel):
         """The answers to rows with equal sampling."""
         ids, mask, _ = pad_batch([row.payload[0] for row in rows], self._network)
         sampling = sampling_of(rows[0].question)
-        generate = cast(Callable[..., Tensor], self._network.generate)
-        with torch.random.fork_rng(enabled=bool(sampling.temperature)):
-            if sampling.temperature:
-                torch.manual_seed(_seed(rows[0].question))
-            written = generate(
-                input_ids=ids,
-                attention_mask=mask,
-                max_new_tokens=sampling.max_tokens,
-                num_beams=1,
-                **_drawing(sampling),
-            )
+        written = self._generate(ids, mask, rows[0].question, sampling.max_tokens)
         return [self._answer(row, ids, sampling.stop) for row, ids in zip(rows, written[:, 1:].tolist(), strict=True)]
 
     def _answer(self, row: Row, written: list[int], stop: str) -> Answer:
