@@ -17,7 +17,7 @@ from annotations.records import StoreError
 from core.text import spreadsheet_safe
 from pages.ui import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state, show_notice
-from pages.ui.campaigns.token_list import show_fresh_token, token_form, token_rows
+from pages.ui.campaigns.token_list import revocable_row, show_fresh_token, token_form, token_rows
 from pages.ui.markup import escape_markdown
 
 _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": None}
@@ -210,17 +210,8 @@ def _invite_rows(invites: Sequence[InviteRow]) -> None:
         return
     st.subheader("Valid links")
     for row in open_ones:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(f"{row.person}, made {row.created_at:%Y-%m-%d %H:%M} by {row.by}, {_format_expiry(row)}")
-            st.button(
-                "Revoke",
-                icon=":material/link_off:",
-                key=f"revoke-{row.id}",
-                on_click=_revoke_invite,
-                args=(row.id,),
-                type="tertiary",
-                disabled=services.settings().demo,
-            )
+        made = f"{row.person}, made {row.created_at:%Y-%m-%d %H:%M} by {row.by}, {_format_expiry(row)}"
+        revocable_row(made, ":material/link_off:", f"revoke-{row.id}", _revoke_invite, row.id)
 
 
 def _format_expiry(row: InviteRow) -> str:

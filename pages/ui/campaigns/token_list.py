@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from annotations.campaigns.tokens import TokenRow
@@ -62,17 +64,22 @@ def token_rows() -> None:
         return
     st.subheader("Tokens")
     for row in kept:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(format_token(row))
-            st.button(
-                "Revoke",
-                icon=":material/key_off:",
-                key=f"revoke-token-{row.id}",
-                on_click=_revoke_token,
-                args=(row.id,),
-                type="tertiary",
-                disabled=services.settings().demo,
-            )
+        revocable_row(format_token(row), ":material/key_off:", f"revoke-token-{row.id}", _revoke_token, row.id)
+
+
+def revocable_row(text: str, icon: str, key: str, revoke: Callable[[str], None], id: str) -> None:
+    """One line on what gives access, with the way to revoke it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(text)
+        st.button(
+            "Revoke",
+            icon=icon,
+            key=key,
+            on_click=revoke,
+            args=(id,),
+            type="tertiary",
+            disabled=services.settings().demo,
+        )
 
 
 def format_token(row: TokenRow) -> str:
