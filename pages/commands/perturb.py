@@ -20,12 +20,12 @@ from core.stress.run import Plan, Variant
 from core.stress.runner import continue_run
 from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
 from pages.commands.shared.messages import exit_with_failures, print_status
-from pages.commands.shared.options import DatasetOption, KindsOrAllOption, MaxSummariesOption, PairsArgument, SeedOption
+from pages.commands.shared.options import DatasetOption, KindsOption, MaxSummariesOption, PairsArgument, SeedOption
 
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and kind.")],
-    kind: KindsOrAllOption = None,
+    kind: KindsOption = None,
     pairs: PairsArgument = None,
     dataset: DatasetOption = None,
     most: MaxSummariesOption = None,

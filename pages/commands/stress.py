@@ -38,7 +38,7 @@ from pages.commands.shared.messages import (
 from pages.commands.shared.options import (
     DatasetOption,
     DeviceOption,
-    KindsOrAllOption,
+    KindsOption,
     MaxSummariesOption,
     PairsArgument,
     SeedOption,
@@ -67,7 +67,7 @@ def command(
             "original, variant, kind and intent (preserving, breaking or gaming)."
         ),
     ] = None,
-    kind: KindsOrAllOption = None,
+    kind: KindsOption = None,
     seed: SeedOption = 0,
     nli_check: Annotated[
         str,

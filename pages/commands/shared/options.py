@@ -52,9 +52,10 @@ WithInconsistentOption = Annotated[
 MaxSummariesOption = Annotated[
     int | None, typer.Option(min=1, help="So many summaries, drawn by the seed; by default all.")
 ]
-_KIND_HELP = "A perturbation, name or name[setting=value,…]; may be repeated."
-KindsOption = Annotated[list[str], typer.Option(help=_KIND_HELP)]
-KindsOrAllOption = Annotated[list[str] | None, typer.Option(help=f"{_KIND_HELP} By default all rules.")]
+KindsOption = Annotated[
+    list[str] | None,
+    typer.Option(help="A perturbation, name or name[setting=value,…]; may be repeated. By default all rules."),
+]
 DatasetsOption = Annotated[
     list[str], typer.Option("--dataset", help="One of those that `datasets` lists; several are put together.")
 ]
