@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaign_by_name
+from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.campaigns.export_rows import (
     ExportedCampaign,
     ExportedComment,
@@ -48,7 +48,7 @@ from annotations.campaigns.tables import (
     VersionRow,
 )
 from annotations.database import read_session
-from annotations.export import ExportRow, pseudonymous_explanation_id
+from annotations.export import pseudonymous_explanation_id
 from annotations.records import RecordError
 from annotations.store import Store
 from annotations.tables import Document, EditRow, Explanation, Item, Origin
@@ -368,18 +368,11 @@ def find_campaign_id(store: Store, name: str) -> str:
         return load_campaign_by_name(session, name).id
 
 
-def campaign_rows(store: Store, campaign_id: str) -> Iterator[ExportRow]:
+def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     """All rows of a campaign in one state of the database: its setup, then its responses, oldest first.
 
-    JSON-able; `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
+    `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
     """
-    with read_session(store.engine) as session:
-        context = load_export_context(session, load_campaign(session, campaign_id))
-        yield from (row.model_dump(mode="json") for row in exported_rows(session, context))
-
-
-def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    """The same of a state that is open already."""
     for rows in (setup_rows, text_rows, task_rows, suggestion_rows, reservation_rows):
         yield from rows(session, context)
     for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows):

@@ -17,7 +17,6 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from annotations.campaigns.campaign_export import campaign_rows
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.records import UnavailableError
@@ -27,7 +26,7 @@ from pages.server.api import Api
 from pages.server.protection import HEADERS, Protection
 from pages.server.sign_in import SignIn
 from pages.ui import services
-from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
+from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign
 
 
 @dataclass(frozen=True)

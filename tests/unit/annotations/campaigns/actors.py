@@ -14,13 +14,17 @@ from annotations.campaigns.campaign import (
     VersionContent,
     add_tasks,
     create_campaign,
+    load_campaign,
 )
+from annotations.campaigns.campaign_export import exported_rows, load_export_context
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import NoTask
 from annotations.campaigns.responses import ResponseAct, ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
+from annotations.database import read_session
+from annotations.export import ExportRow
 from annotations.records import PairRecord
 from annotations.store import Store
 from core.types import Edit, Span, Verdict
@@ -112,3 +116,10 @@ def make_campaign(store: Store, questions: str = "label-summaries", items: int =
     asked = {"explanation": "It was a boat."} if campaign.questions.unit == "explanation" else {}
     opened.add_tasks([NewTask(id, asked=asked) for number in range(items) for id in save_items(store, number)])
     return opened
+
+
+def campaign_rows(store: Store, campaign_id: str) -> list[ExportRow]:
+    """All rows of the export of a campaign."""
+    with read_session(store.engine) as session:
+        context = load_export_context(session, load_campaign(session, campaign_id))
+        return [row.model_dump(mode="json") for row in exported_rows(session, context)]

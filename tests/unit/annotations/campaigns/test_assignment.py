@@ -6,7 +6,6 @@ import pytest
 
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import NewTask
-from annotations.campaigns.campaign_export import campaign_rows
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions, local_member
 from annotations.campaigns.people import Member, Role, find_person, read_people
@@ -21,7 +20,7 @@ from annotations.campaigns.sign_in import (
 from annotations.database import read_session
 from annotations.records import RecordError, RightsError
 from annotations.store import Store
-from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
 
 def boss(store: Store) -> ManagerActions:

@@ -16,7 +16,7 @@ from sqlmodel import Session, select
 
 from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionContent, add_version, load_campaign
-from annotations.campaigns.campaign_export import campaign_rows, find_campaign_id
+from annotations.campaigns.campaign_export import find_campaign_id
 from annotations.campaigns.campaign_import import import_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
 from annotations.campaigns.comments import AnnotatorComments, ManagerComments, SentComment
@@ -37,7 +37,7 @@ from annotations.samples import load_samples
 from annotations.store import Store
 from core.edits import recover, to_records
 from core.types import ErrorType, Example, Item
-from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
 PEOPLE = ("Benedict", "Cemile", "Diarmuid")
 KNOWN = {"unfaithful": "right"}

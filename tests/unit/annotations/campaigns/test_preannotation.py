@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent, load_campaign
-from annotations.campaigns.campaign_export import campaign_rows
 from annotations.campaigns.campaign_import import import_campaign
 from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.manage import ManagerActions
@@ -20,7 +19,7 @@ from annotations.records import LOCAL_LABELS, RecordError
 from annotations.store import Store
 from annotations.tables import Item
 from core.types import Result, Seen
-from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
 GOOD = {"verdict": "consistent", "confidence": 4}
 BAD = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
