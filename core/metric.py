@@ -131,8 +131,7 @@ def signature(
     Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
     """
-    weights = local_checkpoints(metric.checkpoints())
-    places = {place for checkpoint in weights for place in (checkpoint.source, checkpoint.backbone) if place}
+    places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
     stated = {name: value for name, value in values.items() if value not in {"", *places}}
@@ -144,6 +143,16 @@ def signature(
     paper = [read_profile(metric.profile).mark] if metric.profile else []
     facts = [*dict.fromkeys([*settings, *asked]), *paper, *decided, f"split:{splitter}", f"touchstone:{version}"]
     return "|".join([metric.name, *facts])
+
+
+def portable_spec(spec: str, models: Iterable[ModelRef]) -> str:
+    """A spec as a signature has it: the places of these weights, which mean nothing on another machine, are left out."""
+    return _remove_places(spec, _weight_places(models))
+
+
+def _weight_places(models: Iterable[ModelRef]) -> set[str]:
+    weights = local_checkpoints(models)
+    return {place for checkpoint in weights for place in (checkpoint.source, checkpoint.backbone) if place}
 
 
 def _remove_places(value: str, places: Iterable[str]) -> str:

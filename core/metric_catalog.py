@@ -15,7 +15,7 @@ from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 
 _ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
-_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Trained")
+_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims", "Trained")
 _CONTEXT_LABELS: dict[ContextReading, str] = {
     "joined": "Several contexts are read joined to one document.",
     "best": "Of several contexts the best one counts for each claim; turns of a conversation are one context.",

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.contexts import name_contexts
 from core.language import find_mark
-from core.types import Example, Failure, Outcome, Part, Seen, Span
+from core.types import ClaimScore, Example, Failure, Outcome, Part, Seen, Span, SummaryClaim
 
 JsonRecord = dict[str, Any]
 """JSON-able: values are texts, numbers, lists, records or None."""
@@ -23,7 +23,8 @@ def json_line(record: Mapping[str, object]) -> str:
 def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
     """One object per pair and metric: `score` is None and `error` a sentence where `status` is "failed".
 
-    `unverified` is there where a text is in a language that the metric is not for."""
+    `unverified` is there where a text is in a language that the metric is not for, and `claims` where the summary was decomposed:
+    one without a score says why in `error`."""
     common = {"id": example.id, "metric": outcome.metric}
     if isinstance(outcome, Failure):
         nothing: JsonRecord = {"signature": None, "status": "failed", "score": None, "sentences": [], "seen": None}
@@ -41,7 +42,18 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
         "device": outcome.device,
         "questions": asdict(outcome.counts),
         **({"unverified": mark} if mark else {}),
+        **({"claims": [_claim_score_record(example, one) for one in outcome.claims]} if outcome.claims else {}),
     }
+
+
+def claim_record(claim: SummaryClaim) -> JsonRecord:
+    """A claim as a file of pairs has it; `start` and `end` are its place in the summary, where that is known."""
+    return {"text": claim.text, **({"start": claim.span.start, "end": claim.span.end} if claim.span else {})}
+
+
+def _claim_score_record(example: Example, one: ClaimScore) -> JsonRecord:
+    evidence = _evidence_record(example, one.evidence) if one.evidence else None
+    return {**claim_record(one.claim), "score": one.score, "error": one.problem or None, "evidence": evidence}
 
 
 def _sentence_record(example: Example, part: Part) -> JsonRecord:

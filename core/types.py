@@ -30,11 +30,28 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryClaim:
+    """A statement that a summary makes, in words of its own, and the part of the summary that it is of where that is known."""
+
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimList:
+    """The claims of `summary`, and `by` what they were found or written, in a line; "" where that is not known."""
+
+    summary: str
+    claims: tuple[SummaryClaim, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """A document (the premise) and a summary of it (the hypothesis).
 
     `contexts` are the parts of a document that has named ones, in order and without overlap. `question` is what the summary
-    answers, "" where nothing was asked.
+    answers, "" where nothing was asked. `claims` are those that came with the summary; None where it came without.
     """
 
     id: str
@@ -42,6 +59,7 @@ class Example:
     summary: str
     contexts: tuple[Context, ...] = ()
     question: str = ""
+    claims: ClaimList | None = None
 
 
 class Verdict(StrEnum):
@@ -283,6 +301,16 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimScore:
+    """The score of one claim and the passage of the document that it rests on; no score and a `problem` where it has none."""
+
+    claim: SummaryClaim
+    score: float | None
+    evidence: Span | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What a metric looked at: the pieces of the document in order, tokens read and cut, and remarks."""
 
@@ -297,12 +325,14 @@ class Score:
     """What a metric says of one example, before the engine adds where and how it was obtained.
 
     `asked` is for the signature: what the number depends on and only the conversation knows, as the prompt that it used.
+    `claims` are those that the summary was decomposed into, of a metric that does so.
     """
 
     value: float
     parts: tuple[Part, ...] = ()
     seen: Seen = Seen()
     asked: tuple[str, ...] = ()
+    claims: tuple[ClaimScore, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +370,7 @@ class Result:
     seconds: float
     device: str
     counts: Counts = Counts()
+    claims: tuple[ClaimScore, ...] = ()
 
 
 class FailureKind(StrEnum):

@@ -66,6 +66,7 @@ RECIPES: Mapping[str, Recipe] = {
     "bertscore-minilm": Recipe({"checkpoint": _BERT}),
     "bespoke-minicheck-7b": Recipe({"checkpoint": NetworkDesign("llama", "chats")}, {"through": "transformers"}),
     "bleurt-20": Recipe({"checkpoint": NetworkDesign("rembert", "pieces")}),
+    "claims": Recipe({}),  # by sentence; the metric inside has a recipe of its own
     "coco": Recipe({"checkpoint": _BART}),
     "dae-spacy": Recipe({"checkpoint": NetworkDesign("electra", "arcs")}),
     "factcc": Recipe({"checkpoint": NetworkDesign("bert", "two labels")}),

@@ -209,7 +209,8 @@ class Task:
 
     def result(self, score: Score, signature: str, device: str) -> Result:
         """The result that a score makes; raises TouchstoneError for a value that is not finite."""
-        for value in (score.value, *(part.score for part in score.parts)):
+        of_claims = [one.score for one in score.claims if one.score is not None]
+        for value in (score.value, *(part.score for part in score.parts), *of_claims):
             if not math.isfinite(value):
                 raise TouchstoneError(
                     f"The metric gave {value}, which is no number to compare. Try another text or setting."
@@ -224,6 +225,7 @@ class Task:
             seconds=time.perf_counter() - self._started,
             device=device,
             counts=self.counts,
+            claims=score.claims,
         )
 
     def failure(self, kind: FailureKind, message: str) -> Failure:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.claims.fenice import FeniceClaims
 from core.entailment import NLI_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card
@@ -18,13 +19,11 @@ from core.question_answering import (
     MultiRoundMetric,
     ScoredPhrase,
     document_seen,
-    generation_question,
     mean,
     parser_question,
     sentence_parts,
 )
-from core.text import closest_sentence
-from core.types import Answer, Example, Question, Rounds, Score, Span
+from core.types import Answer, ClaimScore, Example, Question, Rounds, Score, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,9 @@ class Fenice(MultiRoundMetric):
             raise BadSettingError(f"fenice: window and stride must be at least 1; got {self.window} and {self.stride}.")
 
     @property
-    def writer(self) -> Checkpoint:
-        return Checkpoint(self.extractor, "seq2seq_generation", self.revision, self.dtype, setting="extractor")
+    def way(self) -> FeniceClaims:
+        """How the claims are found."""
+        return FeniceClaims(self.extractor, self.parser, self.revision, self.dtype)
 
     @property
     def judge(self) -> Checkpoint:
@@ -86,37 +86,35 @@ class Fenice(MultiRoundMetric):
             self.entailment, "sequence_classifier", self.revision, self.dtype, expects=expects, setting="entailment"
         )
 
-    @property
-    def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "spacy_parse", self.revision, setting="parser")
-
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (self.writer, self.judge, self.grammar)
+        return (self.way.writer, self.judge, self.way.grammar)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        [written] = yield [generation_question(self.writer, example.summary)]
-        text = written.texts[0]
-        homes, extracted = yield [
-            parser_question(self.grammar, example.document, "sentences"),
-            parser_question(self.grammar, text, "sentences"),
-        ]
-        claims = list(dict.fromkeys(span.of(text) for span in extracted.spans))
+        found = yield from self.way.rounds(example)
+        claims = found.claims
+        [homes] = yield [parser_question(self.way.grammar, example.document, "sentences")]
         premises = self.premises(example.document, homes.spans)
-        if not claims or not premises:
-            raise UnscorableError(
-                "There is nothing to compare: no claim was found in the summary, or no sentence in the document."
-            )
-        questions = [self._entailment_of(premise, claim) for claim in claims for premise in premises]
+        if not premises:
+            raise UnscorableError("There is nothing to compare: no sentence was found in the document.")
+        questions = [self._entailment_of(premise, claim.text) for claim in claims for premise in premises]
         answers = yield questions
         best = [
             max(zip(answers[at : at + len(premises)], premises, strict=True), key=lambda pair: _alignment(pair[0]))
             for at in range(0, len(answers), len(premises))
         ]
-        found = [_score_claim(example.summary, claim, pair) for claim, pair in zip(claims, best, strict=True)]
-        notes = (f"{len(claims)} claims: {' | '.join(claims)}",)
         score = mean(_alignment(answer) for answer, _ in best)
-        parts = sentence_parts(example, [one for one in found if one])
-        return Score(score, parts, document_seen(example.document, [written, *answers], notes))
+        scored = [
+            ClaimScore(claim, _alignment(answer), premise.span)
+            for claim, (answer, premise) in zip(claims, best, strict=True)
+        ]
+        notes = (f"{len(claims)} claims: {' | '.join(claim.text for claim in claims)}",)
+        phrases = [
+            ScoredPhrase(claim.span, _alignment(answer), premise.span)
+            for claim, (answer, premise) in zip(claims, best, strict=True)
+            if claim.span
+        ]
+        seen = document_seen(example.document, [*found.answers, *answers], notes)
+        return Score(score, sentence_parts(example, phrases), seen, claims=tuple(scored))
 
     def premises(self, document: str, homes: Sequence[Span]) -> list[Premise]:
         """The sentences and, where there is more than one window of them, the windows and the whole."""
@@ -142,10 +140,3 @@ def _alignment(answer: Answer) -> float:
             "a model of entailment, neutral, contradiction."
         )
     return answer.values[0] - answer.values[1]
-
-
-def _score_claim(summary: str, claim: str, best: tuple[Answer, Premise]) -> ScoredPhrase | None:
-    """A claim put to the summary's sentence that shares most words with it; None where none does."""
-    answer, premise = best
-    home = closest_sentence(summary, claim)
-    return ScoredPhrase(home, _alignment(answer), premise.span) if home else None

@@ -53,7 +53,9 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         _ = self.retrieval  # refuses k and w out of range
-        object.__setattr__(self, "card", _wrapper_card(self.card, self.inner.card))  # the fields alone are frozen
+        object.__setattr__(
+            self, "card", wrapper_card(self.card, self.inner.card, "with retrieval")
+        )  # the fields alone are frozen
 
     @property
     def inner(self) -> Metric:
@@ -131,11 +133,11 @@ def _advance(conversation: Rounds[Score], answers: list[Answer] | None) -> list[
         return error
 
 
-def _wrapper_card(wrapper: Card, inner: Card) -> Card:
-    """The card of the inner metric, whose range and direction the wrapper keeps."""
+def wrapper_card(wrapper: Card, inner: Card, how: str) -> Card:
+    """The card of the inner metric, whose range and direction the wrapper keeps; `how` stands after its title."""
     return replace(
         inner,
-        title=f"{inner.title}, with retrieval",
+        title=f"{inner.title}, {how}",
         family=wrapper.family,
         languages=wrapper.languages,
         measures=f"{wrapper.measures} Here: {inner.measures}",
