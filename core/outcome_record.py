@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from core.claim_records import claim_record
 from core.contexts import name_contexts
 from core.language import find_mark
-from core.types import ClaimScore, Example, Failure, Outcome, Part, Seen, Span, SummaryClaim
+from core.types import ClaimScore, Example, Failure, Outcome, Part, Seen, Span
 
 JsonRecord = dict[str, Any]
 """JSON-able: values are texts, numbers, lists, records or None."""
@@ -44,11 +45,6 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
         **({"unverified": mark} if mark else {}),
         **({"claims": [_claim_score_record(example, one) for one in outcome.claims]} if outcome.claims else {}),
     }
-
-
-def claim_record(claim: SummaryClaim) -> JsonRecord:
-    """A claim as a file of pairs has it; `start` and `end` are its place in the summary, where that is known."""
-    return {"text": claim.text, **({"start": claim.span.start, "end": claim.span.end} if claim.span else {})}
 
 
 def _claim_score_record(example: Example, one: ClaimScore) -> JsonRecord:

@@ -23,6 +23,8 @@ from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 from core.types import Verdict
 
+_OF_OUR_FILES = {"claims", "claims_by"}
+"""Fields of our own files whose names mean something else in tables of others."""
 _MORE_FIELD_NAMES = {
     "document": ("input", "grounding", "source_text", "transcript", "evidence", "passage"),
     "summary": ("output", "response", "generated_text", "system_output", "prediction", "summ_sent", "sentence"),
@@ -175,7 +177,7 @@ def _match_by_name(columns: Sequence[str]) -> dict[str, str]:
     """Field → column, for the columns whose names are known."""
     spelt = {"_".join(column.lower().replace("-", " ").split()): column for column in columns}
     found: dict[str, str] = {}
-    for field in {**FIELD_NAMES, **_MORE_FIELD_NAMES}:
+    for field in [name for name in {**FIELD_NAMES, **_MORE_FIELD_NAMES} if name not in _OF_OUR_FILES]:
         names = (*FIELD_NAMES.get(field, ()), *_MORE_FIELD_NAMES.get(field, ()))
         free = (spelt[name] for name in names if name in spelt and spelt[name] not in found.values())
         column = next(free, "")

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core import edits
+from core.claim_records import parse_claims
 from core.contexts import join_contexts, locate_contexts, parse_contexts
 from core.dataset import Refusal
 from core.datasets.formats.fields import clean_text, document_key
@@ -32,6 +33,8 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "slices": ("slices", "slice", "tags", "tag"),
         "contexts": ("contexts", "passages", "ctxs", "retrieved_contexts", "turns"),
         "question": ("question", "query", "user_input"),
+        "claims": ("claims",),
+        "claims_by": ("claims_by",),
     }
 )
 """What a field may be called: the first name that is there counts. Case does not matter, nor blanks for underscores."""
@@ -73,7 +76,9 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     """
     document, contexts = _document_of(values)
     name, question = _optional_text(values, "id") or default_id, _optional_text(values, "question")
-    pair = Example(name, document, _required_text(values, "summary"), contexts, question)
+    summary = _required_text(values, "summary")
+    claims = parse_claims(values.get("claims"), _optional_text(values, "claims_by"), summary)
+    pair = Example(name, document, summary, contexts, question, claims)
     group = _optional_text(values, "group") or (document_key(document) if document else pair.id)
     domain, title = _optional_text(values, "domain"), _optional_text(values, "title")
     label, error = _parse_label(values), _error_type_of(values)
