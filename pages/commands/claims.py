@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -13,11 +12,10 @@ from core.claim import DECOMPOSERS, decomposition
 from core.claim_records import claims_to_json
 from core.contexts import optional_fields
 from core.dataset import Refusal
-from core.llm.spend import format_spend_by_endpoint
+from core.outcome_record import json_line
 from core.settings import Settings
 from core.types import ClaimList, Failure, Item
 from pages.commands.shared.inputs import (
-    BatchOption,
     open_output,
     read_items,
     refuse_overwriting_input,
@@ -28,9 +26,11 @@ from pages.commands.shared.messages import (
     exit_with_failures,
     open_engine,
     print_estimate,
+    print_spent,
     print_status,
     with_progress,
 )
+from pages.commands.shared.options import BatchOption
 
 
 def command(
@@ -58,8 +58,7 @@ def command(
         with open_output(output) as file:
             failed = _write_claims(file, zip(items, outcomes, strict=True), len(items))
         spent = engine.spent()
-    if spent:
-        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
+    print_spent(spent)
     exit_with_failures(refusals, failed)
 
 
@@ -67,7 +66,7 @@ def _write_claims(file: TextIO, found: Iterable[tuple[Item, ClaimList | Failure]
     """Write a line for each summary, and say how many claims there are; how many summaries have none."""
     count = failed = 0
     for item, outcome in with_progress(found, "summaries", total):
-        file.write(json.dumps(_claims_line(item, outcome), ensure_ascii=False, allow_nan=False) + "\n")
+        file.write(json_line(_claims_line(item, outcome)))
         count += 0 if isinstance(outcome, Failure) else len(outcome.claims)
         failed += isinstance(outcome, Failure)
     print_status(f"{count} claims of {total - failed} summaries.")
