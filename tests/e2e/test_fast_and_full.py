@@ -56,6 +56,7 @@ def _add_heavy(bench: Bench, folder: Path) -> str:
         file.truncate(HEAVY_BYTES)  # a hole: it takes no room on the disk
     spec = f"slow[checkpoint={folder}]"
     bench.add_metric(spec)
+    expect(bench.page.get_by_role("textbox", name="Add one with other settings")).to_have_value("")
     bench.page.keyboard.press("Escape")
     expect(bench.row(spec)).to_have_class(WAITING)
     return spec
