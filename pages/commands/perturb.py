@@ -13,7 +13,7 @@ from core.engine.engine import Engine
 from core.outcome_record import json_line
 from core.perturbation import PERTURBATIONS, rule_perturbations
 from core.settings import Settings
-from core.stress.balance import balanced_variants
+from core.stress.filters import balanced_variants
 from core.stress.matrix import kind_coverage
 from core.stress.output import format_coverage, refusal_sentences, variant_record
 from core.stress.run import Plan, Variant

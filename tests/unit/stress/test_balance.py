@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from core.stress.balance import balanced_variants, error_type_of
+from core.stress.filters import balanced_variants, error_type_of
 from core.stress.run import Variant
 
 
