@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from core.errors import Problem, attempt
 from core.language import format_languages
 from core.metric import METRICS, Metric, ReplaceableWeights
 from core.metric_catalog import MetricRow, format_contexts, format_direction, format_range
-from core.model_reference import EndpointModel
+from core.model_reference import EndpointModel, local_checkpoints
+from core.models.files import CODE_RUNNING_KINDS
+from core.models.locations import ModelStatus, state_on_disk
 from core.models.pool import ModelPool
+from core.registry import settings_of
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
 from pages.ui.metrics.endpoint_setup import endpoint_setup
@@ -16,7 +22,6 @@ from pages.ui.metrics.metric_evidence import metric_evidence
 from pages.ui.metrics.metric_list import open_metric
 from pages.ui.metrics.model_rows import endpoint_row, model_badge, model_row
 from pages.ui.metrics.setup_panel import setup_panel
-from pages.ui.metrics.weights_folder import weights_folder
 from pages.ui.notices import leave_notice
 
 
@@ -80,3 +85,48 @@ def _settings(name: str) -> None:
 def _add_with_notice(metric: Metric) -> None:
     add_to_bench(metric)
     leave_notice(f"{metric.spec} is on the bench of Probe.")
+
+
+def weights_folder(name: str, on_add: Callable[[Metric], None]) -> None:
+    """A field for each place of weights that the metric of that name has; nothing for one that has none."""
+    places = weight_settings(name)
+    typed = {setting: _folder_field(name, setting) for setting in places}
+    chosen = {setting: folder for setting, folder in typed.items() if folder}
+    if not chosen:
+        return
+    metric = attempt(lambda: METRICS.build(name, chosen))
+    problem = metric.message if isinstance(metric, Problem) else weights_problem(metric)
+    if isinstance(metric, Problem) or problem:
+        st.error(escape_markdown(problem), icon=":material/folder_off:")
+        return
+    st.success("Every file that this metric reads is here.", icon=":material/folder:")
+    st.code(metric.spec, language=None, wrap_lines=True)
+    st.button("Add with these weights", key=f"add-weights-{name}", on_click=on_add, args=(metric,))
+
+
+def weight_settings(name: str) -> list[str]:
+    """The settings that name where weights are, in the order in which the metric asks its models."""
+    metric = METRICS.get(name)
+    named = [checkpoint.setting for checkpoint in local_checkpoints(metric().checkpoints())]
+    return [setting for setting in dict.fromkeys(named) if setting in settings_of(metric)]
+
+
+def weights_problem(metric: Metric) -> str:
+    """What keeps the weights from being loaded off the disk and what to do; empty where nothing does."""
+    for checkpoint in local_checkpoints(metric.checkpoints()):
+        if checkpoint.kind in CODE_RUNNING_KINDS:
+            return "These weights bring code of their own: set their folder below, under Settings."
+        state = state_on_disk(checkpoint)
+        if state.status is not ModelStatus.COLD:
+            return state.message
+    return ""
+
+
+def _folder_field(name: str, setting: str) -> str:
+    label = "Weights on this machine" if setting == "checkpoint" else f"Weights on this machine: {setting}"
+    return st.text_input(
+        label,
+        key=f"weights-{name}-{setting}",
+        placeholder="/data/models/…",
+        help="A folder with config.json, weights and tokenizer. Press Enter to check it.",
+    ).strip()
