@@ -16,7 +16,6 @@ from annotations.imported_datasets import load_scores
 from annotations.records import RecordError
 from annotations.tables import Item, SampleRow, ScoreRow
 from annotations.writes import ITEM_FACTS, pair_item_id
-from core.stats.disagreement import rank_disagreement
 
 ORDER_NOTE = (
     "Items were handed out by how far metrics disagree on them, most first. Until all are labelled, these figures are about "
@@ -24,6 +23,7 @@ ORDER_NOTE = (
 )
 """What agreement and exports say of a campaign with this order."""
 
+_FEWEST_METRICS = 2
 _SIGNS: Mapping[str, int] = {"higher": 1, "lower": -1, "neutral": 0}
 
 
@@ -92,3 +92,26 @@ def newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict
     for id, scores in load_scores(session, col(ScoreRow.item_id).in_(items)).items():
         found[id].update((score.metric, score.value) for score in scores if score.value is not None)
     return found
+
+
+def rank_disagreement(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard deviation over metrics of an item's ranks, (n_items,); nan where fewer than two metrics scored it.
+
+    `scores` is (n_items, n_metrics), nan where there is none. A metric's ranks run from 0 to 1 over the items that it
+    scored, ties share the middle one: scales and outliers of metrics do not count.
+    """
+    ranks = np.column_stack([_relative_ranks(column) for column in scores.T]) if scores.size else scores
+    spread = np.full(len(scores), np.nan)
+    shared = np.sum(~np.isnan(ranks), axis=1) >= _FEWEST_METRICS
+    spread[shared] = np.nanstd(ranks[shared], axis=1)
+    return spread
+
+
+def _relative_ranks(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Middle ranks among those that are not nan, (n_items,), between 0 and 1."""
+    ranks = np.full(len(column), np.nan)
+    known = ~np.isnan(column)
+    ordered = np.sort(column[known])
+    below, up_to = (np.searchsorted(ordered, column[known], side) for side in ("left", "right"))
+    ranks[known] = (below + up_to) / (2 * len(ordered))
+    return ranks

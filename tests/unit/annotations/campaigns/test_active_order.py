@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from annotations.campaigns.active_order import ORDER_NOTE, order_by_disagreement
+from annotations.campaigns.active_order import ORDER_NOTE, order_by_disagreement, rank_disagreement
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
 from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.manage import ManagerActions
@@ -18,6 +19,7 @@ from core.types import Edit, Result, Seen, Span
 from tests.unit.annotations.campaigns.actors import CampaignFixture, save_items
 
 MANAGER = Member("1", "Ada", Role.MANAGER)
+nan = np.nan
 DIRECTIONS = {"hallucination": "lower", "length": "neutral"}
 
 
@@ -121,3 +123,25 @@ def test_a_pair_that_is_not_in_the_store_yet_is_known_by_its_texts(store: Store)
     with read_session(store.engine) as session:
         found = order_by_disagreement(session, "summary", [NewTask(pair=pair)], {})
     assert found.compared == 1
+
+
+def test_an_item_that_metrics_rank_alike_has_none_and_scales_do_not_count() -> None:
+    alike = np.array([[0.1, 10.0], [0.2, 20.0], [0.3, 9000.0]])
+    assert rank_disagreement(alike).tolist() == [0, 0, 0]
+
+
+def test_what_one_metric_puts_first_and_another_last_has_most() -> None:
+    # ranks: (1/6, 5/6), (3/6, 3/6), (5/6, 1/6); the standard deviation of two is half of their distance
+    found = rank_disagreement(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]]))
+    assert found.tolist() == pytest.approx([1 / 3, 0, 1 / 3])
+
+
+def test_ties_share_the_middle_rank() -> None:
+    found = rank_disagreement(np.array([[1.0, 1.0], [1.0, 2.0]]))
+    assert found.tolist() == pytest.approx([1 / 8, 1 / 8])
+
+
+def test_what_fewer_than_two_metrics_scored_cannot_be_compared() -> None:
+    found = rank_disagreement(np.array([[1.0, nan], [2.0, 2.0], [nan, nan]]))
+    assert np.isnan(found).tolist() == [True, False, True]
+    assert rank_disagreement(np.empty((2, 0))).shape == (2,)
