@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -80,11 +80,20 @@ class ShownPair:
 
 
 @dataclass(frozen=True, slots=True)
+class Case:
+    """One text or pair that a figure was counted from: what counts, by column, and its summaries."""
+
+    cells: Mapping[str, str | float | None]
+    pair: ShownPair
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """The answer to one question of one metric.
 
     `sentence` is the verdict in words and `brief` its part of the one-line summary, "" where it has none. `command` shows
     the same figure in full; `warning` says what it must not be taken for. `details` are further figures, `pairs` examples.
+    `by` is the field whose values are the slices of the figures, as Evaluate offers it.
     """
 
     question: str
@@ -98,20 +107,30 @@ class Finding:
     pairs: tuple[ShownPair, ...] = ()
     command: str = ""
     warning: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """One question of the audit; `place` orders them, and `axis` names it where there is room for two words."""
+    """One question of the audit; `place` orders them, and `axis` names it where there is room for two words.
+
+    `page` is the page that shows its figures with what is behind them, "" where only the audit has it, and `tab` the tab there.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
     axis: ClassVar[str]
     place: ClassVar[int]
+    page: ClassVar[Literal["", "evaluate", "stress"]] = ""
+    tab: ClassVar[str] = ""
 
     @abstractmethod
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         """What the evidence says of the metric of that spec."""
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:  # noqa: ARG002  # most figures are on another page
+        """Every text or pair that the figures which no other page has were counted from; none where all are there."""
+        return ()
 
     def found(self, level: Level, sentence: str, figure: Figure | None = None) -> Finding:
         """A finding of this question, with a warning where its interval is likely too narrow."""

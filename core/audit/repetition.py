@@ -30,13 +30,17 @@ class RepeatedScore:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """One metric asked again in some way: so many seconds for the `timed` texts after the first of them."""
+    """One metric asked again in some way: so many seconds for the `timed` texts after the first of them.
+
+    `processor_seconds` are those of all threads of this process meanwhile.
+    """
 
     scores: tuple[RepeatedScore, ...]
     seconds: float
     timed: int
     way: str
     device: str = ""
+    processor_seconds: float = 0.0
 
 
 def repeated_texts(texts: Sequence[Example]) -> list[Example]:
@@ -79,12 +83,12 @@ def _timed(
     """The first of the texts loads the model, and its time does not count."""
     latest, *others = reversed(repeated_texts(texts))
     outcomes = list(engine.run([metric], [latest]))
-    begun = time.perf_counter()
+    begun, processor_begun = time.perf_counter(), time.process_time()
     outcomes += engine.run([metric], others)
-    seconds = time.perf_counter() - begun
+    seconds, processor_seconds = time.perf_counter() - begun, time.process_time() - processor_begun
     scores = tuple(
         RepeatedScore(example, first.get(example.id), outcome.score if isinstance(outcome, Result) else None)
         for example, outcome in outcomes
     )
     device = next((outcome.device for _, outcome in outcomes if isinstance(outcome, Result)), "")
-    return Repetition(scores, seconds, len(others), way, device)
+    return Repetition(scores, seconds, len(others), way, device, processor_seconds)

@@ -1,15 +1,18 @@
-"""The pairs of a stress run that stand behind a finding."""
+"""The texts and the pairs of a stress run that stand behind a finding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from core.audit.question import MOST_SHOWN_PAIRS, ShownPair
+from core.audit.question import MOST_SHOWN_PAIRS, Case, ShownPair
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent
+from core.stats.statistic import Mask
 from core.stress.matrix import intent_of
 from core.stress.run import Run
 from core.stress.shifts import Shift
+from core.types import Example, Sample
 
 
 def pairs_of_kinds(
@@ -27,10 +30,11 @@ def shown_shifts(run: Run, found: Iterable[Shift], rank: Callable[[float], float
     by_source: dict[str, Shift] = {}
     for _, shift in sorted(known, key=lambda ranked: -ranked[0]):
         by_source.setdefault(shift.source, shift)
-    return tuple(_shown(run, shift) for shift in list(by_source.values())[:MOST_SHOWN_PAIRS])
+    return tuple(shown_shift(run, shift) for shift in list(by_source.values())[:MOST_SHOWN_PAIRS])
 
 
-def _shown(run: Run, shift: Shift) -> ShownPair:
+def shown_shift(run: Run, shift: Shift) -> ShownPair:
+    """A shift as its pair of summaries."""
     source, variant = run.sources[shift.source], run.variants[shift.source, shift.kind]
     title = PERTURBATIONS.parse(shift.kind).card.title
     return ShownPair(
@@ -42,3 +46,23 @@ def _shown(run: Run, shift: Shift) -> ShownPair:
         score_after=shift.after,
         remark=" · ".join(filter(None, [title, source.title])),
     )
+
+
+def labelled_case(sample: Sample, score: float, cells: Mapping[str, str | float | None]) -> Case:
+    """A labelled summary that figures were counted from; its score is nan where there is none."""
+    known = None if math.isnan(score) else score
+    summary, intended = sample.item.example.summary, sample.item.intended
+    pair = ShownPair(sample.item.example.id, "", summary, summary, known, known, stored=sample.stored)
+    return Case({"label": intended.value if intended else None, "score": known, **cells}, pair)
+
+
+def text_case(
+    text: Example, cells: Mapping[str, str | float | None], first: float | None, second: float | None
+) -> Case:
+    """A text that was scored twice, or once."""
+    return Case(cells, ShownPair(text.id, "", text.summary, text.summary, first, second))
+
+
+def format_decisions(accepted: Mask, decided: Mask) -> list[str | None]:
+    """What a threshold says of each score, (n,); None where nothing was decided."""
+    return [("accepted" if one else "refused") if known else None for one, known in zip(accepted, decided, strict=True)]

@@ -66,6 +66,20 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     expect(chart).to_have_count(0)
 
     idle(page)
+    audit = page.url
+    page.get_by_text("Does it stay still when nothing changed?").last.click()
+    press(page.get_by_role("button", name="Open on Stress test, Matrix"))
+    page.wait_for_url("**/stress?run=*", timeout=START_MS)
+    expect(page.get_by_text("Robustness and sensitivity")).to_be_visible(timeout=START_MS)
+    [run] = server.rows("SELECT name FROM run")
+    assert run["name"].startswith("audit of bleu, rouge2 on ")
+
+    page.goto(audit)
+    expect(strips).to_have_count(2, timeout=START_MS)
+    idle(page)
+    page.get_by_text("Where does it stop reading?").last.click()
+    expect(page.get_by_text("Counted from")).to_be_visible(timeout=START_MS)
+    page.get_by_text("Where does it stop reading?").last.click()
     page.get_by_text("Can it be gamed?").last.click()
     pairs = page.get_by_role("button", name="Open in Probe")
     press(pairs.first)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from core.audit.evidence import Evidence
-from core.audit.question import QUESTIONS, Figure, Finding, Question, Scale, worst_level
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
+from core.audit.shown_pairs import format_decisions, labelled_case
 from core.gate.threshold_file import decision_figures
 from core.meta.calibration import FOLDS, DomainCalibration, MetricCalibration, calibrations, domain_slices
 from core.meta.cases import Cases
@@ -32,6 +33,8 @@ class Calibration(Question):
     title: ClassVar[str] = "Is its number a probability, and is there a threshold?"
     axis: ClassVar[str] = "threshold"
     place: ClassVar[int] = 9
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
+    tab: ClassVar[str] = "Calibration"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)
@@ -65,6 +68,7 @@ class Calibration(Question):
             details=(*saved, *_details(largest, alarms)),
             command=evidence.cases_command("python cli.py calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
+            by="dataset",
             warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
         )
 
@@ -78,6 +82,26 @@ class Calibration(Question):
             command=evidence.audit_command(metric),
             warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
         )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every labelled summary with the decision of the threshold of other documents, and of a saved one."""
+        column = evidence.column(metric)
+        if column is None or column.direction == "neutral":
+            return ()
+        cases = evidence.cases_with(column)
+        labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+        known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+        fitted = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
+        decisions = {"threshold of other documents": format_decisions(fitted == 1, known & ~np.isnan(fitted))}
+        threshold = evidence.threshold(metric)
+        if threshold and metric in evidence.saved_thresholds:
+            decisions["saved threshold"] = format_decisions(threshold.accepts(labelled), known)
+        return [
+            labelled_case(
+                cases.samples[place], float(column.values[place]), {name: of[place] for name, of in decisions.items()}
+            )
+            for place in np.flatnonzero(known)
+        ]
 
 
 def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figure, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
@@ -23,6 +23,8 @@ class ChangeDetector(Question):
     title: ClassVar[str] = "Is it better than a detector of changes?"
     axis: ClassVar[str] = "beats a diff"
     place: ClassVar[int] = 2
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
+    tab: ClassVar[str] = "Matrix"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         made = edit_discrimination(evidence.run, evidence.shifts)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from core.audit.evidence import Evidence
-from core.audit.question import QUESTIONS, Figure, Finding, Level, Question
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
+from core.audit.shown_pairs import text_case
 from core.metric import METRICS
 from core.stats.statistic import Estimate
 from core.types import Result
@@ -17,7 +19,7 @@ _THOUSAND = 1000
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Cost(Question):
-    """Measured on this machine while the texts were asked again, so that the cache has no part in it; no verdict."""
+    """Measured by the clock and in processor time while the texts were asked again, so that the cache has no part in it; no verdict."""
 
     name: ClassVar[str] = "cost"
     title: ClassVar[str] = "What does it cost?"
@@ -33,7 +35,9 @@ class Cost(Question):
         device = f" on {asked.device}" if asked.device else ""
         tokens = [one.counts.tokens for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
         memory = card.memory_mb or card.download_mb
+        processor = Estimate(_THOUSAND * asked.processor_seconds / asked.timed, None, None, asked.timed)
         details = [
+            Figure("processor time of this process for 1,000 summaries", processor, "seconds"),
             Figure(
                 "memory of its largest model, as its card says", Estimate(float(memory), None, None, 0), "megabytes"
             ),
@@ -46,10 +50,22 @@ class Cost(Question):
         return replace(
             self.found(
                 Level.MEASURED,
-                f"1,000 summaries like these take {figure}{device}, measured on {asked.timed} of them.",
+                f"1,000 summaries like these take {figure}{device}, measured on {asked.timed} of them, and {details[0]} of its processors. "
+                "What else the machine does makes the first longer.",
                 figure,
             ),
             details=tuple(details),
             command=evidence.audit_command(metric),
             warning="",
         )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """The tokens read of every text; those that were cached are not among them."""
+        texts = {text.id: text for text in evidence.data.texts}
+        found = [one for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        return [
+            text_case(
+                texts[one.example_id], {"score": one.score, "tokens read": one.counts.tokens}, one.score, one.score
+            )
+            for one in found
+        ]

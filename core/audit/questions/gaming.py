@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+import numpy as np
 
 from core.audit.evidence import Evidence
-from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.audit.shown_pairs import shown_shifts
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale
+from core.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
+from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
 from core.stats.statistic import Estimate
 from core.stress.gaming import MetricGaming, lifted_share, metric_gaming
-from core.stress.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
+from core.stress.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 
 LIFTED_SCALE = Scale(good=0.05, fails=0.2)
 GAIN_SCALE = Scale(good=0.1, fails=0.5)
@@ -30,6 +33,8 @@ class Gaming(Question):
     title: ClassVar[str] = "Can it be gamed?"
     axis: ClassVar[str] = "gamed"
     place: ClassVar[int] = 4
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
+    tab: ClassVar[str] = "Gaming"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         standings = metric_gaming(evidence.run, evidence.shifts)
@@ -52,6 +57,17 @@ class Gaming(Question):
             command=evidence.stress_command(metric),
         )
 
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every inconsistent summary without and with the best phrase, and what the threshold says of it."""
+        standings = metric_gaming(evidence.run, evidence.shifts)
+        found = next((one for one in standings if one.metric == metric), None)
+        if found is None:
+            return ()
+        kind = found.best.phrase.spec
+        shifts = [one for one in evidence.gaming_shifts if one.metric == metric and one.kind == kind]
+        threshold = evidence.threshold(metric)
+        return [_lifted_case(evidence, one, threshold) for one in shifts]
+
 
 def _lifted(evidence: Evidence, shifts: Sequence[Shift], metric: str, threshold: Threshold | None) -> Estimate:
     numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in shifts))}
@@ -59,6 +75,15 @@ def _lifted(evidence: Evidence, shifts: Sequence[Shift], metric: str, threshold:
         return Estimate(None, None, None, 0, "The data have no labels of both kinds, so there is no threshold.")
     drawn = Resamples.draw(len(numbers), STRESS_RESAMPLES, evidence.run.plan.seed)
     return drawn.estimate(lifted_share(pairs_of_shifts(metric, shifts, numbers), threshold))
+
+
+def _lifted_case(evidence: Evidence, shift: Shift, threshold: Threshold | None) -> Case:
+    cells: dict[str, str | float | None] = {"without": shift.before, "with the phrase": shift.after}
+    if threshold:
+        direction, scores = METRICS.parse(shift.metric).card.direction, score_array([shift.before, shift.after])
+        decisions = format_decisions(threshold.accepts_scores(scores, direction), ~np.isnan(scores))
+        cells |= dict(zip(("decision without", "decision with it"), decisions, strict=True))
+    return Case(cells, shown_shift(evidence.gaming_run, shift))
 
 
 def _sentence(phrase: str, gain: Figure, lifted: Figure) -> str:

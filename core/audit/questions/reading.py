@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
-from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, ShownPair
 from core.metric import METRICS
-from core.perturbation import Intent
+from core.perturbation import PERTURBATIONS, Intent
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.stress.density import BINS, quantile_bins
-from core.stress.placement import PlaceEffect, place_effects
+from core.stress.placement import PlacedPair, PlaceEffect, place_effects
 from core.stress.shifts import score_shifts
 from core.stress.sweep import WindowEffect, window_effects, window_families
 from core.types import Result
@@ -35,6 +35,8 @@ class Reading(Question):
     title: ClassVar[str] = "Where does it stop reading?"
     axis: ClassVar[str] = "long texts"
     place: ClassVar[int] = 7
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
+    tab: ClassVar[str] = "Windows and Density"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)
@@ -57,6 +59,25 @@ class Reading(Question):
             ),
             command=_command(evidence, metric),
         )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every pair beside its own document and at each place of a long one."""
+        by_pair: dict[tuple[str, str], list[PlacedPair]] = {}
+        for one in evidence.placed:
+            if one.metric == metric:
+                by_pair.setdefault((one.source, one.kind), []).append(one)
+        return [_placed_case(evidence, pairs) for pairs in by_pair.values()]
+
+
+def _placed_case(evidence: Evidence, pairs: Sequence[PlacedPair]) -> Case:
+    """Both scores of a pair with its document at every place."""
+    first = pairs[0]
+    source, variant = evidence.run.sources[first.source], evidence.run.variants[first.source, first.kind]
+    cells: dict[str, str | float | None] = {"edit": PERTURBATIONS.parse(first.kind).card.title}
+    for one in pairs:
+        cells |= {f"faithful, {one.place}": one.faithful, f"broken, {one.place}": one.broken}
+    summaries = (source.example.summary, variant.summary or "")
+    return Case(cells, ShownPair(first.source, first.kind, *summaries, first.faithful, first.broken))
 
 
 def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:

@@ -12,6 +12,7 @@ from core.audit.evidence import Evidence
 from core.audit.question import (
     MOST_SHOWN_PAIRS,
     QUESTIONS,
+    Case,
     Figure,
     Finding,
     Level,
@@ -22,6 +23,7 @@ from core.audit.question import (
 )
 from core.audit.repetition import RepeatedScore
 from core.audit.repetition import Repetition as AskedAgain
+from core.audit.shown_pairs import text_case
 from core.metric import METRICS
 from core.stats.agreement import LabelMatrix, cohen_kappa, nominal_distance
 from core.stats.bootstrap import Resamples
@@ -76,6 +78,17 @@ class Repetition(Question):
             command=evidence.audit_command(metric),
         )
 
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every text with its first score and those of asking again."""
+        asked = evidence.repetitions.get(metric)
+        ways = [("asked again", asked)] if asked and asked.scores else []
+        ways += [(one.way, one) for one in evidence.rewordings.get(metric, ())]
+        by_text: dict[str, list[tuple[str, RepeatedScore]]] = {}
+        for way, repetition in ways:
+            for one in repetition.scores:
+                by_text.setdefault(one.example.id, []).append((way, one))
+        return [_repeated_case(scores) for scores in by_text.values()]
+
 
 @dataclass(frozen=True, slots=True)
 class _Agreement:
@@ -120,6 +133,12 @@ def _agreement(evidence: Evidence, metric: str, asked: AskedAgain | None) -> _Ag
         flips=Figure("decisions that flip at its threshold", flips, "share"),
         kappa=Figure("Cohen's kappa of the decisions", kappa, "score"),
     )
+
+
+def _repeated_case(scores: Sequence[tuple[str, RepeatedScore]]) -> Case:
+    _, first = scores[0]
+    cells = {"first": first.first, **{way: one.second for way, one in scores}}
+    return text_case(first.example, cells, first.first, first.second)
 
 
 def _again_sentence(asked: AskedAgain, again: _Agreement) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class SeesErrors(Question):
     title: ClassVar[str] = "Does it see errors?"
     axis: ClassVar[str] = "sees errors"
     place: ClassVar[int] = 1
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
+    tab: ClassVar[str] = "Tables"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)
@@ -59,6 +61,7 @@ class SeesErrors(Question):
             details=_details(overall, types),
             pairs=_worst_pairs(cases, column),
             command=evidence.cases_command(f"python cli.py meta --by {by}" if by else "python cli.py meta", metric),
+            by=by or "",
         )
 
 

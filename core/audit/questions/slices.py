@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from core.audit.evidence import Evidence, overall_row
-from core.audit.question import QUESTIONS, Figure, Finding, Level, Question
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
 from core.audit.questions.sees_errors import SCALE
+from core.audit.shown_pairs import labelled_case
 from core.language import count_unverified, language_of
 from core.meta.cases import Cases
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
@@ -32,6 +33,8 @@ class Slices(Question):
     title: ClassVar[str] = "Whom does it fail?"
     axis: ClassVar[str] = "all slices"
     place: ClassVar[int] = 8
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
+    tab: ClassVar[str] = "Tables"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         """The worst slice, with a warning where texts are in a language that the metric is not for."""
@@ -71,7 +74,30 @@ class Slices(Question):
             command=evidence.cases_command(f"python cli.py meta --by {field}", metric)
             if field
             else evidence.audit_command(metric),
+            by=field,
         )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every labelled summary with what puts it into the slices that Evaluate does not offer."""
+        column = evidence.column(metric)
+        if column is None:
+            return ()
+        documents = {text.id: len(words(text.document)) for text in evidence.data.texts}
+        cut = _cut_tokens(evidence, metric)
+        return [
+            labelled_case(
+                sample,
+                float(score),
+                {
+                    "words of the summary": len(words(sample.item.example.summary)),
+                    "words of the document": documents.get(sample.stored),
+                    "language": language_of(sample.item.example.summary) or None,
+                    "tokens cut": cut.get(sample.stored),
+                },
+            )
+            for sample, score, label in zip(evidence.cases.samples, column.values, evidence.cases.labels, strict=True)
+            if not np.isnan(label)
+        ]
 
 
 def _figures(rows: list[MetricRow]) -> tuple[Figure, ...]:
@@ -101,10 +127,10 @@ def _languages(cases: Cases) -> list[tuple[str, Mask]]:
 
 def _summary_lengths(cases: Cases) -> list[tuple[str, Mask]]:
     lengths = np.array([len(words(sample.item.example.summary)) for sample in cases.samples])
-    middle = float(np.median(lengths)) if len(lengths) else 0.0
+    middle = int(np.median(lengths)) if len(lengths) else 0
     return [
-        (f"summaries of at most {middle:.0f} words", lengths <= middle),
-        (f"longer summaries, from {middle + 1:.0f} words", lengths > middle),
+        (f"summaries of at most {middle} words", lengths <= middle),
+        (f"longer summaries, from {middle + 1} words", lengths > middle),
     ]
 
 
@@ -127,10 +153,15 @@ def _document_lengths(evidence: Evidence) -> list[tuple[str, Mask]]:
 
 def _reading_limits(evidence: Evidence, metric: str) -> list[tuple[str, Mask]]:
     """Texts of which the metric read all, and those of which it cut some, by what it says of each; none where it cut none."""
-    cut = {
-        one.example_id: one.seen.cut for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric
-    }
+    cut = _cut_tokens(evidence, metric)
     tokens = np.array([cut.get(sample.stored, np.nan) for sample in evidence.cases.samples], dtype=np.float64)
     if not (tokens > 0).any() or not (tokens == 0).any():
         return []
     return [("texts that it reads to the end", tokens == 0), ("texts of which it cuts a part", tokens > 0)]
+
+
+def _cut_tokens(evidence: Evidence, metric: str) -> dict[str, int]:
+    """By the id of the text."""
+    return {
+        one.example_id: one.seen.cut for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
@@ -27,6 +27,8 @@ class Stillness(Question):
     title: ClassVar[str] = "Does it stay still when nothing changed?"
     axis: ClassVar[str] = "stays still"
     place: ClassVar[int] = 3
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
+    tab: ClassVar[str] = "Matrix"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
@@ -22,6 +22,8 @@ class Surface(Question):
     title: ClassVar[str] = "How much of it is surface?"
     axis: ClassVar[str] = "surface"
     place: ClassVar[int] = 5
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
+    tab: ClassVar[str] = "Surface"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         if metric in FEATURES:

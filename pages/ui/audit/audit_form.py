@@ -32,7 +32,8 @@ _MOST_KEPT = 16  # audits of all sessions; one holds its texts and scores
 _MOST_METRICS = 4
 _MOST_SUMMARIES = 100
 _LOOK_S = 0.6
-_PARAMETER = "audit"
+AUDIT_PARAMETER = "audit"
+"""What names an audit in the address."""
 
 
 @dataclass(eq=False)
@@ -40,6 +41,7 @@ class AuditState:
     """What the page remembers: why an audit could not be begun, until it was shown, and what the form holds."""
 
     problem: str = ""
+    run_problem: str = ""  # why the run of an audit could not be opened on Stress
     metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
     datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
     most = WidgetValue[int]("audit-most", _MOST_SUMMARIES)
@@ -68,7 +70,7 @@ def audit_in_address() -> AuditTask | None:
     """The audit that the address names; None where there is none of that name any more."""
     found = _audits()
     with found.lock:
-        return found.tasks.get(st.query_params.get(_PARAMETER, ""))
+        return found.tasks.get(st.query_params.get(AUDIT_PARAMETER, ""))
 
 
 def audit_form() -> None:
@@ -140,7 +142,7 @@ def _begin() -> None:
     found, id = _audits(), uuid4().hex[:12]
     with found.lock:
         found.tasks[id] = task
-    st.query_params.from_dict({_PARAMETER: id})
+    st.query_params.from_dict({AUDIT_PARAMETER: id})
 
 
 def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, thresholds: Sequence[str]) -> AuditTask:

@@ -13,10 +13,9 @@ from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared
 from core.audit.report_text import badge_svg, report_markdown
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
-from core.stress.run import Run
 from pages.ui.audit.audit_form import AuditState
+from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.markup import diff_html, escape_label, escape_markdown, read_asset
-from pages.ui.stress.variant_view import open_in_probe
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 
@@ -97,6 +96,7 @@ def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
         _details(found)
         for place, pair in enumerate(found.pairs):
             _pair(opened, pair, f"{audit.metric}-{found.question}-{place}")
+        figure_source(opened, audit, found)
         if found.command:
             st.code(found.command, language=None, wrap_lines=True)
 
@@ -106,7 +106,7 @@ def _details(found: Finding) -> None:
         return
     lines = [
         {"": one.label, "figure [95 %]": str(one), "n": one.estimate.n, "remark": one.remark or None}
-        for one in ((found.figure, *found.details) if found.figure else found.details)
+        for one in dict.fromkeys((found.figure, *found.details) if found.figure else found.details)
     ]
     frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
     st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
@@ -120,22 +120,5 @@ def _pair(opened: AuditTask, pair: ShownPair, key: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(escape_markdown(f"{pair.remark or pair.source} · score {scores}"))
             st.space("stretch")
-            _probe_button(opened, pair, key)
+            probe_button(opened, pair, key)
         st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
-
-
-def _probe_button(opened: AuditTask, pair: ShownPair, key: str) -> None:
-    """A variant of a stress run, or a stored pair, with the metrics of the bench beside it."""
-    run = _run_of(opened, pair)
-    if run is None and pair.stored:
-        st.link_button("Open in Probe", f"/?example={pair.stored}", icon=":material/science:")
-    if run and st.button("Open in Probe", icon=":material/science:", key=f"audit-probe-{key}"):
-        open_in_probe(run.sources[pair.source], run.variants[pair.source, pair.kind])
-
-
-def _run_of(opened: AuditTask, pair: ShownPair) -> Run | None:
-    """The run that made the pair; None for a pair of the data."""
-    if opened.evidence is None:
-        return None
-    runs = (opened.evidence.run, opened.evidence.gaming_run)
-    return next((run for run in runs if (pair.source, pair.kind) in run.variants), None)

@@ -81,7 +81,7 @@ def _begin_longer_run(run: Run, name: str, phrases: Sequence[Filler]) -> None:
         open_run(before[0])
         return
     try:
-        begin_run(extended_run(run, name, phrases))
+        open_run(begin_run(extended_run(run, name, phrases)))
     except TouchstoneError as error:
         stress_state().gaming_problem = str(error)
 

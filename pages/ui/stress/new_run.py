@@ -29,7 +29,7 @@ from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import bench_specs_with_settings
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.stress.pair_source import PairSource, pairs_choice
-from pages.ui.stress.run_choice import StressState, begin_run, listed_runs, show_problem, stress_state
+from pages.ui.stress.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 
 
 def cost_line(plan: Plan, pairs: PairSource) -> None:
@@ -248,7 +248,7 @@ def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
 def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Sequence[str]) -> None:
     try:
         plan = _plan_of_form(kinds, metrics)
-        begin_run(pairs.run(plan))
+        open_run(begin_run(pairs.run(plan)))
     except TouchstoneError as error:
         stress_state().new_run_problem = str(error)
 

@@ -117,15 +117,15 @@ def load_run(row: RunRow) -> Run:
     return _cached_run(row.id, row.lines)
 
 
-def begin_run(run: Run) -> None:
-    """Keep a new run with what it holds, carry it on and open it. Raises RecordError for a name that is empty or taken."""
+def begin_run(run: Run) -> str:
+    """Keep a new run with what it holds and carry it on; its id. Raises RecordError for a name that is empty or taken."""
     demo = services.settings().demo
     home = services.demo_runs() if demo else services.store()
     by = services.session_owner() if demo else user_name()
     id = home.begin_run(run.plan.name, by, to_json_line(run.plan))
     home.append_run(id, list(run_lines(run))[1:])
     continue_run(id)
-    open_run(id)
+    return id
 
 
 def continue_run(id: str) -> None:

@@ -18,7 +18,7 @@ from core.stress.run import Run
 from core.stress.shifts import Shift
 from core.stress.sweep import WINDOWS, WindowEffect, is_retrieval_metric, window_effects, window_families, window_run
 from pages.ui.stress.matrix_and_plots import INTENT_COLOURS, error_bars, metric_title
-from pages.ui.stress.run_choice import StressState, begin_run, show_problem, stress_state
+from pages.ui.stress.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 
 _POINT_OFFSET = 0.06  # between points of one window, so that their intervals do not cover each other
 
@@ -116,7 +116,7 @@ def _default_metrics(specs: Sequence[str]) -> list[str]:
 
 def _begin_sweep(run: Run, chosen: Sequence[str]) -> None:
     try:
-        begin_run(window_run(run, map(METRICS.parse, chosen), stress_state().sweep_name))
+        open_run(begin_run(window_run(run, map(METRICS.parse, chosen), stress_state().sweep_name)))
     except TouchstoneError as error:
         stress_state().sweep_problem = str(error)
 
