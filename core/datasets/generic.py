@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,7 @@ from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdi
 _COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question")
 _CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
 """Columns whose lists and objects are the parts of one document, and not several samples or fields."""
+_SLICE_NAMES = frozenset(item_stream.FIELD_NAMES["slices"])
 _PREVIEW_ROWS = 500  # rows
 
 
@@ -192,6 +193,7 @@ class _MappedReader:
         return {
             "system": fields.optional(row, columns.system) if columns.system else "",
             "split": fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
+            "slices": _slice_names(row, columns.slices),
             "scores": tuple(
                 ReleasedScore(score.kept_as, -value if score.lower_is_better else value)
                 for score, value in values
@@ -238,6 +240,20 @@ class _MappedReader:
 
 def _filled_passage(row: Row, column: str) -> str:
     return fields.passage(row, column) or fields.text(row, column)
+
+
+def _slice_names(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
+    """The parts of the data that a row is in, of the columns that name some."""
+    filled = [column for column in columns if is_filled(row, column)]
+    found = [(column, name) for column in filled for name in item_stream.parse_slices(_slice_cell(row[column]))]
+    return tuple(
+        dict.fromkeys(name if column.lower() in _SLICE_NAMES else f"{column}: {name}" for column, name in found)
+    )
+
+
+def _slice_cell(value: object) -> object:
+    """What names slices: a list, or a cell as its text."""
+    return value if isinstance(value, list | int) and not isinstance(value, bool) else str(value)
 
 
 def _has_level(row: Row, column: str) -> bool:

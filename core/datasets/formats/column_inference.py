@@ -101,8 +101,9 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
     numbers = [column for column in rest if column not in (*judges, *named.values()) and _are_numbers(rows, column)]
     ratings = tuple(column for column in numbers if is_rating(rows, column))
     scores = tuple(_score_column(column) for column in numbers if column not in ratings)
+    slices = tuple(filter(None, [named.pop("slices", "")]))
     found = ColumnMap.model_validate(
-        {**named, "annotators": judges, "ratings": ratings, "scores": scores, **_edited_label(named)}
+        {**named, "slices": slices, "annotators": judges, "ratings": ratings, "scores": scores, **_edited_label(named)}
     )
     turned = found.flipped() if _ERROR_NAME.search(found.label.lower()) else found
     completed = turned.model_copy(update={"unlabelled": (*turned.unlabelled, *undecided_words(rows, turned))})

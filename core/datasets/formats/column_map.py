@@ -54,7 +54,7 @@ SPLIT_WORDS: Mapping[str, Split] = MappingProxyType(
 
 
 _FIELDS_WITHOUT_COLUMN = {
-    *("annotators", "opposed", "scores", "ratings", "edited_label"),
+    *("annotators", "opposed", "scores", "ratings", "slices", "edited_label"),
     *("consistent", "inconsistent", "borderline", "unlabelled"),
 }
 
@@ -84,7 +84,8 @@ class ColumnMap(BaseModel):
     `consistent`, `inconsistent` and `borderline` are the words of the label and of the annotators, in lower case: they are
     the polarity; `unlabelled` are those that say nothing. `annotators` are columns of one judge each; where they are `opposed`
     their yes means the label's no. `annotator` is the column with the judge's name of a table that has a row for each
-    judge. `ratings` are columns of levels that people gave. `edited_label` is what an edited summary is in a table without
+    judge. `ratings` are columns of levels that people gave. `slices` are columns whose values name parts of the data: where the
+    column is called so the values alone, several with semicolons between, else "COLUMN: value". `edited_label` is what an edited summary is in a table without
     a label; the summary that was edited is consistent then. Without a `document` the `contexts` make it, or it is joined later by `group`.
     """
 
@@ -113,6 +114,7 @@ class ColumnMap(BaseModel):
     annotator: str = ""
     opposed: bool = False
     ratings: tuple[str, ...] = ()
+    slices: tuple[str, ...] = ()
     scores: tuple[ScoreColumn, ...] = ()
 
     @property
@@ -143,8 +145,9 @@ class ColumnMap(BaseModel):
         """What each mapped column is for, and its name."""
         judges = [("annotator", column) for column in self.annotators]
         ratings = [("rating", column) for column in self.ratings]
+        slices = [("slices", column) for column in self.slices]
         scores = [(f"score of {score.metric}", score.column) for score in self.scores]
-        return [*self.single().items(), *judges, *ratings, *scores]
+        return [*self.single().items(), *judges, *ratings, *slices, *scores]
 
     def flipped(self) -> ColumnMap:
         """The same columns where yes says that an error is there, instead of that none is."""

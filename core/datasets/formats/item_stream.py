@@ -83,7 +83,7 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     domain, title = _optional_text(values, "domain"), _optional_text(values, "title")
     label, error = _parse_label(values), _error_type_of(values)
     changes = _edits_of(values, pair.summary)
-    plain = Item(pair, domain=domain, title=title, group=group, slices=_slices_of(values))
+    plain = Item(pair, domain=domain, title=title, group=group, slices=parse_slices(values.get("slices")))
     if not changes:
         return [replace(plain, intended=label, error_type=error)]
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
@@ -139,10 +139,9 @@ def _optional_text(values: Mapping[str, object], field: str) -> str:
     return text if text.strip() else ""
 
 
-def _slices_of(values: Mapping[str, object]) -> tuple[str, ...]:
+def parse_slices(found: object) -> tuple[str, ...]:
     """The names of a list, or of a text that separates them by semicolons."""
-    found = values.get("slices")
-    names = found if isinstance(found, list) else _optional_text(values, "slices").split(";")
+    names = found if isinstance(found, list) else clean_text("slices", found).split(";")
     texts = (clean_text("slices", name).strip() for name in names)
     return tuple(dict.fromkeys(filter(None, texts)))
 

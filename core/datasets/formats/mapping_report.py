@@ -24,6 +24,7 @@ def format_mapping(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     lines = [f"{field.replace('_', ' '):12} {column}" for field, column in columns.single().items()]
     lines += [f"{'annotators':12} {', '.join(columns.annotators)}"] if columns.annotators else []
     lines += [f"{'ratings':12} {', '.join(columns.ratings)}"] if columns.ratings else []
+    lines += [f"{'slices':12} {', '.join(columns.slices)}"] if columns.slices else []
     lines += [f"{'scores':12} {', '.join(map(_score_text, columns.scores))}"] if columns.scores else []
     lines += [f"{'label says':12} {meaning}" for meaning in label_meanings(columns, rows)]
     left = left_out(columns, rows)

@@ -23,7 +23,7 @@ from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
 from pages.ui.markup import escape_markdown
 from pages.ui.session_state import WidgetValue, page_state
 
-_SLICE_TITLES = {
+SLICE_TITLES = {
     "error_type": "error type",
     "required_type": "required type",
     "category": "category",
@@ -31,6 +31,7 @@ _SLICE_TITLES = {
     "system": "system",
     "source": "source",
     "split": "split",
+    "slice": "named slice",
     "dataset": "dataset",
 }
 _COUNTED_TABLES = ("sample", "score", "label", "origin", "response", "settlement", "explanationjudgement")
@@ -165,7 +166,7 @@ def _slice_select(cases: Cases) -> str | None:
         fields,
         key=chosen.key,
         index=fields.index(preset) if preset in fields else None,
-        format_func=lambda by: f"by {_SLICE_TITLES[by]}",
+        format_func=lambda by: f"by {SLICE_TITLES[by]}",
         placeholder="Overall only",
         width=220,
     )

@@ -35,6 +35,10 @@ _SINGLE_COLUMNS = {
     "annotator": "Annotator (a row for each)",
 }
 _PREVIEW_ROWS = 5
+_SLICES_HELP = (
+    "Evaluate and audits have a row for each value of these columns, named “COLUMN: value”. In a column called slices each "
+    "value is a name, or several with semicolons between."
+)
 _BINARY_FORMATS = {".xlsx", ".parquet"}
 _ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
 _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
@@ -113,7 +117,9 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequenc
             values[name] = _column_select(name, title, columns, getattr(guessed, name), file)
     annotators = _column_multiselect("Annotators, a column each", "judges", columns, guessed.annotators, file)
     ratings = _column_multiselect("Ratings that people gave", "ratings", columns, guessed.ratings, file)
-    values |= {"annotators": tuple(annotators), "ratings": tuple(ratings), "scores": _scores(columns, guessed, file)}
+    slices = _column_multiselect("Slices of your own", "slices", columns, guessed.slices, file, _SLICES_HELP)
+    values |= {"annotators": tuple(annotators), "ratings": tuple(ratings), "slices": tuple(slices)}
+    values |= {"scores": _scores(columns, guessed, file)}
     mapped = guessed.model_copy(update=values)
     mapped = _with_edited_label(mapped, file)
     mapped = _with_decided_words(mapped, rows, file)
@@ -173,8 +179,11 @@ def _word_list(mapped: ColumnMap, word: str, meaning: Verdict | None) -> dict[st
     return {name: (*getattr(mapped, name), word)}
 
 
-def _column_multiselect(title: str, key: str, columns: Sequence[str], guessed: Sequence[str], file: str) -> list[str]:
-    return st.multiselect(title, columns, [name for name in guessed if name in columns], key=f"map-{key}-{file}")
+def _column_multiselect(
+    title: str, key: str, columns: Sequence[str], guessed: Sequence[str], file: str, tip: str | None = None
+) -> list[str]:
+    known = [name for name in guessed if name in columns]
+    return st.multiselect(title, columns, known, key=f"map-{key}-{file}", help=tip)
 
 
 def _column_select(name: str, title: str, columns: Sequence[str], guessed: str, file: str) -> str:

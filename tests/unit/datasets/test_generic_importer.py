@@ -251,3 +251,24 @@ def test_every_format_is_read_by_the_guess(name: str, write: Write, tmp_path: Pa
 def test_a_workbook_is_read_by_the_guess(tmp_path: Path) -> None:
     book(tmp_path / "t.xlsx", {"sheet": [{**PAIR, "label": 1.0}]})
     assert only(list(Generic().read(tmp_path / "t.xlsx"))).intended is Verdict.CONSISTENT
+
+
+def test_columns_of_ones_own_name_slices(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text(
+        "document,summary,label,newspaper,tags,long\n"
+        "It rained on the town all day.,It rained.,1,Courier,weather; town,1\n"
+        "It snowed on the town all day.,It rained.,0,,,\n",
+        encoding="utf-8",
+    )
+    guessed = infer_column_map(preview_rows(path))
+    assert guessed.slices == ("tags",)
+    mapped = guessed.model_copy(update={"slices": ("newspaper", "tags", "long"), "scores": (), "ratings": ()})
+    found = [one.slices for one in read_with_map(path, mapped) if isinstance(one, Item)]
+    assert found == [("newspaper: Courier", "weather", "town", "long: 1"), ()]
+
+
+def test_a_saved_mapping_keeps_its_slices(tmp_path: Path) -> None:
+    saved = tmp_path / "mapping.json"
+    saved.write_text(ColumnMap(summary="text", slices=("newspaper",)).to_json(), encoding="utf-8")
+    assert load_column_map(saved).slices == ("newspaper",)
