@@ -30,6 +30,7 @@ from annotations.writes import (
     item_row,
     item_values,
 )
+from core.contexts import contexts_from_json
 from core.types import PRECOMPUTED, Example
 from core.types import Item as CoreItem
 
@@ -42,7 +43,12 @@ def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
     documents = _documents_by_group(session, dataset_id)
     joined = [row for row in lacking if row.group in documents]
     now = datetime.now(UTC)
-    items = [item_row(documents[row.group], row.summary, None, (), now) for row in joined]
+    asked = _documents_with_questions(session, {(documents[row.group], _question_of(row)) for row in joined}, now)
+    insert_new(session, Document, list(asked.values()))
+    ids = [
+        asked[key]["id"] if (key := (documents[row.group], _question_of(row))) in asked else key[0] for row in joined
+    ]
+    items = [item_row(id, row.summary, None, (), now) for id, row in zip(ids, joined, strict=True)]
     insert_new(session, Item, [item.model_dump() for item in items])
     insert_new(session, SampleRow, [_row_with_document(row, item) for row, item in zip(joined, items, strict=True)])
     return len(joined), len(lacking) - len(joined)
@@ -64,6 +70,24 @@ def _documents_by_group(session: Session, dataset_id: str) -> dict[str, str]:
         .order_by(col(SampleRow.number))
     )
     return {group: document for group, document in found if document}
+
+
+def _documents_with_questions(
+    session: Session, wanted: Iterable[tuple[str, str]], now: datetime
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Documents with the question that a summary came with, by the id without it and the question; none for an empty one."""
+    found = {}
+    for id, question in wanted:
+        if question:
+            document = session.get_one(Document, id)
+            about = Example("", document.text, "", contexts_from_json(document.contexts), question)
+            found[id, question] = document_values(about, now)
+    return found
+
+
+def _question_of(row: SampleRow) -> str:
+    """What the summary of a row without document answers."""
+    return ITEM_FACTS.validate_json(row.facts).example.question
 
 
 def _row_with_document(row: SampleRow, item: Item) -> dict[str, Any]:
@@ -143,7 +167,9 @@ class RowBuilder:
 
     def _add(self, batch: RowBatch, item: CoreItem) -> None:
         example = item.example
-        facts = ITEM_FACTS.dump_json(replace(item, example=Example(example.id, "", "")), exclude_defaults=True).decode()
+        asked = "" if example.document else example.question  # a document has its own
+        known = replace(item, example=Example(example.id, "", "", question=asked))
+        facts = ITEM_FACTS.dump_json(known, exclude_defaults=True).decode()
         names = (context.name for context in example.contexts)
         texts = (example.id, item.group, example.document, example.summary, example.question, *names)
         require_storable(f"the record {example.id[:60]!r}", *texts, most=MAX_TEXT)

@@ -152,11 +152,14 @@ def _with_texts(session: Session, context: ExportContext, row: ExportedTask, tas
     parent = session.get(Item, item.parent_id) if item.parent_id else None
     explanation_id = session.get_one(Task, task_id).explanation_id
     explanation = session.get(Explanation, explanation_id) if explanation_id else None
+    document = session.get_one(Document, item.document_id)
     exported = item_row(session, context, item).model_dump(mode="json", exclude={"kind", "item_id"})
     return {
         **row.model_dump(mode="json"),
         **exported,
         "original": parent.text if parent else None,
-        "document": session.get_one(Document, item.document_id).text,
+        "document": document.text,
+        "contexts": [{"name": name, "start": start, "end": end} for name, start, end in document.contexts],
+        "question": document.question,
         "explanation": explanation.text if explanation else None,
     }

@@ -21,7 +21,9 @@ from annotations.database import read_session
 from annotations.export import ExportRow
 from annotations.store import Store
 from annotations.tables import Document, Explanation, Item
+from core.contexts import contexts_from_json
 from core.registry import Registry
+from core.types import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,10 @@ class ExportTerms:
 
 @dataclass(frozen=True, slots=True)
 class LabelledTask:
-    """A labelled task of work with its texts; `original` is that of a pair, `explanation` the one that is judged, else ""."""
+    """A labelled task of work with its texts; `original` is that of a pair, `explanation` the one that is judged, else "".
+
+    `contexts` and `question` are those of the document.
+    """
 
     number: int
     document_id: str
@@ -45,6 +50,8 @@ class LabelledTask:
     explanation: str
     asked: str
     resolved: ResolvedTask
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +90,19 @@ class CampaignExport:
     def _with_texts(self, resolved: ResolvedTask) -> LabelledTask:
         task, item = self.session.get_one(Task, resolved.task), self.session.get_one(Item, resolved.item)
         judged = self.session.get(Explanation, task.explanation_id)
+        document = self.session.get_one(Document, item.document_id)
         paired = self.campaign.questions.unit != "summary" and item.parent_id
         return LabelledTask(
             number=self.context.numbers[task.id],
             document_id=item.document_id,
-            document=self.session.get_one(Document, item.document_id).text,
+            document=document.text,
             original=self.session.get_one(Item, item.parent_id).text if paired else "",
             summary=item.text,
             explanation=judged.text if judged else task.asked.get("explanation", ""),
             asked=task.asked.get("error_type", ""),
             resolved=resolved,
+            contexts=contexts_from_json(document.contexts),
+            question=document.question,
         )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from core import edits
+from core.contexts import locate_contexts, parse_contexts
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
@@ -44,7 +45,7 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
     task = 1 if "corrected_error_type" in row else 2
     name = f"task{task}-{fields.text(row, 'id')}"
     reference = Item(
-        Example(name, fields.text(row, "article"), fields.text(row, "reference_summary")),
+        _reference(row, name),
         intended=Verdict.CONSISTENT,
         domain="news",
         group=f"cnndm-{fields.text(row, 'article_id')}",
@@ -58,6 +59,13 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
         required_type=asked if task == 1 else None,
     )
     return [reference, edited]
+
+
+def _reference(row: Row, name: str) -> Example:
+    """The reference summary with its article, and with the contexts and the question that an export of campaigns may add."""
+    article = fields.text(row, "article")
+    contexts = locate_contexts(article, parse_contexts(row.get("contexts") or []))
+    return Example(name, article, fields.text(row, "reference_summary"), contexts, fields.optional(row, "question"))
 
 
 def _edited(row: Row, reference: Item) -> Item:

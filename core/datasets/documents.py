@@ -1,8 +1,8 @@
 """Documents alone, for summaries that were released without them: they are joined by the document's id.
 
 A record: the id under `group`, `doc_id`, `document_id`, `source_id`, `article_id`, `meeting_id`, `hash` or `id`, and the
-text under any name that a document has in a file of pairs; a text may be a list of sentences. A dialogue of MediaSum is
-the lists `speaker` and `utt`: as for TofuEval, each utterance is a line after its speaker's name.
+text under any name that a document has in a file of pairs, a list of sentences or `contexts`. A dialogue of MediaSum is the
+lists `speaker` and `utt`: as for TofuEval, each utterance is a line after its speaker's name; its turns are contexts.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from core.contexts import NamedText, join_contexts, parse_contexts
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import FIELD_NAMES, RecordPlace
@@ -37,19 +38,28 @@ class Documents(Importer):
 
 def _item(row: Row, _: RecordPlace) -> list[Item]:
     group = fields.text(row, _first_known(row, _IDS))
-    document = _dialogue(row) if "utt" in row else _text(row, _first_known(row, FIELD_NAMES["document"]))
-    return [Item(Example(f"document-{group}", document, ""), group=group)]
+    turns = _turns(row) if "utt" in row else _contexts(row)
+    document, contexts = join_contexts(turns) if turns else (_text(row), ())
+    return [Item(Example(f"document-{group}", document, "", contexts), group=group)]
 
 
-def _text(row: Row, name: str) -> str:
+def _contexts(row: Row) -> list[NamedText]:
+    """The named texts that make the document; none of a record with one text."""
+    name = next((name for name in FIELD_NAMES["contexts"] if row.get(name)), "")
+    return parse_contexts(row[name]) if name else []
+
+
+def _text(row: Row) -> str:
+    name = _first_known(row, FIELD_NAMES["document"])
     return "\n".join(fields.texts(row, name)) if isinstance(row[name], list) else fields.text(row, name)
 
 
-def _dialogue(row: Row) -> str:
+def _turns(row: Row) -> list[NamedText]:
     speakers, utterances = fields.texts(row, "speaker"), fields.texts(row, "utt")
     if len(speakers) != len(utterances):
         raise TouchstoneError(f"The field 'utt' has {len(utterances)} texts for {len(speakers)} of 'speaker'.")
-    return "\n".join(f"{speaker}: {utterance}" for speaker, utterance in zip(speakers, utterances, strict=True))
+    lines = enumerate(zip(speakers, utterances, strict=True), start=1)
+    return [NamedText(f"turn {number}", f"{speaker}: {text}", is_turn=True) for number, (speaker, text) in lines]
 
 
 def _first_known(row: Row, names: tuple[str, ...]) -> str:

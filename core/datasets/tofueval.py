@@ -29,7 +29,7 @@ _SENTENCES = "sentences"
 class TofuEval(Importer):
     """A `<corpus>_factual_eval_<split>.csv`, or a folder of them; ids are `<doc_id>/<topic>/<model_name>`.
 
-    A summary counts as inconsistent where one of its sentences is.
+    A summary counts as inconsistent where one of its sentences is; its topic is the question that it answers.
     """
 
     name: ClassVar[str] = "tofueval"
@@ -67,7 +67,7 @@ def _item(record: Row, place: RecordPlace) -> list[Item]:
     corpus, _, split = place.path.stem.partition("_factual_eval_")
     return [
         Item(
-            Example(name, "", " ".join(fields.text(sentence, "summ_sent") for sentence in sentences)),
+            Example(name, "", " ".join(fields.text(sentence, "summ_sent") for sentence in sentences), question=topic),
             intended=_overall(judgements),
             domain=corpus,
             group=group,

@@ -237,6 +237,7 @@ def _card(
 {verdict(figures)}
 
 A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {account.reads}
+The named contexts of a document were joined and are read so; a question is not read.
 
 ## Data
 

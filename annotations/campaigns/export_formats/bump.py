@@ -14,7 +14,8 @@ from annotations.campaigns.results import given_error_types
 from annotations.records import CAMPAIGN_PREFIX, RecordError
 from annotations.samples import load_campaign_samples
 from annotations.tables import Document, Origin
-from core.types import ErrorType, Sample, Verdict
+from core.contexts import contexts_from_json, optional_fields
+from core.types import ErrorType, Example, Sample, Verdict
 
 
 @EXPORT_FORMATS.add
@@ -24,7 +25,8 @@ class Bump(ExportFormat):
 
     Of a pair people say, or of a written edit its author meant, that the edit alone is inconsistent; its error type is
     known. `error_type` is the type that was asked for or given before, `corrected_error_type` the one that people found; a
-    record without a type of before has only `error_type`, as those of task 2.
+    record without a type of before has only `error_type`, as those of task 2. A document of named contexts or with a question
+    has the fields `contexts` and `question` besides, which readers of BUMP pass over and our importer takes.
     """
 
     name: ClassVar[str] = "bump"
@@ -62,12 +64,18 @@ def pair_records(export: CampaignExport) -> Iterator[dict[str, Any]]:
         yield {
             "id": number,
             "article_id": articles.setdefault(edited.document, len(articles)),
-            "article": export.session.get_one(Document, edited.document).text,
+            **_document_fields(export.session.get_one(Document, edited.document)),
             "reference_summary": original.item.example.summary,
             "edited_summary": edited.item.example.summary,
             **_error_types(edited.item.error_type, asked.get(edited.stored)),
             "scores": _scores(original, "reference") | _scores(edited, "edited"),
         }
+
+
+def _document_fields(document: Document) -> dict[str, Any]:
+    """The article and, which BUMP has not, its contexts and question where it has any."""
+    example = Example("", document.text, "", contexts_from_json(document.contexts), document.question)
+    return {"article": document.text, **optional_fields(example)}
 
 
 def _is_minimal_pair(original: Sample, edited: Sample) -> bool:

@@ -11,6 +11,7 @@ from annotations.campaigns.export_format import EXPORT_FORMATS, CampaignExport, 
 from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
 from annotations.dataset_card import card_header, cell, parquet_file
 from core.archive import zip_files
+from core.contexts import context_records
 from core.stats.text_tables import markdown_table
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ _TASK_COLUMNS = {
     "task": "number of the task",
     "item_id": "hash of document, summary and original",
     "document": "source text",
+    "contexts": "the named parts of a document that has any, which stand in it in this order",
+    "question": "what the summary answers, where something was asked",
     "original": "the summary before the edit, of a pair; it is left in answers",
     "summary": "what is labelled; of a pair the edited one, right in answers",
     "explanation": "the explanation that is judged",
@@ -87,7 +90,10 @@ def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], 
 
 
 def _task_values(task: LabelledTask) -> dict[str, Any]:
-    texts = (task.document, task.original or None, task.summary, task.explanation or None, task.asked or None)
+    texts = (
+        *(task.document, context_records(task), task.question or None),
+        *(task.original or None, task.summary, task.explanation or None, task.asked or None),
+    )
     return dict(zip(_TASK_COLUMNS, (task.number, task.resolved.item, *texts), strict=True))
 
 
@@ -133,6 +139,7 @@ def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion]) -> p
         "span": pa.list_(passage),
         "link": pa.list_(pa.struct({"claim": pa.list_(whole), "evidence": pa.list_(whole)})),
     }
-    plain = {"task": whole, "labels": whole, "version": whole, "active_seconds": pa.float64()}
+    parts = pa.list_(pa.struct({"name": text, "text": text}))
+    plain = {"task": whole, "contexts": parts, "labels": whole, "version": whole, "active_seconds": pa.float64()}
     columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more)}
     return pa.schema({**columns, **{_ANSWER_PREFIX + question.id: kinds[question.kind] for question in questions}})

@@ -16,6 +16,7 @@ from annotations.campaigns.export_format import EXPORT_FORMATS, CampaignExport, 
 from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit
 from annotations.campaigns.results import Resolution
 from core.archive import zip_files
+from core.contexts import contexts_to_json
 
 _TEXTS: Mapping[Unit, tuple[str, ...]] = {
     "summary": ("document", "summary"),
@@ -40,20 +41,25 @@ class LabelStudio(ExportFormat):
 
     def content(self, export: CampaignExport) -> list[bytes]:
         questions, unit = export.questions(), export.campaign.questions.unit
-        tasks = [task_record(export, questions, task) for task in export.tasks()]
+        labelled = export.tasks()
+        asked = any(task.question for task in labelled)
+        tasks = [task_record(export, questions, task, asked=asked) for task in labelled]
         return [
             zip_files(
                 {
-                    "config.xml": interface_config(questions, unit),
+                    "config.xml": interface_config(questions, unit, asked=asked),
                     "tasks.json": json.dumps(tasks, ensure_ascii=False, allow_nan=False, indent=1),
                 }
             )
         ]
 
 
-def interface_config(questions: Sequence[CampaignQuestion], unit: Unit) -> str:
-    """The labelling interface, XML: the texts, then a control for each question."""
+def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, asked: bool = False) -> str:
+    """The labelling interface, XML: the texts, then a control for each question; first what summaries answer, where they do."""
     view = Element("View")
+    if asked:
+        SubElement(view, "Header", value="Question")
+        SubElement(view, "Text", name="document-question", value="$document_question")
     for name in _TEXTS[unit]:
         SubElement(view, "Header", value=name.capitalize())
         SubElement(view, "Text", name=name, value=f"${name}")
@@ -106,8 +112,10 @@ def _marked_texts(question: CampaignQuestion, unit: Unit) -> tuple[str, ...]:
     return ("summary",) if unit == "summary" else ("left", "right")
 
 
-def task_record(export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask) -> dict[str, Any]:
-    """A task of Label Studio, JSON-able; a decision of an adjudicator is an annotation that is `ground_truth`."""
+def task_record(
+    export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask, *, asked: bool
+) -> dict[str, Any]:
+    """A task of Label Studio, JSON-able, with the question of its document where any is `asked`; a decision of an adjudicator is an annotation that is `ground_truth`."""
     texts, resolved = _task_texts(export.campaign.questions.unit, task), task.resolved
     annotations = [
         {
@@ -126,7 +134,7 @@ def task_record(export: CampaignExport, questions: Sequence[CampaignQuestion], t
         )
     return {
         "id": task.number,
-        "data": {**texts, **({"error_type": task.asked} if task.asked else {})},
+        "data": {**texts, **_optional_data(task, asked=asked)},
         "meta": {
             "campaign": export.campaign.name,
             "item_id": resolved.item,
@@ -135,6 +143,14 @@ def task_record(export: CampaignExport, questions: Sequence[CampaignQuestion], t
         },
         "annotations": annotations,
     }
+
+
+def _optional_data(task: LabelledTask, *, asked: bool) -> dict[str, Any]:
+    """What a task has besides its texts; contexts by name, start and end in the document, which stays one text for regions."""
+    contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
+    known = {"error_type": task.asked, "contexts": contexts}
+    question = {"document_question": task.question} if asked else {}
+    return {**{name: value for name, value in known.items() if value}, **question}
 
 
 def _task_texts(unit: Unit, task: LabelledTask) -> dict[str, str]:

@@ -19,6 +19,7 @@ from annotations.store import Store
 from core.contexts import NamedText, join_contexts
 from core.errors import TouchstoneError
 from core.types import (
+    Context,
     Edit,
     ErrorType,
     Example,
@@ -156,6 +157,20 @@ def test_a_document_that_comes_later_is_joined_by_its_group(store: Store) -> Non
     assert [example.document for example in load_texts(store, "harbour")] == [DOCUMENT]
     assert count_texts(store, "harbour") == 1
     assert put(store, [document], other_file("cd" * 32)).joined == 0
+
+
+def test_a_summary_keeps_its_question_when_the_document_comes_later(store: Store) -> None:
+    asked = [
+        replace(SEED, example=Example(f"h{number}", "", SEED.example.summary, question=question))
+        for number, question in enumerate(("Who closed it?", "When?", ""))
+    ]
+    contexts = (Context("notice", Span(0, 10)),)
+    put(store, asked)
+    document = Item(Example("document of harbour", DOCUMENT, "", contexts), group="harbour")
+    assert put(store, [document], other_file("cd" * 32)).joined == 3
+    found = [example for example in load_texts(store, "harbour") if example.summary]
+    assert sorted(one.question for one in found) == ["", "When?", "Who closed it?"]
+    assert {(one.document, one.contexts) for one in found} == {(DOCUMENT, contexts)}
 
 
 def test_two_datasets_may_say_different_things_of_the_same_texts(store: Store) -> None:

@@ -218,6 +218,7 @@ def test_yes_of_faceval_says_that_an_error_is_there(tmp_path: Path) -> None:
 def test_sentences_of_tofueval_make_a_summary_in_their_order(tmp_path: Path) -> None:
     (item,) = imported("tofueval", tmp_path, TOFU, sentence(2, "no"), sentence(1, "yes"))
     assert item.example.summary == "Sentence number 1. Sentence number 2."
+    assert item.example.question == item.title != ""
     assert item.judgements[1] == Judgement(
         item.example.id,
         "expert",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.dataset import DATASETS, Refusal
-from core.types import Item, Split
+from core.types import Context, Item, Span, Split
 from tests.unit.datasets.reading import ids, imported, items_of, refused
 from tests.unit.datasets.releases import DOCUMENT, SUMMARY, answer, story
 from tests.unit.datasets.writing import lines, listed, parquet, table
@@ -64,11 +64,20 @@ def test_the_transcripts_of_tofueval_are_found_as_its_authors_extract_them(tmp_p
     assert (item.group, item.example.document) == ("Council_1", DOCUMENT)
 
 
+def test_a_document_to_join_may_be_made_of_contexts(tmp_path: Path) -> None:
+    turns = [{"speaker": "Ann", "text": "Where?"}, {"speaker": "Ben", "text": "Kiel."}]
+    lines("d.jsonl")(tmp_path, [{"id": "NPR-1", "turns": turns}])
+    (item,) = items_of("documents", tmp_path / "d.jsonl")
+    assert item.example.document == "Ann: Where?\nBen: Kiel."
+    assert [one.name for one in item.example.contexts] == ["turn 1", "turn 2"]
+
+
 def test_a_dialogue_of_mediasum_has_a_line_for_each_utterance(tmp_path: Path) -> None:
     dialogue = {"id": "NPR-1", "speaker": ["Ann", "Ben"], "utt": ["Where?", "Kiel."], "summary": "Kiel."}
     listed("news_dialogue.json")(tmp_path, [dialogue, {**dialogue, "id": "NPR-2", "utt": ["Where?"]}])
     item, refusal = DATASETS.get("documents")().read(tmp_path / "news_dialogue.json")
     assert isinstance(item, Item)
     assert (item.group, item.example.document) == ("NPR-1", "Ann: Where?\nBen: Kiel.")
+    assert item.example.contexts == (Context("turn 1", Span(0, 11)), Context("turn 2", Span(12, 22)))
     assert isinstance(refusal, Refusal)
     assert "'utt' has 1 texts for 2 of 'speaker'" in refusal.reason

@@ -99,6 +99,7 @@ def test_labels_and_items_are_the_rows_of_the_export_page_by_page(site: Site) ->
         assert (item["summary"], item["edits"]) == (own["summary"], own["edits"])
         assert item["original"] == texts[own["parent_id"]]["summary"]
         assert item["document"].endswith("crates to the mill.")
+        assert (item["contexts"], item["question"]) == ([], "")
 
 
 def test_a_label_that_comes_later_follows_the_last_one(site: Site) -> None:

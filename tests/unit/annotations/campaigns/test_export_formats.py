@@ -22,7 +22,7 @@ from annotations.records import PairRecord, RecordError
 from annotations.store import Store
 from core.datasets.bump import Bump
 from core.edits import recover, to_records
-from core.types import Edit, ErrorType, Item, Span, Verdict
+from core.types import Context, Edit, ErrorType, Item, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 TERMS = ExportTerms("CC-BY-4.0", "15 € an hour", "Signed.")
@@ -176,6 +176,38 @@ def test_pairs_that_people_confirm_are_read_back_by_our_importer(store: Store, t
     assert {edited.error_type, other.error_type} == {ErrorType.INTRINSIC_ENTITY, ErrorType.COREFERENCE}
     assert edited.required_type is None
     assert original.group != other.group
+
+
+def test_contexts_and_question_go_to_every_tool(store: Store, tmp_path: Path) -> None:
+    opened = make_campaign(store, "label-pairs", items=0)
+    document, edits = "It was a boat.\n\nIt took crates.", (Edit(Span(0, 4), "Raft", "-"),)
+    contexts = (Context("harbour", Span(0, 14)), Context("mill", Span(16, 31)))
+    pair = PairRecord(
+        document,
+        "Boat took crates.",
+        "Raft took crates.",
+        edits,
+        by="Ada",
+        contexts=contexts,
+        question="What took them?",
+    )
+    opened.add_tasks([NewTask(pair=pair), NewTask(save_items(store, 1)[0])])
+    label(opened, "ben", RIGHT, RIGHT)
+    named = [{"name": "harbour", "text": "It was a boat."}, {"name": "mill", "text": "It took crates."}]
+
+    rows = pq.read_table(io.BytesIO(files(opened, "hf-dataset")["tasks.parquet"])).to_pylist()
+    assert [(row["contexts"], row["question"]) for row in rows] == [(named, "What took them?"), ([], None)]
+    studio = files(opened, "label-studio")
+    first, second = (task["data"] for task in json.loads(studio["tasks.json"]))
+    assert (first["document_question"], second["document_question"]) == ("What took them?", "")
+    assert [document[one["start"] : one["end"]] for one in first["contexts"]] == [one["text"] for one in named]
+    assert "contexts" not in second
+    assert "$document_question" in {
+        tag.get("value") for tag in ElementTree.fromstring(studio["config.xml"]).iter("Text")
+    }
+    original, edited = (one for one in imported(opened, tmp_path) if one.example.question)
+    for one in (original, edited):
+        assert (one.example.document, one.example.contexts, one.example.question) == (document, contexts, pair.question)
 
 
 def test_written_edits_keep_the_type_that_was_asked_for_and_the_one_that_was_found(
