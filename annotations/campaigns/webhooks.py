@@ -122,16 +122,34 @@ def note_ends(store: Store, seen: Seen, now: datetime) -> None:
             select(Webhook.campaign_id, Webhook.event_id, Webhook.created_at).where(col(Webhook.next_at).is_(None))
         ).all()
     for campaign_id, event_id, created_at in waiting:
-        with read_session(store.engine) as session:
-            campaign = load_campaign(session, campaign_id)
-            is_like = (campaign.version, count_responses(session, campaign_id), event_id, created_at, now.date())
-            if seen.get(campaign_id) == is_like:
-                continue
-            progress = compute_progress(session, campaign)
-        reason = reason_of_end(campaign, progress, now)
-        if bool(reason) != bool(event_id):
-            _set_event(store, campaign, event_id, _event_body(campaign, progress, reason, now) if reason else {})
-        seen[campaign_id] = is_like
+        try:
+            _note_end(store, seen, campaign_id, event_id, created_at, now)
+        except RecordError as error:  # a campaign that cannot be read holds up no other
+            _note_unreadable(store, seen, campaign_id, str(error))
+
+
+def _note_end(store: Store, seen: Seen, campaign_id: str, event_id: str, created_at: datetime, now: datetime) -> None:
+    """Raises RecordError for a campaign whose questions or rules cannot be read."""
+    with read_session(store.engine) as session:
+        campaign = load_campaign(session, campaign_id)
+        is_like = (campaign.version, count_responses(session, campaign_id), event_id, created_at, now.date())
+        if seen.get(campaign_id) == is_like:
+            return
+        progress = compute_progress(session, campaign)
+    reason = reason_of_end(campaign, progress, now)
+    if bool(reason) != bool(event_id):
+        _set_event(store, campaign, event_id, _event_body(campaign, progress, reason, now) if reason else {})
+    seen[campaign_id] = is_like
+
+
+def _note_unreadable(store: Store, seen: Seen, campaign_id: str, problem: str) -> None:
+    """Keep why nothing is sent of a campaign, once."""
+    if seen.get(campaign_id) == (problem,):
+        return
+    with store.writing() as session:
+        values = {"problem": problem[:_MAX_PROBLEM]}
+        session.execute(update(Webhook).where(col(Webhook.campaign_id) == campaign_id).values(**values))
+    seen[campaign_id] = (problem,)
 
 
 def _event_body(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -102,7 +103,7 @@ class Limit:
             points = float(number)
         except ValueError:
             points = 0.0
-        if not points < 0:
+        if not -math.inf < points < 0:
             raise TouchstoneError(f"{text!r} names no drop. Write {name}:-2 for two points less.")
         return cls(name, points)
 

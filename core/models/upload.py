@@ -95,14 +95,16 @@ def _push_error_message(repository: str, hub: str, error: Exception) -> str:
     by_status = {
         401: f"{hub} does not know the token. Set HF_TOKEN to a valid one that may write, and push again.",
         403: f"The token may not write to {repository}. Set HF_TOKEN to one that may, or name a repository of your own.",
-        409: f"{repository} exists on {hub} already. Choose another name, or push a new version of it (--existing).",
+        409: f"{repository} exists on {hub} already. Choose another name, or say that it is a new version of "
+        "it: on a page by the box above the button, in the terminal by --existing.",
     }
     if status in by_status:
         return by_status[status]
     sentences: list[tuple[type[Exception], str]] = [
         (
             RepositoryNotFoundError,
-            f"{hub} has no repository {repository!r}, or the token may not see it. Push without --existing to make it.",
+            f"{hub} has no repository {repository!r}, or the token may not see it. Do not say that it is a new "
+            "version of one that exists, and it is made.",
         ),
         (HfHubHTTPError, f"{hub} refused {repository} with status {status}. Wait and push again."),
         (

@@ -166,7 +166,7 @@ def _twice(scores: Values) -> tuple[GradedColumn, GradedColumn]:
     return side, side
 
 
-@pytest.mark.parametrize("text", ["auc", "auc:2", "auc:", "auc:x"])
+@pytest.mark.parametrize("text", ["auc", "auc:2", "auc:", "auc:x", "auc:-inf", "auc:nan"])
 def test_a_limit_that_is_no_drop_is_refused(text: str) -> None:
     with pytest.raises(TouchstoneError, match="auc:-2"):
         Limit.parse(text)

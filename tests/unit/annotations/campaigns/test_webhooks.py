@@ -7,13 +7,16 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from annotations.campaigns.campaign import CampaignRules, VersionContent
+from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent, create_campaign
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
-from annotations.campaigns.webhooks import load_due, note_attempt, note_ends, require_webhook_url
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.tables import VersionRow
+from annotations.campaigns.webhooks import Seen, load_due, load_webhook, note_attempt, note_ends, require_webhook_url
+from annotations.database import read_session
 from annotations.records import RecordError
 from annotations.store import Store
-from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 URL = "https://example.org/ended"
 
@@ -106,6 +109,29 @@ def test_a_campaign_is_looked_at_again_only_after_a_change(store: Store, monkeyp
     opened.label(opened.annotator("ben"), 1)
     note_ends(store, seen, datetime.now(UTC))
     assert len(computed) == 2
+
+
+def test_a_campaign_that_cannot_be_read_holds_up_no_other(store: Store) -> None:
+    (broken, manager), now = managed(store), datetime.now(UTC)
+    with store.writing() as session:
+        wording = VersionContent(bundled_question_sets()["label-summaries"], "", CampaignRules(overlap=1))
+        other = CampaignFixture(store, create_campaign(session, "Rafts", "ada", wording))
+    other.add_tasks([NewTask(id) for id in save_items(store, 5)])
+    for one in (broken, other):
+        manager.set_webhook(one.campaign.id, URL)
+    other.label(other.annotator("cem"), 1)
+    values = {"guidelines": "", "questions": "[", "rules": "{}", "open": True, "by": "ada", "created_at": now}
+    with store.writing() as session:
+        session.add(VersionRow(campaign_id=broken.campaign.id, version=9, **values))
+    seen: Seen = {}
+    for _ in range(2):
+        note_ends(store, seen, now)
+        [due] = load_due(store, datetime.now(UTC))
+        assert due.campaign_id == other.campaign.id
+    with read_session(store.engine) as session:
+        state = load_webhook(session, broken.campaign.id)
+    assert state
+    assert "is no YAML" in state.problem
 
 
 def test_a_url_may_lead_to_a_server_by_tls_or_to_an_address_near_by(store: Store) -> None:
