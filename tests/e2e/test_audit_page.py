@@ -24,10 +24,9 @@ def save_threshold(page: Page, server: Server, metric: str, name: str) -> None:
     page.goto(f"{server.url}/evaluate?dataset={quote(PRECOMPUTED)}")
     press(page.get_by_role("tab", name="Calibration"))
     pick_option(page.get_by_role("combobox", name="Metric", exact=True), metric, exact=True)
-    save = page.get_by_role("button", name="Save threshold")
-    expect(save).to_be_visible(timeout=START_MS)
+    expect(page.get_by_text(f"{metric}: consistent from a score of")).to_be_visible(timeout=START_MS)
     enter(page.get_by_role("textbox", name="Name", exact=True), name)
-    press(save)
+    press(page.get_by_role("button", name="Save threshold"))
     expect(page.get_by_text(f"Saved as {name}")).to_be_visible(timeout=START_MS)
 
 

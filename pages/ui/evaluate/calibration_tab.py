@@ -45,13 +45,11 @@ def calibration_tables(chosen: EvaluationChoice) -> None:
         lambda: calibrations(cases, by, draw_resamples(cases, chosen.resamples)),
         1,
     )
-    if not found:
-        return
-    [calibrated] = found
-    _show(calibrated)
-    for note in small_data_notes(calibrated):
-        st.caption(escape_markdown(note))
-    if calibrated.usable:
+    if found:
+        _show(found[0])
+        for note in small_data_notes(found[0]):
+            st.caption(escape_markdown(note))
+    if found and found[0].usable:
         head = {**chosen.head, "by": by}
         json_download("calibration.json", lambda: calibration_record(found, **head))
     threshold_form(chosen, cases)

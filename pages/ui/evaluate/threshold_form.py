@@ -40,16 +40,14 @@ def threshold_form(chosen: EvaluationChoice, cases: Cases) -> None:
         ("threshold", chosen.key, column.name),
         _fitting(services.store(), chosen, replace(cases, columns=(column,), separate=())),
     )
-    if fitted is None:
-        return
-    for sentence in format_threshold(fitted).splitlines():
+    for sentence in format_threshold(fitted).splitlines() if fitted else ():
         st.write(escape_markdown(sentence))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Name", "", key=_NAME_KEY, placeholder=f"{column.name}-news", max_chars=200, width=300)
+        st.text_input("Name", "", key=_NAME_KEY, placeholder="my-threshold", max_chars=200, width=300)
         st.button(
             "Save threshold",
             icon=":material/save:",
-            disabled=services.store().read_only,
+            disabled=services.store().read_only or fitted is None,
             on_click=_save,
             args=(fitted,),
         )
