@@ -21,8 +21,7 @@ from pages.ui import services
 from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
-from pages.ui.explain.judge_tabs import judge_form, stability_form
-from pages.ui.explain.pairwise_tab import pairwise_form
+from pages.ui.explain.judge_tabs import judge_form, pairwise_form, stability_form
 from pages.ui.explain.panel_tab import panel_form
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_from_form, save_record

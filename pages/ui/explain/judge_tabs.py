@@ -1,4 +1,4 @@
-"""An explanation graded by a language model, and the stability of a judge over fresh samples."""
+"""What a language model judges: an explanation graded, the stability of its judgement over fresh samples, and two summaries compared."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from annotations.records import FLAW_MEANINGS, ExplanationFlaw, Grade
 from core.errors import TouchstoneError
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement, JudgeSetup
+from core.explanations.pairwise import Comparison, Preference
 from core.explanations.stability import JudgeSample, SampleStrip, sample_strip, unanswered_failures
 from core.llm.chat import Sampling
 from core.types import Failure
@@ -23,6 +24,7 @@ from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState, SampleOutcome
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import format_grade
+from pages.ui.probe.pair import current_edits
 
 SETUP_TITLES = {
     JudgeSetup.V1: "V1 document",
@@ -31,7 +33,7 @@ SETUP_TITLES = {
     JudgeSetup.V4: "V4 reference alone",
 }
 _REFERENCE_HINT = "Edit the summary, and write next to the edit why it is wrong."
-_Colour = Literal["green", "orange", "red"]
+_Colour = Literal["green", "blue", "orange", "red", "gray"]
 GRADE_COLOURS: dict[Grade, _Colour] = {Grade.ENTIRELY: "green", Grade.PARTIALLY: "orange", Grade.NOT: "red"}
 
 
@@ -174,3 +176,43 @@ def _format_strip(strip: SampleStrip) -> str:
     unreadable = [f"not readable {strip.unreadable}"] if strip.unreadable else []
     rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
     return " · ".join(filter(None, [*counts, *unreadable, rate]))
+
+
+_PREFERENCE_BADGES: dict[Preference, tuple[str, _Colour]] = {
+    "original": ("The original is more consistent", "blue"),
+    "edited": ("The edited one is more consistent", "orange"),
+    "tie": ("Both are the same", "gray"),
+    "order-inconsistent": ("The orders differ: no preference", "red"),
+}
+
+
+def pairwise_form(sampling: Sampling) -> None:
+    """The question about both summaries, and what each order came to."""
+    if not current_edits():
+        st.caption("There is no edit to compare with the original yet.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Compare",
+            key="explain-compare",
+            icon=":material/compare_arrows:",
+            on_click=explain_requests.run_if_possible,
+            args=(sampling.endpoint, explain_requests.ask_for_comparison),
+            help="Which of the two is more consistent with the document: asked twice, with either first. It counts where both say the same.",
+        )
+    estimate_line([explain_requests.comparison_conversation(sampling)])
+    outcome = explain_requests.current_comparison()
+    if isinstance(outcome, Comparison):
+        _comparison_card(outcome)
+    elif outcome:
+        st.error(escape_markdown(outcome.message), icon=":material/error:")
+
+
+def _comparison_card(compared: Comparison) -> None:
+    words, colour = _PREFERENCE_BADGES[compared.preference]
+    orders = (("Original first", compared.original_first), ("Edited first", compared.edited_first))
+    with st.container(border=True, key="explain-compared", gap="small"):
+        st.badge(words, icon=":material/compare_arrows:", color=colour)
+        for (order, preference), reason in zip(orders, compared.reasons, strict=True):
+            st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
+        st.caption(escape_markdown(compared.by))
