@@ -25,7 +25,26 @@ def sentences(text: str) -> tuple[Span, ...]:
     Blanks between sentences belong to none, leading blanks of the text to the first; a newline alone ends none; a
     blank text has none.
     """
-    return tuple(Span(start, end) for start, end in _punkt().span_tokenize(text))
+    found = [Span(start, end) for start, end in _punkt().span_tokenize(text)]
+    return tuple(found if splitter_name() == "punkt-tab" else _without_false_ends(text, found))
+
+
+_NUMBER_SIGN, _INITIALS = re.compile(r"\b[Nn]o\.\Z"), re.compile(r"\b(?:[^\W\d_]\.){2,}\Z")
+
+
+def _without_false_ends(text: str, spans: list[Span]) -> list[Span]:
+    """Spans that meet after "no." before a figure, or after initials before a small letter, as one: no list can tell these."""
+    kept: list[Span] = []
+    for span in spans:
+        if kept and _is_false_end(text[kept[-1].start : kept[-1].end], text[span.start]):
+            kept[-1] = Span(kept[-1].start, span.end)
+        else:
+            kept.append(span)
+    return kept
+
+
+def _is_false_end(before: str, after: str) -> bool:
+    return bool((after.isdigit() and _NUMBER_SIGN.search(before)) or (after.islower() and _INITIALS.search(before)))
 
 
 def sentences_of_parts(text: str, parts: tuple[Span, ...]) -> tuple[Span, ...]:

@@ -49,6 +49,7 @@ def test_a_blank_text_has_no_sentence(text: str) -> None:
         "Dr. Brekke paid 3.4 million to the U.S. insurer on Jan. 5.",
         "He lives in St. Ives, e.g. near the harbour, i.e. by the sea.",
         "Rain fell at 5 p.m. and at 6 a.m. in the morning.",
+        "He fled from the I.S.P. net at no. 12 in the street.",
     ],
 )
 def test_an_abbreviation_ends_no_sentence(sentence: str) -> None:
