@@ -29,7 +29,9 @@ def matching_sentences(document: str, summary: str, span: Span) -> str:
 
 
 def mentions(text: str, words: str) -> bool:
-    """Whether a text holds these words, as whole words in this case."""
+    """Whether a text holds these words, as whole words in this case; in any where a text has no capitals."""
+    if text.islower():
+        words = words.lower()
     start = text.find(words)
     while start >= 0:
         if not _is_inside_word(text, start) and not _is_inside_word(text, start + len(words)):
@@ -49,7 +51,8 @@ _REFERRING = frozenset(
 )
 _OPENING = frozenset(
     "that but and or nor yet also however moreover furthermore still meanwhile instead otherwise therefore thus hence both "
-    "neither either each all none most many some several please".split()
+    "neither either each all none most many some several please anyway anyways yeah yep yes nope ok okay oh um uh hmm hey hi "
+    "hello wow well finally additionally similarly originally".split()
 )
 _FINITE_TAGS = frozenset(("VBZ", "VBD", "VBN", "VBP", "MD"))
 
@@ -57,7 +60,7 @@ _FINITE_TAGS = frozenset(("VBZ", "VBD", "VBN", "VBP", "MD"))
 def refers_back(sentence: str) -> bool:
     """Whether a sentence has a pronoun, opens with a connective or quantifier, or has no subject before its verb."""
     found = words(sentence)
-    if not found or found[0] in _OPENING or _REFERRING & set(found):
+    if not found or found[0] in _OPENING or found[:2] == ("after", "all") or _REFERRING & set(found):
         return bool(found)
     tokens = tuple(token.text for token in split_tokens(sentence) if token.is_word)
     return part_of_speech_tags(tokens)[0] in _FINITE_TAGS

@@ -66,13 +66,31 @@ def find_reversals(sentence: Sentence) -> Iterator[Reversal]:
 def negate_verb(sentence: Sentence, place: int) -> Reversal | None:
     """The same with "not" after the auxiliary, or with do-support, for a finite verb at a place; None for any other word."""
     token = sentence[place]
+    if token_at(sentence, place + 1).low in _CLIPPED:
+        return None
     if _is_auxiliary(sentence, place):
         return Reversal(token.span, _NEGATED.get(token.text, f"{token.text} not"), True)
     reading = finite_verb(sentence, place) or _main_have(sentence, place)
     if reading is None or reading[1] not in _DO_SUPPORT:
         return None
     base, form = reading
+    adverb = token_at(sentence, place - 1)
+    if place > 1 and _is_manner(sentence, place - 1):
+        # "did not substantially rise": "substantially did not rise" is no English
+        return Reversal(Span(adverb.span.start, token.span.end), f"{_DO_SUPPORT[form]} not {adverb.text} {base}", True)
     return Reversal(token.span, f"{_DO_SUPPORT[form]} not {base}", True)
+
+
+_SPEAKERS_ADVERBS = frozenset(
+    "allegedly apparently certainly clearly consequently evidently finally initially obviously originally possibly previously "
+    "presumably probably reportedly specifically subsequently supposedly surely ultimately undoubtedly unfortunately".split()
+)
+"""What a speaker says of a whole clause; a "not" after it leaves it alone."""
+
+
+def _is_manner(sentence: Sentence, place: int) -> bool:
+    word = sentence[place].text
+    return word.endswith("ly") and sentence_tags(sentence)[place] == "RB" and word not in _SPEAKERS_ADVERBS
 
 
 _DO_SUPPORT = {VerbForm.PAST: "did", VerbForm.THIRD: "does", VerbForm.BASE: "do"}
@@ -122,7 +140,7 @@ def _is_restriction(sentence: Sentence, place: int) -> bool:
     """Whether the clause around a place says which one or when: its denial would speak of another thing."""
     start, _ = clause_around(sentence, place)
     opener, before = token_at(sentence, start - 1).low, token_at(sentence, start - 2)
-    return opener == "when" or (
+    return opener in {"when", "after", "once"} or (
         opener in {"that", "who", "which"} and before.is_word and sentence_tags(sentence)[start - 2] in NOUN_TAGS
     )
 
@@ -130,7 +148,7 @@ def _is_restriction(sentence: Sentence, place: int) -> bool:
 def _affirmation_at(sentence: Sentence, place: int) -> Reversal | None:
     """Takes "not" away after an auxiliary, where no word of its clause leans on it."""
     token, before = sentence[place], token_at(sentence, place - 1)
-    if token.low not in {"not", "cannot"}:
+    if token.low not in {"not", "cannot"} or token_at(sentence, place + 1).low == "yet":
         return None
     _, end = clause_around(sentence, place)
     if not is_asserted(sentence, place):
@@ -174,6 +192,10 @@ def _is_auxiliary(sentence: Sentence, place: int) -> bool:
     if word in HAVE:
         return tags[place] in FINITE_TAGS and _next_tag(sentence, place) in {"VBN", "VBD"}
     return word in FINITE_BE | MODALS and tags[place] in FINITE_TAGS | {"MD"}
+
+
+_CLIPPED = frozenset({"t", "n't", "re", "ll", "ve"})
+"""What is left of a contraction whose apostrophe was lost: can t, you re."""
 
 
 def _next_tag(sentence: Sentence, place: int) -> str:
@@ -254,9 +276,12 @@ def main_verb(sentence: Sentence) -> int | None:
         return None
     for place, tag in enumerate(sentence_tags(sentence)):
         if place and negate_verb(sentence, place):
-            return place
+            # after "and" it is the second predicate
+            return None if sentence[place - 1].low == "and" else place
         opens_phrase = tag in {"IN", "TO", "CC", "RB"} and place == 0
-        if opens_phrase or (tag not in _SUBJECT_TAGS and sentence[place].low not in _SUBJECT_WORDS):
+        # "the licence you grant": a clause inside of the subject
+        opens_clause = tag == "PRP" and place > 0
+        if opens_phrase or opens_clause or (tag not in _SUBJECT_TAGS and sentence[place].low not in _SUBJECT_WORDS):
             return None
     return None
 

@@ -36,12 +36,12 @@ _NOT_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NOT_BEFORE = re.compile(
-    r"(?:[ -](?:to|or|and|in|of|out of|per cent of the|dozen|hundred|o'clock|o’clock|a\.?m|p\.?m|by|more|fewer|less|percentage|halves|thirds|quarters|fifths|tenths)\b|\s?[–—/×*+=%]|[-]\d"
+    r"(?:[ -](?:(?:thousand |million |billion )?to|or|and|in|of|out of|per cent of the|dozen|hundred|o'clock|o’clock|a\.?m|p\.?m|by|more|fewer|less|percentage|halves|thirds|quarters|fifths|tenths)\b|\s?[–—/×*+=%]|[-]\d"
     rf"|(?:st|nd|rd|th)\b|,? \d| (?:{'|'.join(MONTHS)}|one|two|three|four|five|six|seven|eight|nine|ten)\b|[-](?:one|two|three|four|five|six|seven|eight|nine)\b)",
     re.IGNORECASE,
 )
 _RANGE_BEFORE = re.compile(
-    rf"(?:\d\S*|\b(?:from|one|half|most|some|all|{'|'.join(NUMBER_WORDS)}))(?: \w+)? (?:to|of the) [$£€]?$",
+    rf"(?:\d\S*|\b(?:from|one|half|most|some|all|{'|'.join(NUMBER_WORDS)}))(?: \w+)? (?:to|of the) [$£€]?$|\bbetween \S+(?: \w+)? and [$£€]?$",
     re.IGNORECASE,
 )
 _MARGIN = 24  # characters looked at on either side
@@ -98,8 +98,14 @@ _FACTORS = (0.4, 0.6, 0.7, 1.4, 1.6, 1.9)
 def _is_independent(text: str, number: Number) -> bool:
     before = text[max(0, number.span.start - _MARGIN) : number.span.start]
     after = text[number.span.end : number.span.end + _MARGIN]
+    # "Four" inside of a sentence is a name
+    named = number.text[0].isupper() and re.search(r"[^\s.!?:“\"'‘]\s*$", before)
     return not (
-        _NOT_AFTER.search(before) or _RANGE_BEFORE.search(before) or _NOT_BEFORE.match(after) or _is_small(number.text)
+        named
+        or _NOT_AFTER.search(before)
+        or _RANGE_BEFORE.search(before)
+        or _NOT_BEFORE.match(after)
+        or _is_small(number.text)
     )
 
 

@@ -62,14 +62,14 @@ def _past_tag_after_noun(sentence: Sentence, tags: list[str], place: int) -> str
 
 
 def _stands_alone(sentence: Sentence, tags: list[str], place: int) -> bool:
-    """Whether no other word of the stretch without marks around a place is a finite verb, nor a preposition before it."""
+    """Whether no other word of the stretch without marks around a place is a finite verb, nor one before it a preposition or participle."""
     start = end = place
     while start > 0 and sentence[start - 1].text not in _MARKS and sentence[start - 1].low not in _CLAUSE_OPENERS:
         start -= 1
     while end + 1 < len(tags) and sentence[end + 1].text not in _MARKS and sentence[end + 1].low not in _CLAUSE_OPENERS:
         end += 1
     others = [tags[other].split("+")[0] for other in range(start, end + 1) if other != place]
-    return not FINITE_TAGS & {*others} and "MD" not in others and not {"IN", "TO"} & {*tags[start:place]}
+    return not FINITE_TAGS & {*others} and "MD" not in others and not {"IN", "TO", "VBG"} & {*tags[start:place]}
 
 
 def _is_regular(word: str) -> bool:
@@ -126,10 +126,18 @@ def finite_verb(sentence: Sentence, place: int) -> tuple[str, VerbForm] | None:
 
 def _has_plural_subject(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
     before = place_before(sentence, [*tags], place)
+    # "expresses interest": the form of a verb with a noun after it rather than a plural with its verb
+    if before > 0 and _is_verb_before_noun(sentence, tags, before, place):
+        return False
     return before >= 0 and (
         tags[before] in NOUN_TAGS
         or token_at(sentence, before).low in {"they", "we", "you", "i", "who", "that", "which"}
     )
+
+
+def _is_verb_before_noun(sentence: Sentence, tags: tuple[str, ...], before: int, place: int) -> bool:
+    verb, noun = lemmas_by_part(sentence[before].low), lemmas_by_part(sentence[place].low)
+    return tags[before] == "NNS" and tags[before - 1] in {"NN", "NNP"} and "VERB" in verb and "NOUN" in noun
 
 
 def _may_be_plural_noun(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:

@@ -19,7 +19,8 @@ from core.text import sentences, words
 from core.types import Edit, Example, Span
 
 _MIN_WORDS, _MAX_WORDS = 6, 60
-_WHOLE_SENTENCE = re.compile(r"[A-Z0-9].*[^\s.?!…:]\s?\.$", re.DOTALL)
+_WHOLE_SENTENCE = re.compile(r"\w.*[^\s.?!…:]\s?\.$", re.DOTALL)
+_REPEATED_WORD = re.compile(r"\b(?!that\b|had\b)([a-z]+)\W+\1\b", re.IGNORECASE)
 _MARKS = frozenset('"“”«»()[]\n:;')
 
 
@@ -28,7 +29,8 @@ _MARKS = frozenset('"“”«»()[]\n:;')
 class Added(Perturbation):
     """Appends the sentence of the document least like the summary, by the cosine of TF-IDF vectors of their words.
 
-    Only a sentence that says the same by itself is taken: whole, with a finite verb, without pronouns, quotations or a speaker.
+    Only a sentence that says the same by itself is taken: whole, with a finite verb, without pronouns, quotations, a speaker or
+    a speaker's false starts.
     """
 
     name: ClassVar[str] = "added"
@@ -41,7 +43,7 @@ class Added(Perturbation):
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # nothing is left to chance
         texts = [span.of(example.document) for span in sentences(example.document)]
-        fit = [text for text in texts if _is_self_contained(text) and text not in example.summary]
+        fit = [text for text in texts if _fits(text, example.document) and text not in example.summary]
         if not fit:
             raise UnscorableError("Every sentence of the document that could be added leans on its neighbours.")
         weights = _idf_weights(texts)
@@ -52,6 +54,11 @@ class Added(Perturbation):
         return [Edit(Span(end, end), f"{'' if ended else '.'} {least}", self.card.does, self.spec)]
 
 
+def _fits(text: str, document: str) -> bool:
+    """Whether a sentence begins as those of its document do, and says the same by itself."""
+    return (not text[0].islower() or document.islower()) and _is_self_contained(text)
+
+
 def _is_self_contained(text: str) -> bool:
     tokens = words(text)
     if text.isupper() or not any(
@@ -60,7 +67,8 @@ def _is_self_contained(text: str) -> bool:
         return False
     if not _MIN_WORDS <= len(tokens) <= _MAX_WORDS or not _WHOLE_SENTENCE.match(text) or _MARKS & set(text):
         return False
-    return not refers_back(text)
+    # a word twice in a row is a speaker who starts again
+    return not (refers_back(text) or _REPEATED_WORD.search(text))
 
 
 def _idf_weights(texts: list[str]) -> dict[str, float]:
