@@ -1,4 +1,4 @@
-"""Parts of the day, weekdays, months and years in running text."""
+"""Parts of the day, weekdays, months, quarters and years in running text."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ _DATE = re.compile(
     rf"|(?P<day_month>\b(?:3[01]|[12]\d|[1-9]) (?:{_MONTH})\b)"
     rf"|(?<!Good )(?<!Black )(?<!Easter )(?<!Palm )(?<!Ash )(?P<weekday>{'|'.join(WEEKDAYS)})\b(?! [A-Z])"
     r"|(?<=\b[Ii]n )(?P<month>January|February|April|June|July|August|September|October|November|December)\b"
+    r"|(?P<quarter>Q[1-4]\b|\b(?:[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth)[- ]quarter\b(?! (?:finals?|of (?:the|all|an?|his|her|their|its) )))"
     r"|(?<![Gg]ood )(?<! in the )\b(?P<daytime>morning|afternoon|evening)\b|\b(?P<daytimes>mornings|afternoons|evenings)\b"
-    r"|(?P<year>1[5-9]\d\d|20\d\d)\b(?![-–/,.:%'’]\w| (?:people|men|women|euros|pounds|dollars|metres|miles|times|percent|per)\b))"
+    r"|(?P<year>1[5-9]\d\d|20\d\d)\b(?![-–/,.:%'’]\w| [-–] \d| (?:people|men|women|euros|pounds|dollars|metres|miles|times|percent|per)\b))"
 )
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _YEAR_BEFORE = re.compile(
@@ -51,6 +52,7 @@ class DateUnit(StrEnum):
     DAY_MONTH = "day_month"
     DAYTIME = "daytime"
     DAYTIMES = "daytimes"
+    QUARTER = "quarter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,25 @@ def _is_announced(text: str, start: int) -> bool:
 
 def other_dates(date: Date) -> list[str]:
     """Other dates of the same unit, written in the same way."""
+    if date.unit is DateUnit.QUARTER:
+        return _other_quarters(date.text)
     if date.unit is DateUnit.YEAR:
         return [str(int(date.text) + years) for years in (-7, -4, -3, 3, 4, 7)]
     for cycle in (WEEKDAYS, _DAYTIMES, tuple(f"{part}s" for part in _DAYTIMES)):
         if date.text in cycle:
             return [other for other in cycle if other != date.text]
     return [_with_month(date.text, month) for month in _LONG_MONTHS if month not in date.text]
+
+
+_QUARTERS = ("first", "second", "third", "fourth")
+
+
+def _other_quarters(text: str) -> list[str]:
+    """Q3 as another Q, "third quarter" as "first quarter"."""
+    if text[1].isdigit():
+        return [f"Q{number}" for number in "1234" if number != text[1]]
+    ordinal = text[: text.lower().index("quarter") - 1]
+    return [f"{other}{text[len(ordinal) :]}" for other in _QUARTERS if other != ordinal.lower()]
 
 
 _LONG_MONTHS = tuple("January March May July August October December".split())

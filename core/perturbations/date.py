@@ -6,39 +6,44 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.english.dates import Date, find_dates, other_dates
-from core.english.mentions import mentions
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text import padded_words, words
 from core.types import Edit, ErrorType, Example
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class DateChanged(RulePerturbation):
-    """A part of the day, weekday, month, day or year of the document becomes one that the document does not hold."""
+    """A part of the day, weekday, month, day, quarter or year of the document becomes one that the document does not hold."""
 
     name: ClassVar[str] = "date"
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Change a date",
         intent="breaking",
-        does="Replaces a part of the day, weekday, month, day or year by one that the document does not mention.",
+        does="Replaces a part of the day, weekday, month, day, quarter or year by one that the document does not mention.",
         paper="Ma et al. 2023, BUMP; a trivial edit in Thorat et al. 2024, SummExecEdit",
         error_type=ErrorType.EXTRINSIC_CIRCUMSTANCE,
     )
     no_proposals_message: ClassVar[str] = (
-        "The summary holds no part of the day, weekday, month, day or year that the document holds as well."
+        "The summary holds no part of the day, weekday, month, day, quarter or year that the document holds as well."
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        given = [date for date in find_dates(example.summary)[:MAX_MENTIONS] if mentions(example.document, date.text)]
-        return [edit for date in given[:MAX_MENTIONS] for edit in _changed_dates(example, date)]
+        given = [date for date in find_dates(example.summary)[:MAX_MENTIONS] if _is_given(example.document, date.text)]
+        return [edit for date in given for edit in _changed_dates(example, date)]
 
 
 def _changed_dates(example: Example, date: Date) -> list[Edit]:
-    fresh = [other for other in other_dates(date) if not mentions(example.document, other)]
+    fresh = [other for other in other_dates(date) if not _is_given(example.document, other)]
     return [
         replacement(
             example.summary, date.span, other, f"The document says {date.text} here; it never mentions {other}."
         )
         for other in fresh
-        if not mentions(example.summary, other)
+        if not _is_given(example.summary, other)
     ]
+
+
+def _is_given(text: str, date: str) -> bool:
+    """Whether a text holds a date in any case and with any hyphens."""
+    return f" {' '.join(words(date))} " in padded_words(text)
