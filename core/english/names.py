@@ -158,15 +158,32 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
                 learnt[words[-1]].add(kind)
         if len(words) == 1 and _looks_like_place(context, mention):
             learnt[words[0]].add(NameKind.PLACE)
+        if len(words) == 1 and _looks_like_company(context, mention):
+            learnt[words[0]].add(NameKind.COMPANY)
     for whole in _people_by_surname(context):
         kind = _listed_kinds().get(whole.split()[0]) or _gender_of_pronouns(context)
         for name in (whole, whole.split()[-1]):
             learnt[name] = learnt[name] or {kind}
+    for speaker in _speakers(context):
+        learnt[speaker] = learnt[speaker] or {NameKind.PERSON}
     # things happen in Victoria where that is no woman
     listed = {
         word: kind for word, kind in _listed_kinds().items() if kind in PLACES or learnt.get(word) != {NameKind.PLACE}
     }
     return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | listed
+
+
+_SPEAKER = re.compile(r"(?:^|\n|[.?!)] )\s?([A-Z][a-z]+(?: [A-Z][a-z]+)?): ")
+
+
+def _speakers(context: str) -> list[str]:
+    """Who speaks more than once in a dialogue, by name: no word of it stands in a dictionary, as Client does."""
+    turns = Counter(_SPEAKER.findall(context))
+    return [
+        speaker
+        for speaker, count in turns.items()
+        if count > 1 and not any(is_dictionary_word(word.lower()) for word in speaker.split())
+    ]
 
 
 def _people_by_surname(context: str) -> list[str]:
@@ -217,14 +234,32 @@ def _looks_like_place(text: str, mention: Span) -> bool:
     return not unlike and bool(_BEFORE_PLACE.search(before) and _AFTER_PLACE.match(after))
 
 
+_CAPITAL_INSIDE = re.compile(r"(?!Mc|Mac|De|Di|Du|La|Le|Van|Fitz|O['’])[A-Z][a-z]+[A-Z]\w*")
+_BEFORE_COMPANY = re.compile(
+    r"\b(?:agent|representative|rep|manager|executive|consultant|director|specialist|team|calling|[Ii]|I'm|me|us) (?:from|at|with|of) $"
+    r"|\b[A-Z][a-z]+,? (?:from|at|with) $"
+)
+
+
+def _looks_like_company(text: str, mention: Span) -> bool:
+    """Whether somebody speaks for what has a capital inside of its name, as StarWorks."""
+    before = text[max(0, mention.start - 2 * _NAME_MARGIN) : mention.start]
+    return bool(_CAPITAL_INSIDE.fullmatch(mention.of(text)) and _BEFORE_COMPANY.search(before))
+
+
 @memoize(256)
 def _mentions(text: str) -> tuple[Span, ...]:
     """Runs of capitalised words on one line, without dates, numbers and a possessive ending."""
     return tuple(
         Span(found.start, found.end - (2 if found.of(text).endswith(("'s", "’s")) else 0))
         for found in entities(text)
-        if found.end - found.start <= _MAX_NAME_CHARACTERS and _is_name(found.of(text))
+        if found.end - found.start <= _MAX_NAME_CHARACTERS
+        and _is_name(found.of(text))
+        and not _CLIPPED_MONTH.match(text, found.start)
     )
+
+
+_CLIPPED_MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)\b\.? ?\d")
 
 
 def _is_name(run: str) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from core.english.mentions import matching_sentences, mentions, sentence_around
 from core.english.names import OFFICES, PEOPLE, TITLES, Name, find_names, find_places
+from core.english.syntax import Sentence, split_tokens
+from core.english.verb_phrases import FINITE_TAGS, sentence_tags, verb_bases
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.types import Edit, ErrorType, Example
+from core.types import Edit, ErrorType, Example, Span
 
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
 _MARGIN = 12  # characters
@@ -20,19 +23,23 @@ _NAMED_BEFORE = re.compile(r"\b(?:named|called|name of|name) $")
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class EntitySwapped(RulePerturbation):
-    """One mention is replaced by somebody else, or something else of its kind, whom the document names elsewhere."""
+    """One mention is replaced by somebody else, or something else of its kind, whom the document names elsewhere.
+
+    Where there is nobody else, as in a dialogue, two of one sentence change places.
+    """
 
     name: ClassVar[str] = "entity-swapped"
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Swap an entity within the document",
         intent="breaking",
-        does="Replaces a person, place, club, company or organisation by another that the document names elsewhere.",
+        does="Replaces a person, place, club, company or organisation by another that the document names elsewhere; where there is "
+        "none, lets two that stand in one sentence change places.",
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.INTRINSIC_ENTITY,
     )
     no_proposals_message: ClassVar[str] = (
         "The summary names no person, place, club, company or organisation that another of the same kind in the document could "
-        "stand for."
+        "stand for, and no two of a kind of which one does something to the other."
     )
 
     def proposals(self, example: Example) -> list[Edit]:
@@ -45,7 +52,56 @@ class EntitySwapped(RulePerturbation):
             for name in find_names(example.summary, context)[:MAX_MENTIONS]
             if name.span not in circumstances and _is_replaceable(example, name)
         ]
-        return [edit for old in mentioned for edit in _swapped_names(example, old, others)]
+        swapped = [edit for old in mentioned for edit in _swapped_names(example, old, others)]
+        return swapped or [
+            _exchange(example, one, other)
+            for one, other in pairwise(mentioned)
+            if _can_change_places(example, one, other) and not _known_words(one, others) & _known_words(other, others)
+        ]
+
+
+def _can_change_places(example: Example, one: Name, other: Name) -> bool:
+    """Whether one does something to, or beside, the other in the same sentence, which is not the same the other way round."""
+    there = sentence_around(example.summary, one.span)
+    joined = example.summary[there.start : one.span.start].endswith(("and ", "or "))
+    if joined or other.span.start >= there.end or not (_fits(example, one, other) and _fits(example, other, one)):
+        return False
+    between = split_tokens(example.summary[one.span.end : other.span.start])
+    whole = split_tokens(there.of(example.summary))
+    verbs = _finite_words(whole, one.span.end - there.start, other.span.start - there.start)
+    if not verbs or not _SYMMETRIC.isdisjoint(word for verb in verbs for word in verb_bases(verb)):
+        return False
+    last = between[-1].low
+    return last not in {"with", "or", "&"} and (last not in {"and", ","} or _acts(whole, other.span.end - there.start))
+
+
+_SYMMETRIC = frozenset(
+    "agree argue chat clash collide compete converse correspond cooperate date debate differ discuss divorce draw encounter equal "
+    "exchange face fight hug kiss marry match meet negotiate play quarrel resemble share split talk tie".split()
+)
+"""Verbs of what two do together: if one met the other, the other met the one."""
+
+
+def _finite_words(sentence: Sentence, start: int, end: int) -> list[str]:
+    tags = sentence_tags(sentence)
+    return [
+        token.low
+        for token, tag in zip(sentence, tags, strict=True)
+        if start <= token.span.start < end and tag in FINITE_TAGS | {"MD"}
+    ]
+
+
+def _acts(sentence: Sentence, start: int) -> bool:
+    """Whether a finite verb comes right at a place."""
+    tags = sentence_tags(sentence)
+    after = (tag for token, tag in zip(sentence, tags, strict=True) if token.span.start >= start)
+    return next(after, "") in FINITE_TAGS | {"MD"}
+
+
+def _exchange(example: Example, one: Name, other: Name) -> Edit:
+    between = example.summary[one.span.end : other.span.start]
+    why = f"The document tells it of {one.text} and {other.text} the other way round."
+    return Edit(Span(one.span.start, other.span.end), f"{other.text}{between}{one.text}", why)
 
 
 def _swapped_names(example: Example, old: Name, others: list[Name]) -> list[Edit]:
