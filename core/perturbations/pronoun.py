@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -22,7 +22,10 @@ _SHIP_WORDS = frozenset("hull deck crew captain mast bow stern cargo engine keel
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class Pronoun(RulePerturbation):
-    """He becomes she, or their his, in one place; the grammar holds and the reference does not."""
+    """He becomes she, or their his, in one place; the grammar holds and the reference does not.
+
+    They stays where it may be one person whom nothing gives a gender, as the author.
+    """
 
     name: ClassVar[str] = "pronoun"
     card: ClassVar[PerturbationCard] = PerturbationCard(
@@ -37,21 +40,32 @@ class Pronoun(RulePerturbation):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [edit for sentence in tokenize(example.summary) for edit in _swap_pronouns(example.summary, sentence)]
+        found = tokenize(example.summary)
+        return [
+            edit
+            for place, sentence in enumerate(found)
+            if not any(token.low in _REFLEXIVE for token in sentence)
+            for edit in [
+                *_other_gender(example.summary, sentence),
+                *([] if _may_be_one_person(found, place) else _one_for_many(example.summary, sentence)),
+            ]
+        ]
 
 
-def _swap_pronouns(summary: str, sentence: Sentence) -> list[Edit]:
-    if any(token.low in _REFLEXIVE for token in sentence):
-        return []
+def _other_gender(summary: str, sentence: Sentence) -> list[Edit]:
     found = [(token, _swapped_pronoun(sentence, place)) for place, token in enumerate(sentence)]
-    found += [(token, new) for place, token in enumerate(sentence) for new in _singular_pronouns(sentence, place)]
+    return [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in found if new]
+
+
+def _one_for_many(summary: str, sentence: Sentence) -> list[Edit]:
+    found = [(token, new) for place, token in enumerate(sentence) for new in _singular_pronouns(sentence, place)]
     agreed = [
         edit
         for place, token in enumerate(sentence)
         if token.low == "they"
         for edit in _agreed(summary, sentence, place)
     ]
-    return agreed + [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in found if new]
+    return agreed + [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in found]
 
 
 def _swapped_pronoun(sentence: Sentence, place: int) -> str:
@@ -96,6 +110,31 @@ def _singular_pronouns(sentence: Sentence, place: int) -> tuple[str, ...]:
             after += 1
         if token_at(sentence, after).low in BE | HAVE or after >= len(tags) or tags[after] not in {"VBD", "MD"}:
             return ()
+    if word == "them" and _has_plural_complement(tags, place + 1):
+        return ()
     if word == "their" and (place + 1 >= len(tags) or token_at(sentence, place + 1).low == "own"):
         return ()
     return _SINGULAR.get(word, ())
+
+
+def _has_plural_complement(tags: tuple[str, ...], place: int) -> bool:
+    """Whether it says what they are made or called: makes them good candidates."""
+    while place < len(tags) and tags[place] == "JJ":
+        place += 1
+    return place < len(tags) and tags[place] == "NNS"
+
+
+_ANYBODY = frozenset(
+    "adult agent applicant artist author buyer caller candidate caretaker child client clerk colleague customer doctor driver employee "
+    "friend guest host individual interviewee kid manager member narrator neighbor neighbour officer participant partner patient "
+    "person player poster producer reader representative roommate seller somebody someone speaker student teacher teenager user "
+    "victim viewer worker writer anyone everyone".split()
+)
+"""Nouns for one person of either gender, whom "they" may stand for."""
+_SENTENCES_BEFORE = 2
+
+
+def _may_be_one_person(sentences: Sequence[Sentence], place: int) -> bool:
+    """Whether a sentence or those before it speak of one person whose gender they do not tell: "he" may be right for them."""
+    near = sentences[max(0, place - _SENTENCES_BEFORE) : place + 1]
+    return any(token.low in _ANYBODY for sentence in near for token in sentence)

@@ -56,6 +56,11 @@ def variants(name: str, summary: str, document: str = "") -> set[str]:
         ("date", "It opened on Monday.", "It opened on Friday."),
         ("date", "He came for a morning walk.", "He came for an afternoon walk."),
         ("number", "She is an 80-year-old pilot.", "She is a 48-year-old pilot."),
+        ("negation", "The harvest substantially rose.", "The harvest did not substantially rise."),
+        ("negation", "The mill reportedly closed in May.", "The mill reportedly did not close in May."),
+        ("date", "Sales fell in the third quarter.", "Sales fell in the first quarter."),
+        ("date", "Sales were higher than in Q3.", "Sales were higher than in Q1."),
+        ("entity-swapped", "Lars Holm praised Nils Berg.", "Nils Berg praised Lars Holm."),
 
         ("circumstance-foreign", "It closed its Lisbon plant.", "It closed its Oslo plant."),
         ("circumstance-foreign", "The pumps at Lode End failed.", "The pumps at Ankara failed."),
@@ -99,6 +104,19 @@ def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str)
         ("antonym", "She spoke of a recorded message."),
         ("number", "Two-thirds of them left."),
         ("pronoun", "They own it."),
+        ("negation", "We don t pay."),
+        ("negation", "The tenant expresses interest in the mill."),
+        ("negation", "He had not yet left."),
+        ("negation", "A letter praising the boats built to order."),
+        ("number", "It costs between 20 and 30 pounds."),
+        ("number", "It stays at $455 million to $475 million."),
+        ("number", "In the end, Four returns home."),
+        ("pronoun", "The author says that they left."),
+        ("pronoun", "That makes them good candidates."),
+        ("entity-foreign", "It is the highest since Jan. 18."),
+        ("entity-swapped", "Lars Holm met Nils Berg."),
+        ("entity-swapped", "Lars Holm and Nils Berg met."),
+        ("entity-swapped", "Ida Holm and Nils Berg met Lars Lund."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_broken_for_sure_is_refused(name: str, summary: str) -> None:
@@ -170,3 +188,21 @@ def test_a_contrary_that_the_document_uses_is_left_alone() -> None:
 def test_what_the_document_does_not_hold_is_not_said_to_be_its() -> None:
     with pytest.raises(UnscorableError):
         PERTURBATIONS.parse("date").edits(Example("x", "It opened then.", "It opened on Monday."), random.Random(0))
+
+
+def test_who_speaks_in_a_dialogue_is_a_person() -> None:
+    dialogue = "Wulfric: The mill is closed.\nYsolde: Since when?\nWulfric: Since May.\nYsolde: I see."
+    assert "Ysolde tells Wulfric that the mill is closed." in variants(
+        "entity-swapped", "Wulfric tells Ysolde that the mill is closed.", dialogue
+    )
+    assert not variants("entity-foreign", "Client tells Agent that it is closed.", "Client: It is.\nAgent: Why?\n" * 2)
+
+
+def test_whom_somebody_speaks_for_is_a_company() -> None:
+    document = "Hello, I am calling from BrightWorks. BrightWorks sells pumps."
+    assert variants("entity-foreign", "BrightWorks sells pumps.", document)
+    assert not variants("entity-foreign", "BrightWorks is a data set.", "The BrightWorks is a data set.")
+
+
+def test_a_document_without_capitals_mentions_names_all_the_same() -> None:
+    assert variants("entity-foreign", "Helen left the clinic.", "[doctor] hello , helen .")

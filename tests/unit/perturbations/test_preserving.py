@@ -65,6 +65,11 @@ def test_the_same_is_said_otherwise(name: str, before: str, after: str) -> None:
         ("synonyms[lexicon=bundled]", "It was quite probably the rain."),
         ("negated", "The older they are, the weaker they get."),
         ("synonyms[lexicon=bundled]", "It is a mill house."),
+        ("synonyms[lexicon=bundled]", "They do not have to go."),
+        ("synonyms[lexicon=bundled]", "She owns a movie theatre."),
+        ("synonyms[lexicon=bundled]", "It has a remote control."),
+        ("negated", "The licence you grant is for the mill."),
+        ("negated", "The latter, as told, arrived and began to work."),
         ("summarized", "The mill burned. Nobody came."),
         ("summarized", "The men who had left were paid."),
         ("summarized", "They met Orla, the owner, and the pilot."),
@@ -95,6 +100,10 @@ def test_the_sentence_that_is_least_like_the_summary_is_added() -> None:
         "Were herons nesting on the upper island in spring?",
         "Herons on the upper island in the early spring.",
         "HERONS WERE NESTING ON THE UPPER ISLAND IN SPRING.",
+        "Yeah, herons were nesting on the upper island in spring.",
+        "Herons were were nesting on the upper island in spring.",
+        "After all, herons were nesting on the upper island in spring.",
+        "herons were nesting on the upper Island in spring.",
     ],
 )
 def test_a_sentence_that_leans_on_its_neighbours_is_not_added(leaning: str) -> None:
@@ -105,3 +114,9 @@ def test_a_sentence_that_leans_on_its_neighbours_is_not_added(leaning: str) -> N
 def test_a_summary_without_a_last_stop_gets_one_before_what_is_added() -> None:
     document = "Herons were nesting on the upper island in spring."
     assert variant("added", "It rained", document) == f"It rained. {document}"
+
+
+def test_a_sentence_in_small_letters_is_added_where_the_document_has_no_capitals() -> None:
+    document = "herons were nesting on the upper island in spring ."
+    edits = PERTURBATIONS.parse("added").edits(Example("x", document, "it rained ."), random.Random(0))
+    assert edits[0].new == " herons were nesting on the upper island in spring ."
