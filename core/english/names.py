@@ -152,14 +152,7 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
     learnt: defaultdict[str, set[NameKind]] = defaultdict(set)
     for mention in _mentions(context):
         words = mention.of(context).split()
-        for skipped in range(len(words) - 1):
-            kind = _kind_of_words(words[skipped:], _listed_kinds())
-            if kind in PEOPLE:
-                learnt[words[-1]].add(kind)
-        if len(words) == 1 and _looks_like_place(context, mention):
-            learnt[words[0]].add(NameKind.PLACE)
-        if len(words) == 1 and _looks_like_company(context, mention):
-            learnt[words[0]].add(NameKind.COMPANY)
+        learnt[words[-1]] |= _kinds_by_neighbours(context, mention) if len(words) == 1 else _kinds_of_people(words)
     for whole in _people_by_surname(context):
         kind = _listed_kinds().get(whole.split()[0]) or _gender_of_pronouns(context)
         for name in (whole, whole.split()[-1]):
@@ -171,6 +164,17 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
         word: kind for word, kind in _listed_kinds().items() if kind in PLACES or learnt.get(word) != {NameKind.PLACE}
     }
     return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | listed
+
+
+def _kinds_of_people(words: list[str]) -> set[NameKind]:
+    """As what a title or first name in a run of capitalised words shows its last word."""
+    kinds = (_kind_of_words(words[skipped:], _listed_kinds()) for skipped in range(len(words) - 1))
+    return {kind for kind in kinds if kind in PEOPLE}
+
+
+def _kinds_by_neighbours(context: str, mention: Span) -> set[NameKind]:
+    places = {NameKind.PLACE} if _looks_like_place(context, mention) else set()
+    return places | ({NameKind.COMPANY} if _looks_like_company(context, mention) else set())
 
 
 _SPEAKER = re.compile(r"(?:^|\n|[.?!)] )\s?([A-Z][a-z]+(?: [A-Z][a-z]+)?): ")
