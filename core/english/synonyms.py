@@ -144,6 +144,17 @@ def _bundled_groups() -> dict[str, tuple[str, ...]]:
 BUNDLED_LEXICON = Lexicon("the bundled list", "bundled", bundled_synonyms)
 
 
+def join_lexicons(*lexicons: Lexicon) -> Lexicon:
+    """What any of several lexicons proposes, each proposal once."""
+
+    def synonyms(summary: str, sentence: Sentence) -> Iterator[Replacement]:
+        found = (change for lexicon in lexicons for change in lexicon.synonyms(summary, sentence))
+        yield from dict.fromkeys(found)
+
+    titles, signatures = zip(*((lexicon.title, lexicon.signature) for lexicon in lexicons), strict=True)
+    return Lexicon(" or ".join(titles), "+".join(signatures), synonyms)
+
+
 _PARTS: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
 _END_MARKS = frozenset(".,;:!?)")
 _AFTER_NOUN = _END_MARKS | FINITE_BE | HAVE | MODALS | PREPOSITIONS | COORDINATORS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.english.synonyms import BUNDLED_LEXICON, Lexicon, wordnet_lexicon
+from core.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
 from core.english.syntax import tokenize
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
@@ -17,7 +17,8 @@ LexiconChoice = Literal["best", "wordnet", "bundled"]
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class Synonyms(RulePerturbation):
-    """Replaces words by synonyms, inflected as what they replace; `lexicon=best` is WordNet where NLTK has it.
+    """Replaces words by synonyms, inflected as what they replace; `lexicon=best` is the bundled list, and
+    WordNet too where NLTK has it.
 
     The signature says which lexicon was used.
     """
@@ -26,8 +27,8 @@ class Synonyms(RulePerturbation):
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Replace by synonyms",
         intent="preserving",
-        does="Replaces words by synonyms: those of WordNet where NLTK has it, else those of a bundled list of words that say "
-        "the same wherever they stand.",
+        does="Replaces words by synonyms: those of a bundled list of words that say the same wherever they stand, and those of "
+        "WordNet where NLTK has it.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
     no_proposals_message: ClassVar[str] = "The summary has no word or phrase of which a synonym is sure."
@@ -55,4 +56,6 @@ def select_lexicon(choice: LexiconChoice) -> Lexicon:
         raise UnscorableError(
             "NLTK has no WordNet on this machine. Install its data package wordnet, or set lexicon=bundled."
         )
-    return found or BUNDLED_LEXICON
+    if found is None:
+        return BUNDLED_LEXICON
+    return join_lexicons(BUNDLED_LEXICON, found) if choice == "best" else found

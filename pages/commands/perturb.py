@@ -37,7 +37,7 @@ def command(
     """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants.
 
     Says of how many summaries each kind could make one. Kinds by rule need no model; those that end with -llm need an endpoint, or a
-    model of this machine (paraphrased-llm[model=local:FOLDER]), and synonyms take WordNet where it is installed.
+    model of this machine (paraphrased-llm[model=local:FOLDER]), and synonyms take WordNet too where it is installed.
     """
     refusals: list[Refusal] = []
     kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else rule_perturbations()

@@ -122,7 +122,7 @@ def _choice_of_intent(intent: Intent) -> list[Perturbation]:
     if any(kind.name == "synonyms" for kind in rules):
         st.caption(
             "Rules need no model. "
-            f"Synonyms come from {'WordNet' if is_installed() else 'a bundled list: NLTK has no WordNet here'}."
+            f"Synonyms come from a bundled list{' and WordNet' if is_installed() else ': NLTK has no WordNet here'}."
         )
     prompts = [kind for kind in plugins if kind.card.form == "prompt"]
     if not prompts:

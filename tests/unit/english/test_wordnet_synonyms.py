@@ -84,12 +84,21 @@ def test_a_word_that_is_not_sure_is_left_alone(summary: str, reason: str) -> Non
 
 @pytest.mark.usefixtures("wordnet")
 def test_the_signature_and_the_explanation_say_that_it_was_wordnet() -> None:
-    synonyms = PERTURBATIONS.parse("synonyms")
+    synonyms = PERTURBATIONS.parse("synonyms[lexicon=wordnet]")
     summary = "The inquest was short."
     edits = synonyms.edits(Example("a", summary, summary), random.Random(0))
     assert apply(summary, edits) == "The enquiry was short."
     assert [edit.explanation for edit in edits] == ["Says the same by WordNet."]
-    assert synonyms.signature.startswith("synonyms|lexicon:wordnet#")
+    assert synonyms.signature.startswith("synonyms[lexicon=wordnet]|lexicon:wordnet#")
+
+
+@pytest.mark.usefixtures("wordnet")
+def test_wordnet_adds_to_the_bundled_list() -> None:
+    synonyms = PERTURBATIONS.parse("synonyms[most=9]")
+    summary = "Nobody came to the inquest."
+    edits = synonyms.edits(Example("a", summary, summary), random.Random(0))
+    assert apply(summary, edits) == "No one came to the enquiry."
+    assert synonyms.signature.startswith("synonyms[most=9]|lexicon:bundled+wordnet#")
 
 
 @pytest.mark.usefixtures("wordnet")
