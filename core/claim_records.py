@@ -36,7 +36,12 @@ def parse_claims(found: object, by: str, summary: str) -> ClaimList | None:
             f"The claims must be a list of texts, or of objects with text; got {type(found).__name__}."
         )
     claims = tuple(_parse_claim(entry, number, summary) for number, entry in enumerate(found, 1))
-    return ClaimList(summary, claims, " ".join(by.replace("|", " ").split())[:_MAX_BY_CHARACTERS])
+    return ClaimList(summary, claims, clean_origin(by))
+
+
+def clean_origin(by: str) -> str:
+    """What claims say that they were found by, as it can stand in a signature."""
+    return " ".join(by.replace("|", " ").split())[:_MAX_BY_CHARACTERS]
 
 
 def _parse_cell(cell: str) -> object:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from core import edits as executable
+from core.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Edit, Intention, Span, T
 from pages.ui.markup import escape_markdown
@@ -24,15 +25,25 @@ _MAX_EDIT_BYTES = 200_000  # bytes of edits after unpacking; a link is input fro
 
 
 def pair_link(
-    example: str, summary: str, edits: Sequence[Edit], meant: Intention, pinned: Sequence[PinnedEdit] = ()
+    example: str,
+    summary: str,
+    edits: Sequence[Edit],
+    meant: Intention,
+    pinned: Sequence[PinnedEdit] = (),
+    claims: EditableClaims | None = None,
 ) -> str:
-    """The query of a link to an example with these edits of its summary, what they are meant to be, and the pinned edits."""
+    """The query of a link to an example with these edits of its summary, what they are meant to be, and what was added to it.
+
+    That are the pinned edits and the claims of the edited summary.
+    """
     parts = {"example": example}
     if edits:
         stated = {"edits": pack_edits(summary, edits), "intended": meant.verdict, "error_type": meant.error_type}
         parts |= {name: str(value) for name, value in stated.items() if value}
     if pinned:
         parts["pinned"] = _pack([[_plain_edits(summary, one.edits), *_plain_intention(one.meant)] for one in pinned])
+    if claims:
+        parts["claims"] = _pack(claims.to_json())
     return "?" + urlencode(parts)
 
 
@@ -51,6 +62,11 @@ def unpack_pinned(text: str, summary: str) -> tuple[PinnedEdit, ...]:
     if not text:
         return ()
     return _unpack(text, lambda records: tuple(_pinned_of_record(record, summary) for record in records))
+
+
+def unpack_claims(text: str, summary: str) -> EditableClaims | None:
+    """The claims of this summary in a link, None in an empty text. Raises as `unpack_edits` does."""
+    return _unpack(text, lambda record: EditableClaims.from_json(record, summary)) if text else None
 
 
 def _pinned_of_record(record: object, summary: str) -> PinnedEdit:

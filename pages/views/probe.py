@@ -21,6 +21,8 @@ from pages.ui.probe.board_scores import (
     wait_for_scores,
 )
 from pages.ui.probe.board_scores import wait_for_null_band as wait_for_noise
+from pages.ui.probe.claim_scores import claim_scores
+from pages.ui.probe.claims_tab import apply_claims, claims_ready, claims_tab
 from pages.ui.probe.comparison import comparison
 from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_ready
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
@@ -34,6 +36,7 @@ from pages.ui.probe.toolbar import dataset_facts, draft_offer, toolbar
 
 restore_pair()
 apply_variant()
+apply_claims()
 show_in_address()
 metrics = chosen_metrics()
 request = request_scores(metrics)
@@ -60,7 +63,7 @@ with left:
     marks = document_highlights(request, drawn)
     document_view(current_pair().document, highlights=marks, key="document", height=PANE_HEIGHT)
 with right:
-    edit, as_json, explain, record = st.tabs(["Edit", "Edit JSON", "Explain", "Record"], key="tabs")
+    edit, as_json, claims, explain, record = st.tabs(["Edit", "Edit JSON", "Claims", "Explain", "Record"], key="tabs")
     with edit:
         summary_editor(key=EDITOR_KEY, on_change=note_change, height=260)
         with st.container(key="edits"):
@@ -68,6 +71,8 @@ with right:
         edits_request_form()
     with as_json:
         edit_json_tab()
+    with claims:
+        claims_tab()
     with record:
         record_tab()
     with explain:  # after the record, whose verdict it shows
@@ -76,7 +81,7 @@ with answers:
     edits_answer()
     show_forecast = score_all_button(metrics)
 evidence_panel(request, drawn)
-draw_comparison = comparison(metrics)
+draw_comparison, draw_claims = comparison(metrics), claim_scores(metrics)
 percentile_expander(drawn)
 show_forecast()
 while True:
@@ -84,9 +89,11 @@ while True:
     remember_durations(request, cells)
     show(build_board(metrics, request, cells))
     draw_comparison()
+    draw_claims()
     if request.cancelled.is_set():
         st.stop()
-    if selected_result(request, cells) != drawn or edits_arrived() or explanations_arrived() or variant_ready():
+    arrived = edits_arrived() or explanations_arrived() or variant_ready() or claims_ready()
+    if selected_result(request, cells) != drawn or arrived:
         repeat_notices()
         st.rerun()
     if not has_pending(cells):
@@ -94,11 +101,11 @@ while True:
     wait_for_scores(request, version)
 st.html(f'<span id="settled" data-rev="{texts_fingerprint(current_pair().document, edited_summary())}" hidden></span>')
 wanted = measure_null_bands(request, cells)
-while draw_comparison() or is_measuring(wanted, request):
+while any([draw_comparison(), draw_claims(), is_measuring(wanted, request)]):
     wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()
-    if edits_arrived() or explanations_arrived() or variant_ready():
+    if edits_arrived() or explanations_arrived() or variant_ready() or claims_ready():
         repeat_notices()
         st.rerun()
     show(build_board(metrics, request, cells))

@@ -16,7 +16,7 @@ from core.types import UNSTATED, Intention, Verdict, WordScore
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
 
-_SURFACE = "Surface"
+SURFACE = "Surface"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class BoardRow:
     @property
     def is_surface(self) -> bool:
         """Whether it describes the text only: no paper says that one of its sides is more consistent."""
-        return self.family == _SURFACE
+        return self.family == SURFACE
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import streamlit as st
 
 from annotations.records import StoredPair
 from core import edits as executable
+from core.claim_edits import EditableClaims
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Context, Edit, Intention, Item, Outcome, Span
@@ -68,14 +69,17 @@ def open_pair(
     meant: Intention = UNSTATED,
     address: str = "",
     pinned: tuple[PinnedEdit, ...] = (),
+    claims: EditableClaims | None = None,
 ) -> None:
     """Put a pair on the bench, edited to `text` where one is given; `address` is the id under which just this opens again.
 
-    Pinned edits of the pair that was there stay where it is the same one.
+    Pinned edits and claims of the pair that was there stay where it is the same one.
     """
     state = probe_state()
     same = state.pair and (state.pair.document, state.pair.original) == (pair.document, pair.original)
     state.pinned = pinned or (state.pinned if same else ())
+    state.claims = claims or (state.claims if same else None)
+    state.claims_problem = ""
     state.pair = _with_plain_texts(pair)
     state.undo_texts, state.redo_texts, state.last_shown = [], [], {}
     set_editor_text(EDITOR_KEY, _with_plain_line_ends(pair.original) if text is None else text)
@@ -217,6 +221,7 @@ def restore_pair() -> None:
         meant = executable.stated_intention(query.get("intended"), query.get("error_type"))
         open_example(query.get("example", OPENING), query.get("edits", ""), meant)
         _pin_of_link(query.get("pinned", ""))
+        _claims_of_link(query.get("claims", ""))
         probe_state().older_draft = _older_draft() if "example" in query and "edits" not in query else ""
     except TouchstoneError as error:
         open_example(first)
@@ -229,13 +234,20 @@ def _pin_of_link(packed: str) -> None:
         keep_draft()
 
 
+def _claims_of_link(packed: str) -> None:
+    if claims := notices.unpack_claims(packed, edited_summary()):
+        probe_state().claims = claims
+        keep_draft()
+
+
 def keep_draft() -> None:
     """Save the pair so that a reload finds it again; each session has a draft of its own.
 
     What can be opened again from its address alone needs none, until it is changed.
     """
     state, pair = probe_state(), current_pair()
-    as_opened = state.opened is not None and state.opened[1] == edited_summary() and not state.pinned
+    added = bool(state.pinned or state.claims)
+    as_opened = state.opened is not None and state.opened[1] == edited_summary() and not added
     if services.store().read_only or (as_opened and not state.draft_saved):
         return
     payload = json.dumps(
@@ -244,6 +256,7 @@ def keep_draft() -> None:
             "edited": edited_summary(),
             "meant": asdict(current_intention()),
             "pinned": [asdict(one) for one in state.pinned],
+            "claims": [state.claims.summary, state.claims.to_json()] if state.claims else None,
         }
     )
     try:
@@ -340,11 +353,13 @@ def _open_draft(payload: str) -> None:
     pinned = tuple(
         PinnedEdit(_edits_of_draft(one["edits"]), _intention_of_draft(one["meant"])) for one in fields.pop("pinned", ())
     )
+    claimed = fields.pop("claims", None)
+    claims = EditableClaims.from_json(claimed[1], claimed[0]) if claimed else None
     saved = services.store().pair(fields["example"]) if fields["example"] else None
     outcomes = saved.pair.outcomes if saved else ()
     contexts = tuple(Context(one["name"], Span(**one["span"])) for one in fields.pop("contexts", ()))
     pair = Pair(**{**fields, "declared": declared, "saved": outcomes, "contexts": contexts})
-    open_pair(pair, text, meant, pinned=pinned)
+    open_pair(pair, text, meant, pinned=pinned, claims=claims)
     leave_notice("Your draft is back." if text != fields["original"] else "")
 
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.records import ExplanationFlaw, Grade, LabelRecord
+from core.claim_edits import EditableClaims
 from core.dataset import Refusal
 from core.editing.batch import EditRequestTask
 from core.editing.editor import Editor
@@ -16,7 +17,7 @@ from core.editing.proposals import EditForm
 from core.engine.conversation import CellKey, Request, Task
 from core.engine.engine import ConversationTask
 from core.perturbation import Perturbation
-from core.types import UNSTATED, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
+from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.session_state import WidgetValue, page_state
 
@@ -63,6 +64,13 @@ class VariantRequest:
     task: ConversationTask[list[Edit]]
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimsRequest:
+    """The claims that are being found."""
+
+    task: ConversationTask[ClaimList]
+
+
 @dataclass(eq=False)
 class ProbeState:
     """One session on Probe; other pages open pairs there and add metrics to its board."""
@@ -78,6 +86,7 @@ class ProbeState:
     meant: Intention = UNSTATED
     times_meant: int = 0  # how often that was said by something else than its fields, which then begin again
     pinned: tuple[PinnedEdit, ...] = ()
+    claims: EditableClaims | None = None
     older_draft: str = ""  # what the same person did to the example before, where a link opened that again
 
     # the metrics by their specs, what was asked of them, and what they last showed
@@ -93,6 +102,9 @@ class ProbeState:
 
     # what language models were asked for
     variant_request: VariantRequest | None = None
+    claims_request: ClaimsRequest | None = None
+    claims_problem: str = ""
+    claims_asked: ClaimList | None = None  # those that were scored by metrics which wait for a press
     edit_request: EditRequestTask | None = None
     edit_count_drawn: int | None = None
     edit_samples: Mapping[tuple[Example, Editor], int] = field(default_factory=dict)
@@ -134,6 +146,12 @@ class ProbeState:
     intended_error_type = WidgetValue[ErrorType | None]("intended-type", None)
     edit_form = WidgetValue[EditForm]("edits-form", EditForm.EXECUTABLE)
     judge_triviality = WidgetValue[bool]("edits-judged", True)
+
+    # the Claims tab
+    claims_way = WidgetValue[str]("claims-way", "sentence")
+    claims_settings = WidgetValue[str]("claims-settings", "")
+    claim_text = WidgetValue[str]("claim-text", "")
+    new_claim = WidgetValue[str]("new-claim", "")
 
     # the Record tab
     verdict = WidgetValue[Verdict | None]("verdict", None)

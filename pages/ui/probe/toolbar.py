@@ -15,6 +15,7 @@ from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import metrics_popover
 from pages.ui.notices import leave_receipt
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
+from pages.ui.probe.claims_tab import current_claims
 from pages.ui.probe.edit_menu import edit_menu
 from pages.ui.probe.pair import (
     current_edits,
@@ -176,7 +177,8 @@ def _link_popover(pair: Pair) -> None:
             st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
             return
         pinned = probe_state().pinned
-        also = " and the pinned ones" if pinned else ""
+        claims = current_claims()
+        also = f"{' and the pinned ones' if pinned else ''}{', and the claims' if claims else ''}"
         st.write(f"This link opens the same pair with the same edits{also}.")
-        query = notices.pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned)
+        query = notices.pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
         st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)

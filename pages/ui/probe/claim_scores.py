@@ -1,0 +1,265 @@
+"""The claims of the edited summary side by side: the score of every metric for each, their mean and the least consistent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from textwrap import shorten
+
+import pandas as pd
+import streamlit as st
+
+from core.claim_records import claims_to_json
+from core.claims.given import GivenClaims
+from core.contexts import name_contexts, optional_fields
+from core.engine.conversation import Cell, CellState
+from core.metric import METRICS, Metric
+from core.metrics.claims_wrapper import Claims, Combine
+from core.types import ClaimList, Example, Failure, Outcome, Result
+from pages.ui import services
+from pages.ui.endpoint_form import estimate_caption
+from pages.ui.markup import escape_markdown
+from pages.ui.probe.board_rows import SURFACE, format_score
+from pages.ui.probe.board_scores import Cells, has_pending
+from pages.ui.probe.claims_tab import current_claims
+from pages.ui.probe.fast_set import waits_for_key
+from pages.ui.probe.pair import current_pair
+from pages.ui.probe.probe_state import probe_state
+
+_COMBINED: dict[Combine, str] = {"mean": "mean over claims", "min": "least consistent claim"}
+_QUOTE_CHARACTERS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredClaims:
+    """The outcome of each metric for each claim, and for all of them together, by spec; None while one is to come.
+
+    `labels` are the numbers of the claims in the tab; `states` says of what is to come how far it is.
+    """
+
+    labels: tuple[str, ...]
+    texts: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    claims: tuple[tuple[Outcome | None, ...], ...]  # by metric, then claim
+    combined: tuple[tuple[Outcome | None, ...], ...]  # by metric, then as _COMBINED
+    states: tuple[tuple[str, ...], ...]
+
+    def failures(self) -> list[str]:
+        """A line for each metric and reason, with the claims that have it."""
+        lines = []
+        for metric, outcomes in zip(self.metrics, self.claims, strict=True):
+            numbers: dict[str, list[str]] = {}
+            for label, one in zip(self.labels, outcomes, strict=True):
+                if isinstance(one, Failure):
+                    numbers.setdefault(one.message, []).append(label)
+            lines += [f"{metric.card.title}, claim {', '.join(some)}: {reason}" for reason, some in numbers.items()]
+        return lines
+
+
+def claims_table(scored: ScoredClaims) -> pd.DataFrame:
+    """A row per claim, then the mean and the least consistent one; a column per metric, and the text last."""
+    columns: dict[str, list[str]] = {}
+    for metric, outcomes, combined, states in zip(
+        scored.metrics, scored.claims, scored.combined, scored.states, strict=True
+    ):
+        name = metric.card.title if metric.spec == metric.name else metric.spec
+        columns[name] = [
+            *(_format_cell(metric, one, state) for one, state in zip(outcomes, states, strict=True)),
+            *(_format_cell(metric, one, "…") for one in combined),
+        ]
+    columns["text"] = [*scored.texts, *_COMBINED.values()]
+    return pd.DataFrame(columns, pd.Index([*scored.labels, *_COMBINED], name="claim"))
+
+
+def claim_scores_csv(scored: ScoredClaims) -> str:
+    """A line per metric and claim, and per metric and way to combine them: score, signature, or why there is none."""
+    lines = []
+    for metric, outcomes, combined in zip(scored.metrics, scored.claims, scored.combined, strict=True):
+        lines += [_csv_line(metric, text, one) for text, one in zip(scored.texts, outcomes, strict=True)]
+        lines += [_csv_line(metric, name, one) for name, one in zip(_COMBINED.values(), combined, strict=True)]
+    written: str = pd.DataFrame(lines).to_csv(index=False)
+    return written
+
+
+def _csv_line(metric: Metric, claim: str, outcome: Outcome | None) -> dict[str, object]:
+    return {
+        "metric": metric.spec,
+        "claim": claim,
+        "score": outcome.score if isinstance(outcome, Result) else None,
+        "error": outcome.message if isinstance(outcome, Failure) else "",
+        "signature": outcome.signature if isinstance(outcome, Result) else "",
+    }
+
+
+def _format_cell(metric: Metric, outcome: Outcome | None, state: str) -> str:
+    if isinstance(outcome, Result):
+        return format_score(outcome.score, metric.card.low, metric.card.high)
+    return f"failed: {outcome.kind}" if isinstance(outcome, Failure) else state
+
+
+def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
+    """Draw the scores of the claims, if there are any; what is returned draws them as of now, and says whether some are to come."""
+    edited = current_claims()
+    readers = _metrics_that_read_claims(metrics)
+    if edited is None or not edited.claims.claims or not readers:
+        for part in ("claims", "combined"):
+            services.engine().release(services.session_owner(part))
+        return lambda: False
+    claims = edited.claims
+    asked = probe_state().claims_asked == claims
+    waiting = [] if asked else [metric for metric in readers if waits_for_key(metric)]
+    labels = tuple(str(number) for number, row in enumerate(edited.rows, 1) if not row.removed)
+    requested = _Requested(claims, labels, [metric for metric in readers if metric not in waiting])
+    drawn: list[ScoredClaims] = []
+
+    def draw() -> bool:
+        scored, pending = requested.look()
+        if [scored] != drawn[-1:]:
+            drawn.append(scored)
+            with slot.container():
+                _draw_scores(scored)
+        return pending
+
+    with st.container(border=True, key="claim-scores"):
+        st.markdown("**Claims of the edited summary side by side**")
+        slot = st.empty()
+        draw()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _waiting_button(waiting, claims)
+            _download_buttons(claims, drawn)
+    return draw
+
+
+class _Requested:
+    """What is asked of the engine: each claim as a summary of its own, and all of them together."""
+
+    def __init__(self, claims: ClaimList, labels: tuple[str, ...], metrics: Sequence[Metric]) -> None:
+        engine = services.engine()
+        whole = replace(current_pair().as_example("claims", claims.summary), claims=claims)
+        self.labels, self.texts = labels, tuple(claim.text for claim in claims.claims)
+        self.metrics = tuple(metrics)
+        self.alone = engine.submit(services.session_owner("claims"), metrics, _examples(claims))
+        self.wrappers = {
+            metric: [Claims(metric.spec, GivenClaims.name, combine) for combine in _COMBINED] for metric in self.metrics
+        }
+        wrappers = [one for some in self.wrappers.values() for one in some]
+        self.together = engine.submit(services.session_owner("combined"), wrappers, [whole])
+
+    def look(self) -> tuple[ScoredClaims, bool]:
+        """What is known, and whether something is to come."""
+        _, cells = services.engine().cells(self.alone)
+        _, combined = services.engine().cells(self.together)
+        by_metric = [[cells[metric.spec, one.id] for one in self.alone.examples] for metric in self.metrics]
+        scored = ScoredClaims(
+            self.labels,
+            self.texts,
+            self.metrics,
+            tuple(tuple(cell.outcome for cell in some) for some in by_metric),
+            tuple(tuple(_outcome(combined, one) for one in self.wrappers[metric]) for metric in self.metrics),
+            tuple(tuple(_state_label(cell) for cell in some) for some in by_metric),
+        )
+        live = not (self.alone.cancelled.is_set() or self.together.cancelled.is_set())
+        return scored, live and (has_pending(cells) or has_pending(combined))
+
+
+def _outcome(cells: Cells, metric: Metric) -> Outcome | None:
+    return cells[metric.spec, "claims"].outcome
+
+
+def _state_label(cell: Cell) -> str:
+    return "…" if cell.state is CellState.QUEUED else cell.state.value
+
+
+def _examples(claims: ClaimList) -> list[Example]:
+    """Each claim as a summary of its own."""
+    pair = current_pair()
+    return [pair.as_example(f"claim {number}", claim.text) for number, claim in enumerate(claims.claims, 1)]
+
+
+def _metrics_that_read_claims(metrics: Sequence[Metric]) -> list[Metric]:
+    """The metrics of the board that judge, and those that the claims wrappers among them are around; each once."""
+    found = [METRICS.parse(metric.metric) if isinstance(metric, Claims) else metric for metric in metrics]
+    judging = [metric for metric in found if metric.card.family != SURFACE and metric.card.direction != "neutral"]
+    return list({metric.spec: metric for metric in judging}.values())
+
+
+def _draw_scores(scored: ScoredClaims) -> None:
+    st.dataframe(claims_table(scored), height="auto", alt="Scores of the claims side by side")
+    for line in scored.failures():
+        st.caption(f":material/error: {escape_markdown(line)}")
+    means = [(metric, some[0]) for metric, some in zip(scored.metrics, scored.combined, strict=True)]
+    for metric, mean in means[:1]:
+        if isinstance(mean, Result):
+            st.caption(escape_markdown(f"Signature of the mean of {metric.card.title}: {mean.signature}"))
+    with st.expander("Evidence of each claim", icon=":material/visibility:"):
+        st.markdown("\n".join(_evidence_lines(scored)) or "No metric has evidence yet.")
+
+
+def _evidence_lines(scored: ScoredClaims) -> list[str]:
+    """A list by claim: the words of the document that scores rest on, with the metrics that found them."""
+    lines = []
+    for place, (label, text) in enumerate(zip(scored.labels, scored.texts, strict=True)):
+        titles: dict[str, list[str]] = {}
+        for metric, outcomes in zip(scored.metrics, scored.claims, strict=True):
+            if quote := _quote(outcomes[place]):
+                titles.setdefault(quote, []).append(metric.card.title)
+        lines.append(f"- {escape_markdown(f'{label}. {text}')}")
+        quotes = [f"{quote} ({', '.join(some)})" for quote, some in titles.items()]
+        lines += [f"    - {escape_markdown(quote)}" for quote in quotes]
+    return lines
+
+
+def _quote(outcome: Outcome | None) -> str:
+    found = [part.evidence for part in outcome.parts if part.evidence] if isinstance(outcome, Result) else []
+    if not found:
+        return ""
+    pair = current_pair()
+    name, words = name_contexts(pair.contexts, found[0]), found[0].of(pair.document)
+    return f"{name}{': ' if name else ''}“{shorten(words, _QUOTE_CHARACTERS, placeholder=' …')}”"
+
+
+def _waiting_button(waiting: Sequence[Metric], claims: ClaimList) -> None:
+    if not waiting:
+        return
+    names = ", ".join(metric.card.title for metric in waiting)
+    st.button(
+        f"Score the claims with {len(waiting)} more",
+        key="score-claims",
+        icon=":material/playlist_play:",
+        on_click=_ask_all,
+        args=(claims,),
+        help=escape_markdown(names),
+    )
+    st.caption(escape_markdown(estimate_caption(waiting, _examples(claims))))
+
+
+def _ask_all(claims: ClaimList) -> None:
+    probe_state().claims_asked = claims
+
+
+def _download_buttons(claims: ClaimList, drawn: Sequence[ScoredClaims]) -> None:
+    pair = current_pair()
+    line = {
+        "id": pair.example or "pair",
+        "document": pair.document,
+        "summary": claims.summary,
+        **optional_fields(pair.as_example("", claims.summary)),
+        **claims_to_json(claims),
+    }
+    st.download_button(
+        "Scores (CSV)",
+        lambda: claim_scores_csv(drawn[-1]),  # made in another thread, which has no page
+        "claims.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    st.download_button(
+        "Claims (JSONL)",
+        json.dumps(line, ensure_ascii=False),
+        "claims.jsonl",
+        mime="application/jsonl",
+        on_click="ignore",
+        icon=":material/download:",
+    )

@@ -1,0 +1,254 @@
+"""The Claims tab: the claims of the edited summary are found in some way, and rewritten, removed, added and restored by hand."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.claim import DECOMPOSERS, Decomposer, decomposition
+from core.claim_edits import EditableClaim, EditableClaims
+from core.claims.given import GivenClaims
+from core.claims.language_model import LanguageModelClaims
+from core.engine.engine import ConversationTask
+from core.errors import TouchstoneError
+from core.model_reference import Checkpoint, local_checkpoints
+from core.models.locations import ModelStatus
+from core.registry import settings_of
+from core.types import ClaimList, Failure
+from pages.ui import services
+from pages.ui.endpoint_form import (
+    available_endpoints,
+    choose_endpoint_and_model,
+    chosen_endpoint,
+    chosen_model,
+    estimate_line,
+)
+from pages.ui.markup import escape_markdown
+from pages.ui.probe.pair import current_pair, edited_summary, keep_draft, note_change
+from pages.ui.probe.probe_state import ClaimsRequest, ProbeState, probe_state
+
+_LOOK_S = 0.3
+
+
+def current_claims() -> EditableClaims | None:
+    """The claims of the text in the editor; None where there are none, or those of another text."""
+    claims = probe_state().claims
+    return claims if claims and claims.summary == edited_summary() else None
+
+
+def apply_claims() -> None:
+    """Take what was found; claims of a text that was changed meanwhile wait until it is that text again."""
+    request = probe_state().claims_request
+    if request is None or request.task.running:
+        return
+    probe_state().claims_request = None
+    for found in request.task.results:
+        _take(found)
+    if request.task.error:
+        probe_state().claims_problem = request.task.error
+
+
+def claims_ready() -> bool:
+    """Whether claims were found that the page does not show yet."""
+    request = probe_state().claims_request
+    return request is not None and not request.task.running
+
+
+def claims_tab() -> None:
+    """The way to find them, and the claims of the text in the editor."""
+    state = probe_state()
+    _way_form()
+    if state.claims_request:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _watch_claims()
+            st.button("Cancel", key="claims-cancel", on_click=_cancel_request)
+    if state.claims_problem:
+        st.error(escape_markdown(state.claims_problem), icon=":material/error:")
+    claims = current_claims()
+    if claims is None:
+        if state.claims:
+            st.info(
+                "The claims are of another text. Find those of this one, or undo the change.", icon=":material/info:"
+            )
+        return
+    st.caption(
+        escape_markdown(f"{len(claims.claims.claims)} claims, by {claims.claims.by}. Scores stand below the board.")
+    )
+    for place, row in enumerate(claims.rows):
+        _claim_row(place, row)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Another claim", "", key=ProbeState.new_claim.key, placeholder="A statement that the summary makes"
+        )
+        st.button("Add", key="add-claim", on_click=_add_claim)
+
+
+def _way_form() -> None:
+    titles = {plugin.name: plugin.title for plugin in DECOMPOSERS if plugin is not GivenClaims}
+    endpoint = ""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Find the claims",
+            list(titles),
+            index=list(titles).index(ProbeState.claims_way.default),
+            key=ProbeState.claims_way.key,
+            format_func=lambda one: titles[one],
+            width=230,
+        )
+        if name == LanguageModelClaims.name:
+            endpoint, _ = choose_endpoint_and_model(available_endpoints("claims"), "claims")
+        elif settings_of(DECOMPOSERS.get(name)):
+            st.text_input(
+                "Settings",
+                "",
+                key=ProbeState.claims_settings.key,
+                placeholder="extractor=folder",
+                help=f"{', '.join(settings_of(DECOMPOSERS.get(name)))}; separated by commas. Empty: the published ones.",
+                width=230,
+            )
+        st.button(
+            "Find", key="find-claims", icon=":material/splitscreen:", type="primary", on_click=_find, args=(endpoint,)
+        )
+    try:
+        way = _chosen_way(endpoint)
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return
+    if name == LanguageModelClaims.name:
+        estimate_line([decomposition(way, current_pair().as_example("claims", edited_summary()))])
+    else:
+        _offer_download(way)
+
+
+def _offer_download(way: Decomposer) -> None:
+    pool = services.engine().pool
+    states = {one: pool.state(one) for one in local_checkpoints(way.checkpoints())}
+    for checkpoint, found in states.items():
+        if found.status is ModelStatus.NEEDS_DOWNLOAD:
+            st.caption(escape_markdown(found.message))
+            st.button(
+                "Download",
+                key=f"claims-download-{checkpoint.kind}",
+                icon=":material/download:",
+                on_click=_download,
+                args=(checkpoint,),
+                disabled=services.settings().demo,
+            )
+
+
+def _download(checkpoint: Checkpoint) -> None:
+    services.engine().pool.fetch(checkpoint)
+
+
+def _chosen_way(endpoint: str) -> Decomposer:
+    """The way in the form, also in a callback; raises TouchstoneError for settings that it cannot take.
+
+    `endpoint` is asked where the form leaves no choice of one.
+    """
+    name = probe_state().claims_way
+    if name == LanguageModelClaims.name:
+        return DECOMPOSERS.build(
+            name, {"model": chosen_model("claims"), "endpoint": chosen_endpoint("claims", endpoint)}
+        )
+    settings = probe_state().claims_settings.strip() if settings_of(DECOMPOSERS.get(name)) else ""
+    return DECOMPOSERS.parse(f"{name}[{settings}]" if settings else name)
+
+
+def _find(endpoint: str) -> None:
+    """Ask for the claims of the text in the editor; what was edited before is replaced when they are there."""
+    note_change()
+    _cancel_request()
+    state = probe_state()
+    state.claims_problem = ""
+    try:
+        way = _chosen_way(endpoint)
+    except TouchstoneError:
+        return  # the form says why
+    conversation = decomposition(way, current_pair().as_example("claims", edited_summary()))
+    if way.checkpoints():
+        state.claims_request = ClaimsRequest(ConversationTask(services.engine(), [conversation]))
+        return
+    for _, found in services.engine().converse([conversation]):
+        _take(found)
+
+
+def _take(found: ClaimList | Failure) -> None:
+    state = probe_state()
+    if isinstance(found, Failure):
+        state.claims_problem = found.message
+        return
+    _change(EditableClaims.of(found))
+
+
+def _change(claims: EditableClaims) -> None:
+    probe_state().claims = claims
+    keep_draft()
+
+
+def _cancel_request() -> None:
+    state = probe_state()
+    if state.claims_request:
+        state.claims_request.task.cancel()
+    state.claims_request = None
+
+
+@st.fragment(run_every=_LOOK_S)
+def _watch_claims() -> None:
+    """Look for the answer next to the page; where scores still arrive the page's own loop looks."""
+    if claims_ready() or probe_state().claims_request is None:
+        st.rerun()
+    st.caption("The claims are being written …")
+
+
+def _claim_row(place: int, row: EditableClaim) -> None:
+    if row.removed:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"{place + 1}. ~~{escape_markdown(row.text)}~~", width="stretch")
+            st.button(
+                f"Restore {place + 1}", key=f"restore-claim-{place}", type="tertiary", on_click=_restore, args=(place,)
+            )
+        return
+    widget = ProbeState.claim_text.of(place)
+    widget.follow(row.text)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_area(
+            f"Claim {place + 1}{_state_label(row)}",
+            row.text,
+            key=widget.key,
+            height="content",
+            on_change=_rewrite,
+            args=(place,),
+            width="stretch",
+        )
+        if row.found and row.is_changed:
+            st.button(
+                f"Restore {place + 1}", key=f"restore-claim-{place}", type="tertiary", on_click=_restore, args=(place,)
+            )
+        st.button(f"Remove {place + 1}", key=f"remove-claim-{place}", type="tertiary", on_click=_remove, args=(place,))
+
+
+def _state_label(row: EditableClaim) -> str:
+    if row.found is None:
+        return " (added)"
+    return " (rewritten)" if row.is_changed else ""
+
+
+def _rewrite(place: int) -> None:
+    if claims := current_claims():
+        _change(claims.rewrite(place, ProbeState.claim_text.of(place).get()))
+
+
+def _remove(place: int) -> None:
+    if claims := current_claims():
+        _change(claims.remove(place))
+
+
+def _restore(place: int) -> None:
+    if claims := current_claims():
+        _change(claims.restore(place))
+
+
+def _add_claim() -> None:
+    claims, state = current_claims(), probe_state()
+    if claims and state.new_claim.strip():
+        _change(claims.add(state.new_claim))
+        state.new_claim = ""
