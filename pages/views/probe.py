@@ -71,7 +71,7 @@ with right:
         edits_request_form()
     with as_json:
         edit_json_tab()
-    with claims:
+    with claims, st.container(key="claims"):
         claims_tab()
     with record:
         record_tab()

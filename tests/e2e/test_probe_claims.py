@@ -59,16 +59,17 @@ def test_claims_are_found_by_a_model_edited_and_scored(page: Page, claims_server
     bench = Bench(page, claims_server)
     bench.open()
     bench.tab("Claims")
+    tab = page.locator(".st-key-claims")
     pick_option(page.get_by_role("combobox", name="Find the claims"), "Language model")
-    expect(page.get_by_text("1 question to endpoints")).to_be_visible(timeout=START_MS)
+    expect(tab.get_by_text("1 question to endpoints")).to_be_visible(timeout=START_MS)
 
-    enter(page.get_by_role("textbox", name="Model"), "awkward")
-    press(page.get_by_role("button", name="Find", exact=True))
-    expect(page.get_by_text("The answer holds no complete JSON object")).to_be_visible(timeout=START_MS)
+    enter(tab.get_by_role("textbox", name="Model"), "awkward")
+    press(tab.get_by_role("button", name="Find", exact=True))
+    expect(tab.get_by_text("The answer holds no complete JSON object")).to_be_visible(timeout=START_MS)
     expect(scores(page)).to_have_count(0)
 
-    enter(page.get_by_role("textbox", name="Model"), "")
-    press(page.get_by_role("button", name="Find", exact=True))
+    enter(tab.get_by_role("textbox", name="Model"), "")
+    press(tab.get_by_role("button", name="Find", exact=True))
     expect(page.get_by_label("Claim 2", exact=True)).to_have_value(HOSTILE, timeout=START_MS)
     assert {claim for _, claim in rows(page)} == {*LISTED, "mean over claims", "least consistent claim"}
     expect(page.locator("img[src=x]")).to_have_count(0)
@@ -78,7 +79,7 @@ def test_claims_are_found_by_a_model_edited_and_scored(page: Page, claims_server
     rewrite(page, "Claim 1", "The pilot slept on Monday.")
     expect(page.get_by_label("Claim 1 (rewritten)")).to_be_visible(timeout=START_MS)
     enter(page.get_by_label("Another claim"), "Nobody was injured.")
-    press(page.get_by_role("button", name="Add", exact=True))
+    press(tab.get_by_role("button", name="Add", exact=True))
     expect(page.get_by_label("Claim 3 (added)")).to_have_value("Nobody was injured.", timeout=START_MS)
     found = rows(page)
     texts = ["The pilot slept on Monday.", "Nobody was injured."]
