@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 _SLICE_S = 0.15  # what one forward pass should take: a person who comes meanwhile waits for its end
-_FIRST_TOKENS = 256  # of the first pass, when nobody knows how fast a model is and how much memory it takes
+# Of the first pass, when nobody knows how fast a model is and how much memory it takes, and of every later one where there
+# are so many: a pass reads all weights, so that of 50 tokens each costs 1.6 times as much, and of 16 3.6 times (BERT, one thread).
+_FEW_TOKENS = 256
 _MEMORY_SHARE = 0.8  # of what is free, for a pass: longer texts take more for each token
 _PASSES_BEFORE_MORE = 100  # that fitted, before a lowered limit is raised by a quarter; doubled each time that it fails
 # A processor gains nothing from large batches and cannot stop in the middle of one.
@@ -18,7 +20,7 @@ class BatchSize:
         self._most = most
         self._fitted = 0  # passes near the limit since it was lowered or raised
         self._patience = _PASSES_BEFORE_MORE
-        self.tokens = min(most, _FIRST_TOKENS)
+        self.tokens = min(most, _FEW_TOKENS)
 
     def passed(self, tokens: int, seconds: float) -> None:
         """Learn from a pass over so many padded tokens that fitted: after many near a lowered limit more is tried."""
@@ -27,7 +29,7 @@ class BatchSize:
             self._fitted = 0
             self._most = min(self._gain, self._most + self._most // 4 + 1)
         fit = max(1, tokens) * _SLICE_S / seconds if seconds else self._most
-        self.tokens = max(1, min(self._most, int(fit)))
+        self.tokens = min(self._most, max(int(fit), _FEW_TOKENS))
 
     def took(self, tokens: int, nbytes: int, free: int) -> None:
         """Learn from the memory that a pass over so many padded tokens took, where so much of the device is free without it."""

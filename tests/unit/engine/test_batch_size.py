@@ -22,16 +22,19 @@ def test_a_pass_takes_as_long_as_a_person_may_wait() -> None:
     assert size.tokens == 256
     size.passed(256, 0.03)
     assert size.tokens == 1280
-    size.passed(1280, 1.5)
-    assert size.tokens == 128
+    size.passed(1280, 0.3)
+    assert size.tokens == 640
 
 
-def test_a_batch_is_never_larger_than_the_device_gains_from_nor_empty() -> None:
+def test_a_batch_is_never_larger_than_the_device_gains_from_nor_so_small_that_it_wastes_a_pass() -> None:
     size = BatchSize(1024)
     size.passed(256, 0.0)
     assert size.tokens == 1024
-    size.passed(0, 1000.0)
-    assert size.tokens == 1
+    size.passed(1024, 1000.0)
+    assert size.tokens == 256
+    size.overflowed(100)
+    size.passed(10, 1000.0)
+    assert size.tokens == 50
 
 
 def test_what_did_not_fit_is_not_tried_again() -> None:
