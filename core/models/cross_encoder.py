@@ -11,6 +11,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.files import max_text_tokens, read_json_object
+from core.models.first_token import read_first_token
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
@@ -74,4 +75,6 @@ def load_cross_encoder(path: Path, checkpoint: Checkpoint, device: str) -> Cross
         raise LoadError(
             f"The model in {path} has {network.config.num_labels} labels and must have one. Train it again."
         )
-    return CrossEncoderModel(network, TextTokenizer.load(path), max_text_tokens(path, max_positions(network)))
+    return CrossEncoderModel(
+        read_first_token(network), TextTokenizer.load(path), max_text_tokens(path, max_positions(network))
+    )

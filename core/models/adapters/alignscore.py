@@ -14,6 +14,7 @@ from transformers import RobertaConfig, RobertaModel
 from core.errors import BadSettingError, LoadError
 from core.model_reference import Checkpoint
 from core.models.files import UNUSED_WEIGHTS, max_text_tokens, read_json_object
+from core.models.first_token import read_first_token
 from core.models.locations import locate_backbone
 from core.models.model import Row
 from core.models.network import FromPretrained, freeing_memory, load_network, max_positions, network_bytes, pad_batch
@@ -86,7 +87,7 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> AlignScoreModel:
     state = lightning_weights(path, UNUSED_WEIGHTS)
     body = {name.removeprefix(_BODY): tensor for name, tensor in state.items() if name.startswith(_BODY)}
     read = partial(_from_state, config=_configuration(folder), state_dict=body)
-    network = cast(RobertaModel, load_network(read, path, checkpoint, device))
+    network = cast(RobertaModel, read_first_token(load_network(read, path, checkpoint, device)))
     present = {name: layer for name, layer in _LAYERS.items() if name != _OPTIONAL or f"{layer}.weight" in state}
     heads = torch.nn.ModuleDict({name: _read_linear(state, layer, path) for name, layer in present.items()})
     heads.to(device, network.dtype).eval()

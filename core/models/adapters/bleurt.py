@@ -15,6 +15,7 @@ from transformers import PreTrainedModel, RemBertConfig, RemBertForSequenceClass
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.files import read_json_object, weight_files
+from core.models.first_token import read_first_token
 from core.models.model import Row, int_option
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import Tokens
@@ -81,7 +82,7 @@ class BleurtModel:
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> BleurtModel:
     pieces = _load_pieces(path / "spm.model")
-    return BleurtModel(load_network(_from_port, path, checkpoint, device), pieces)
+    return BleurtModel(read_first_token(load_network(_from_port, path, checkpoint, device)), pieces)
 
 
 def _load_pieces(path: Path) -> SentencePieces:

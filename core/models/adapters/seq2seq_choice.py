@@ -12,6 +12,7 @@ from transformers import T5ForConditionalGeneration
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
+from core.models.first_token import write_one_token
 from core.models.model import UNLIMITED, Row, rows_of
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
 from core.models.tokenizer import TextTokenizer
@@ -70,4 +71,4 @@ class ChoiceModel:
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> ChoiceModel:
     network = load_network(T5ForConditionalGeneration.from_pretrained, path, checkpoint, device)
-    return ChoiceModel(cast(T5ForConditionalGeneration, network), TextTokenizer.load(path))
+    return ChoiceModel(write_one_token(cast(T5ForConditionalGeneration, network)), TextTokenizer.load(path))

@@ -10,6 +10,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from core.model_reference import Checkpoint
 from core.models.config_check import label_order
+from core.models.first_token import read_first_token
 from core.models.model import Row, rows_of
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer
@@ -45,4 +46,4 @@ class SequenceClassifier:
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SequenceClassifier:
     order = label_order(path, checkpoint)
     network = load_network(AutoModelForSequenceClassification.from_pretrained, path, checkpoint, device)
-    return SequenceClassifier(network, TextTokenizer.load(path), order)
+    return SequenceClassifier(read_first_token(network), TextTokenizer.load(path), order)

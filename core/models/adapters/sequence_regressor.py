@@ -10,6 +10,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
+from core.models.first_token import read_first_token
 from core.models.model import Row, rows_of
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer
@@ -40,4 +41,4 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> SequenceRegressor:
     network = load_network(AutoModelForSequenceClassification.from_pretrained, path, checkpoint, device)
     if network.config.num_labels != 1:
         raise LoadError(f"The model in {path} has {network.config.num_labels} labels and must have one.")
-    return SequenceRegressor(network, TextTokenizer.load(path))
+    return SequenceRegressor(read_first_token(network), TextTokenizer.load(path))
