@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 from core.engine.cache import AnswerCache
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.model import Row, int_option
 from core.models.pool import ModelPool
 from core.types import Answer, Example, Failure, Question, Rounds
 
@@ -23,12 +24,18 @@ ASKED_BAR_US, PLANNED_BAR_US = 150.0, 20.0
 """What a question that is asked, and one that is answered from the cache, may cost in microseconds of processor time."""
 
 _QUESTIONS = 100  # of one conversation
+_COPIES = 4  # conversations that ask the same, where questions are shared
 _NO_HEADER = bytes(8)
+_SPREAD = 37  # so that lengths come in no order
 
 
 @dataclass(frozen=True, slots=True)
 class CostRow:
-    """Processor and clock seconds of one pass over so many questions, and how often a queue touched an entry."""
+    """Processor and clock seconds of one pass over so many questions, and how often a queue touched an entry.
+
+    `distinct` of the questions are different, `asked` were asked of the network; `padding` is the share of tokens that it
+    read for each that is no padding.
+    """
 
     workload: str
     questions: int
@@ -36,6 +43,9 @@ class CostRow:
     cpu_s: float
     seconds: float
     operations: int
+    distinct: int
+    asked: int
+    padding: float
 
     @property
     def cpu_us(self) -> float:
@@ -48,14 +58,19 @@ class CostRow:
 
 
 HEADING = (
-    f"{'':8} {'questions':>9} {'a batch':>8} {'CPU µs each':>12} {'clock µs each':>14} {'queue operations each':>22}"
+    f"{'':8} {'questions':>9} {'distinct':>9} {'asked':>8} {'a batch':>8} {'CPU µs each':>12} {'clock µs each':>14} "
+    f"{'queue operations each':>22} {'padding':>8}"
 )
 
 
 def format_row(row: CostRow) -> str:
     batch = f"{row.batch}" if row.batch else "-"
     clock = 1e6 * row.seconds / row.questions
-    return f"{row.workload:8} {row.questions:9} {batch:>8} {row.cpu_us:12.1f} {clock:14.1f} {row.operations_each:22.1f}"
+    padding = f"{row.padding:.3f}" if row.asked else "-"
+    return (
+        f"{row.workload:8} {row.questions:9} {row.distinct:9} {row.asked:8} {batch:>8} {row.cpu_us:12.1f} {clock:14.1f} "
+        f"{row.operations_each:22.1f} {padding:>8}"
+    )
 
 
 def summarize(rows: Sequence[CostRow]) -> str:
@@ -69,31 +84,38 @@ def summarize(rows: Sequence[CostRow]) -> str:
         lines.append(
             f"{workload}: {last:.0f} µs of CPU a question of {largest:,} (at most {bar:.0f} wanted), {last / first:.2f} × that of {smallest:,}"
         )
+    shared = max((row for row in rows if row.workload == "shared"), key=lambda row: (row.questions, row.padding))
+    lines.append(
+        f"shared: {shared.asked / shared.distinct:.3f} × the distinct questions asked, padding {shared.padding:.3f} × of {shared.questions:,}"
+    )
     return "\n".join(lines)
 
 
 class NullNetwork:
-    """A model that answers without computing; every question has as many tokens as its kind's `length`."""
+    """A model that answers without computing; a question has as many tokens as its option "limit". `padded` of them were read."""
 
     nbytes = 1
 
-    def __init__(self, length: int) -> None:
-        self._length = length
+    def __init__(self) -> None:
+        self.padded = 0
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
-        return [Row(question, self._length, ()) for question in questions]
+        return [Row(question, int_option(question, "limit", 0), ()) for question in questions]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        self.padded += len(rows) * max(row.length for row in rows)
         return [Answer((0.5, 0.25, 0.25), tokens=row.length) for row in rows]
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> NullNetwork:  # noqa: ARG001  # as every kind of model
-    """The null network; the name of its folder is the length of its rows."""
-    return NullNetwork(int(path.name))
+    """The null network."""
+    return NullNetwork()
 
 
 def measure_engine_cost(sizes: Sequence[int] = DEFAULT_SIZES, lengths: Sequence[int] = (4, 64)) -> Iterator[CostRow]:
-    """New questions, then the same ones from the cache, for each number of them, in batches of two sizes."""
+    """New questions, the same ones from the cache, then others of many lengths that four conversations ask, for each number
+    of them, in batches of two sizes.
+    """
     for length in lengths:
         for size in sizes:
             with TemporaryDirectory(prefix="touchstone-bench-") as folder:
@@ -101,40 +123,73 @@ def measure_engine_cost(sizes: Sequence[int] = DEFAULT_SIZES, lengths: Sequence[
 
 
 def _measure(folder: Path, size: int, length: int) -> Iterator[CostRow]:
-    model = _write_checkpoint(folder / f"{length}")
+    model = _write_checkpoint(folder / "null")
     pool = ModelPool("cpu", 1_000, folder / "cache", adapters=f"{__package__}")
     with closing(Engine(pool, AnswerCache(folder / "cache"))) as engine:
-        _converse(engine, model, -_QUESTIONS, _QUESTIONS)  # the model is loaded, and what is imported late is here
-        for workload in ("asked", "cached"):
-            before, cpu, clock = engine.counts(), time.process_time(), time.perf_counter()
-            operations = engine.queue_operations()
-            _converse(engine, model, 0, size)
-            cpu, clock = time.process_time() - cpu, time.perf_counter() - clock
-            passes = max(1, engine.counts().passes - before.passes)
-            operations = engine.queue_operations() - operations
-            yield CostRow(workload, size, size // passes if workload == "asked" else 0, cpu, clock, operations)
+        # the model is loaded, and what is imported late is here
+        _converse(engine, _conversations(model, -_QUESTIONS, _QUESTIONS, (length,)))
+        asked = partial(_conversations, model, 0, size, (length,))
+        yield _time(engine, model, "asked", 1, asked())
+        yield _time(engine, model, "cached", 1, asked())
+        lengths = range(length, 4 * length)
+        yield _time(engine, model, "shared", _COPIES, _conversations(model, size, size // _COPIES, lengths, _COPIES))
 
 
-def _converse(engine: Engine, model: Checkpoint, first: int, size: int) -> None:
-    conversations = (_conversation(model, start) for start in range(first, first + size, _QUESTIONS))
+def _time(
+    engine: Engine, model: Checkpoint, workload: str, copies: int, asking: Iterable[Conversation[int]]
+) -> CostRow:
+    before, operations, padded = engine.counts(), engine.queue_operations(), _padded_tokens(engine, model)
+    cpu, clock = time.process_time(), time.perf_counter()
+    _converse(engine, asking)
+    cpu, clock = time.process_time() - cpu, time.perf_counter() - clock
+    after = engine.counts()
+    planned, asked, passes, tokens = (
+        getattr(after, name) - getattr(before, name) for name in ("planned", "asked", "passes", "tokens")
+    )
+    padding = (_padded_tokens(engine, model) - padded) / max(1, tokens)
+    batch = asked // max(1, passes)
+    operations = engine.queue_operations() - operations
+    return CostRow(workload, planned, batch, cpu, clock, operations, planned // copies, asked, padding)
+
+
+def _padded_tokens(engine: Engine, model: Checkpoint) -> int:
+    with engine.pool.lease(model) as network:
+        return cast(NullNetwork, network).padded
+
+
+def _converse(engine: Engine, conversations: Iterable[Conversation[int]]) -> None:
     for _, outcome in engine.converse(conversations):
         assert not isinstance(outcome, Failure), outcome.message
 
 
-def _conversation(model: Checkpoint, start: int) -> Conversation[int]:
+def _conversations(
+    model: Checkpoint, first: int, size: int, lengths: Sequence[int], copies: int = 1
+) -> Iterator[Conversation[int]]:
+    """So many questions from a number on, each as often as there are copies."""
+    return (
+        _conversation(model, start, lengths) for start in range(first, first + size, _QUESTIONS) for _ in range(copies)
+    )
+
+
+def _conversation(model: Checkpoint, start: int, lengths: Sequence[int]) -> Conversation[int]:
     example = Example(str(start), f"In report {start}, the council voted.", f"Report {start} says that it voted.")
-    return Conversation("engine-cost", example, partial(_rounds, model, start), (model,))
+    return Conversation("engine-cost", example, partial(_rounds, model, start, lengths), (model,))
 
 
-def _rounds(model: Checkpoint, start: int) -> Rounds[int]:
+def _rounds(model: Checkpoint, start: int, lengths: Sequence[int]) -> Rounds[int]:
     """As a metric of sentence pairs asks: every sentence of a document against one claim."""
+    numbers = range(start, start + _QUESTIONS)
     claim = f"Report {start} says that the council voted to close the harbour after the storm of Tuesday."
     sentences = [
         f"In report {number}, the council voted on Monday to open the harbour again, although nobody had asked "
         "for it and the repairs of the quay were far from done."
-        for number in range(start, start + _QUESTIONS)
+        for number in numbers
     ]
-    answers = yield [Question(model, (sentence, claim), (("limit", 512),)) for sentence in sentences]
+    limits = [lengths[_SPREAD * number % len(lengths)] for number in numbers]
+    answers = yield [
+        Question(model, (sentence, claim), (("limit", limit),))
+        for sentence, limit in zip(sentences, limits, strict=True)
+    ]
     return len(answers)
 
 

@@ -243,11 +243,17 @@ def test_sentences_of_the_bundled_texts_are_whole() -> None:
 
 
 def test_the_queue_of_the_engine_touches_a_question_as_often_however_many_there_are() -> None:
-    rows = list(measure_engine_cost(sizes=(300, 1200), lengths=(64,)))
-    assert [(row.workload, row.questions) for row in rows] == [
-        *(("asked", 300), ("cached", 300), ("asked", 1200), ("cached", 1200)),
+    rows = list(measure_engine_cost(sizes=(400, 1200), lengths=(64,)))
+    assert [(row.workload, row.questions, row.distinct) for row in rows] == [
+        *(("asked", 400, 400), ("cached", 400, 400), ("shared", 400, 100)),
+        *(("asked", 1200, 1200), ("cached", 1200, 1200), ("shared", 1200, 300)),
     ]
-    asked, cached = rows[::2], rows[1::2]
+    asked, cached, shared = rows[::3], rows[1::3], rows[2::3]
     assert all(1 < row.operations_each <= 6 for row in asked)
-    assert all(row.operations == 0 for row in cached)
+    assert all(0 < row.operations_each <= 6 for row in shared)
+    assert all(row.operations == row.asked == 0 for row in cached)
+    assert all(row.asked == row.distinct for row in (*asked, *shared))
+    assert all(row.padding == 1 for row in asked)
+    assert all(1 < row.padding < 1.1 for row in shared)
     assert "1,200 (at most 150 wanted)" in summarize(rows)
+    assert "1.000 × the distinct questions asked" in summarize(rows)
