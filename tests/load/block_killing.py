@@ -61,7 +61,7 @@ class Kills:
         driver = _start(self.blocks, self.results)
         for _ in range(kills):
             self._wait_for_results(driver)
-            os.kill(_children(driver.pid)[0], signal.SIGKILL)
+            os.kill(children(driver.pid)[0], signal.SIGKILL)
         return int(json.loads(_finish(driver))["faults"])
 
     def kill_drivers(self, kills: int) -> int:
@@ -69,7 +69,7 @@ class Kills:
         for _ in range(kills):
             driver = _start(self.blocks, self.results)
             self._wait_for_results(driver)
-            [worker] = _children(driver.pid)
+            [worker] = children(driver.pid)
             driver.kill()
             driver.wait()
             self.lingered_s = max(self.lingered_s, _seconds_until_gone(worker))
@@ -102,7 +102,8 @@ def _finish(driver: subprocess.Popen[str]) -> str:
     return stats
 
 
-def _children(process: int) -> list[int]:
+def children(process: int) -> list[int]:
+    """The ids of the processes that a process started."""
     return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 

@@ -1,6 +1,6 @@
 """How many times as fast a metric is here as a plain padded loop, on the same random weights, in seconds of one thread.
 
-`python -m tests.load.plain_loops METRIC [--size small] [--repeats 3] [--sentences 5]` prints it for a first score, for an edit of
+`python -m tests.load.plain_loops METRIC [--size small] [--repeats 3] [--words 1000] [--sentences 5]` prints it for a first score, for an edit of
 each sentence and for pairs that share documents, four on each, in processor time and by the clock. The loop is as the authors write theirs:
 questions in the order asked, batches of their size padded to the longest (AlignScore's and FactCC's to 512 tokens), whole
 networks as transformers has them, and nothing remembered. What writes, parses or counts runs as here, in those batches.
@@ -29,6 +29,7 @@ from core.bench.recipes import prepare_metric
 from core.bench.workloads import make_pair, make_pairs_sharing_documents, sentence_pool
 from core.model_reference import Checkpoint
 from core.models.attention import FixedPositions
+from core.models.first_token import FirstTokenLayer, OneTokenAttention
 from core.models.model import Row
 from core.models.network import pad_batch, segment_types
 from core.types import Example, Question
@@ -63,7 +64,7 @@ BATCH_ROWS: Mapping[str, Mapping[str, int]] = {
 PADDED_TO = {"alignscore-base": 512, "factcc": 512}
 ALONE = {"fenice": 4096}
 """The limit in tokens of texts, of a metric, that the authors' code reads one by one."""
-_PAIRS_OF_DOCUMENT, _SET_WORDS = 4, 500
+_PAIRS_OF_DOCUMENT = 4
 
 
 def plain_loop(model: Any, metric: str, questions: Sequence[Question]) -> None:
@@ -138,13 +139,14 @@ _PASSES = {
 
 
 def plain_model(model: Any) -> Any:
-    """The model with its network as transformers has it: without positions that are projected once."""
+    """The model with its network as transformers has it: every layer whole, and no positions that are projected once."""
     plain = copy.copy(model)
     if hasattr(model, "_network"):
         plain._network = copy.deepcopy(model._network)
         for part in list(plain._network.modules()):
-            if isinstance(getattr(part, "self", None), FixedPositions):
-                part.self = part.self.plain
+            for name, inner in list(part.named_children()):
+                if isinstance(inner, (FixedPositions, FirstTokenLayer, OneTokenAttention)):
+                    setattr(part, name, inner.plain)
             vars(part).pop("compute_bias", None)
     return plain
 
@@ -169,29 +171,31 @@ class Race:
         self._plain: dict[Checkpoint, Any] = {}
         self._times: dict[str, list[tuple[Seconds, Seconds]]] = {}
 
-    def run(self, repeats: int, sentences: int, documents: int) -> Mapping[str, list[tuple[Seconds, Seconds]]]:
+    def run(
+        self, repeats: int, words: int, sentences: int, documents: int
+    ) -> Mapping[str, list[tuple[Seconds, Seconds]]]:
         """What the loop and the engine took for each workload, time after time, in turns."""
-        self._time_engine([make_pair(0, 300, 3)])
-        self._loop([make_pair(0, 300, 3)])
+        self._time_engine([make_pair(0, min(words, 300), 3)])
+        self._loop([make_pair(0, min(words, 300), 3)])
         for number in range(1, repeats + 1):
-            self._first_and_edits(number, sentences)
-            self._set(number, sentences, documents)
+            self._first_and_edits(number, words, sentences)
+            self._set(number, words // 2, sentences, documents)
         return self._times
 
-    def _first_and_edits(self, number: int, sentences: int) -> None:
-        base = make_pair(number, 1000, sentences)
+    def _first_and_edits(self, number: int, words: int, sentences: int) -> None:
+        base = make_pair(number, words, sentences)
         first = self._time_engine([base])
         edits = {
-            f"edit of sentence {place + 1}": self._time_engine([make_pair(number, 1000, sentences, place)])
+            f"edit of sentence {place + 1}": self._time_engine([make_pair(number, words, sentences, place)])
             for place in reversed(range(sentences))
         }
         theirs = self._loop([base])
         for name, ours in {"first score": first, **edits}.items():
             self._times.setdefault(name, []).append((theirs, ours))
 
-    def _set(self, number: int, sentences: int, documents: int) -> None:
+    def _set(self, number: int, words: int, sentences: int, documents: int) -> None:
         number_of_pairs = _PAIRS_OF_DOCUMENT * documents
-        pairs = make_pairs_sharing_documents(1000 * number, documents, number_of_pairs, _SET_WORDS, sentences)
+        pairs = make_pairs_sharing_documents(1000 * number, documents, number_of_pairs, words, sentences)
         ours = self._time_engine(pairs)
         self._times.setdefault(f"{number_of_pairs} pairs on {documents} documents", []).append(
             (self._loop(pairs), ours)
@@ -232,6 +236,9 @@ def main() -> None:
     parser.add_argument("metric", choices=sorted(BATCH_ROWS))
     parser.add_argument("--size", action="append")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--words", type=int, default=1000, help="of the document of a first score; of those of the set half"
+    )
     parser.add_argument("--sentences", type=int, default=5)
     parser.add_argument("--documents", type=int, default=5)
     asked = parser.parse_args()
@@ -241,7 +248,7 @@ def main() -> None:
         with closing(MetricComparison(metric, "cpu", 1.0, Path(folder) / "cache")) as comparison:
             torch.set_num_threads(1)
             race = Race(asked.metric, comparison)
-            for name, times in race.run(asked.repeats, asked.sentences, asked.documents).items():
+            for name, times in race.run(asked.repeats, asked.words, asked.sentences, asked.documents).items():
                 sys.stdout.write(f"{asked.metric} {', '.join(shapes)} {name}: {_describe(times)}\n")
 
 
