@@ -97,7 +97,7 @@ def _likelihood_pass(model: Any, rows: Sequence[Row], _width: int) -> None:
 def _choice_pass(model: Any, rows: Sequence[Row], _width: int) -> None:
     network = model._network
     ids, mask, _ = pad_batch([row.payload[0] for row in rows], network)
-    written = torch.zeros((len(rows), 1), dtype=torch.long)
+    written = torch.zeros((len(rows), 1), dtype=torch.long, device=ids.device)
     network(input_ids=ids, attention_mask=mask, decoder_input_ids=written).logits.softmax(-1)
 
 
