@@ -71,54 +71,69 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
         help="The second answer is kept beside the first; agreement counts the first.",
     )
     with st.expander("More rules", icon=":material/tune:"):
-        with st.container(horizontal=True):
-            values |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
-        values["early_overlap"] = st.toggle(
-            "Overlap early",
-            before.early_overlap,
-            key=f"{key}-early-overlap",
-            help="What somebody labelled goes to the next person first, so that agreement is known early; else every item "
-            "is labelled once before any is labelled twice.",
-        )
-        values["mode"] = st.selectbox(
-            "Help while labelling",
-            list(_MODES),
-            list(_MODES).index(before.mode),
-            key=f"{key}-mode-{before.mode}",
-            format_func=_MODES.__getitem__,
-            width=420,
-            help="It is kept and exported with every label, and Agreement says how many were given with help.",
-        )
-        values["order"] = st.selectbox(
-            "Order of the items",
-            list(_ORDERS),
-            list(_ORDERS).index(before.order),
-            key=f"{key}-order-{before.order}",
-            format_func=_ORDERS.__getitem__,
-            width=420,
-            help="By the spread of the ranks that metrics give to the items by their stored scores, of a pair by the shift. "
-            "Annotators are not told; agreement and exports say so.",
-        )
-        deadline = st.date_input(
-            "Last day",
-            before.deadline,
-            key=f"{key}-deadline-{before.deadline}",
-            width=160,
-            help="Nothing is handed out after this day (UTC). Empty: no deadline.",
-        )
-        values["deadline"] = deadline.isoformat() if deadline else None
-        values["closed_to"] = st.multiselect(
-            "Closed to who sat the qualification of",
-            sorted({*others, *before.closed_to}),
-            before.closed_to,
-            key=f"{key}-closed-to",
-            help="As in BUMP, whose annotators of one task did not work on the other.",
-        )
+        values |= _more_rules(key, before, others)
     try:
         return read_rules(json.dumps(values))
     except RecordError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
+
+
+def _more_rules(key: str, before: CampaignRules, others: Sequence[str]) -> dict[str, object]:
+    values: dict[str, object] = {}
+    with st.container(horizontal=True):
+        values |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
+    values["early_overlap"] = st.toggle(
+        "Overlap early",
+        before.early_overlap,
+        key=f"{key}-early-overlap",
+        help="What somebody labelled goes to the next person first, so that agreement is known early; else every item "
+        "is labelled once before any is labelled twice.",
+    )
+    values["mode"] = _choice(
+        "Help while labelling",
+        _MODES,
+        before.mode,
+        key=f"{key}-mode",
+        help="It is kept and exported with every label, and Agreement says how many were given with help.",
+    )
+    values["order"] = _choice(
+        "Order of the items",
+        _ORDERS,
+        before.order,
+        key=f"{key}-order",
+        help="By the spread of the ranks that metrics give to the items by their stored scores, of a pair by the shift. "
+        "Annotators are not told; agreement and exports say so.",
+    )
+    deadline = st.date_input(
+        "Last day",
+        before.deadline,
+        key=f"{key}-deadline-{before.deadline}",
+        width=160,
+        help="Nothing is handed out after this day (UTC). Empty: no deadline.",
+    )
+    values["deadline"] = deadline.isoformat() if deadline else None
+    values["closed_to"] = st.multiselect(
+        "Closed to who sat the qualification of",
+        sorted({*others, *before.closed_to}),
+        before.closed_to,
+        key=f"{key}-closed-to",
+        help="As in BUMP, whose annotators of one task did not work on the other.",
+    )
+    return values
+
+
+def _choice(label: str, options: Mapping[str, str], before: str, *, key: str, help: str) -> str:
+    names = list(options)
+    return st.selectbox(
+        label,
+        names,
+        names.index(before),
+        key=f"{key}-{before}",
+        format_func=options.__getitem__,
+        width=420,
+        help=help,
+    )
 
 
 def usual_pass_mark(qualifying: int) -> int:
