@@ -33,6 +33,8 @@ _SINGLE_COLUMNS = {
     "split": "Split",
     "domain": "Domain",
     "annotator": "Annotator (a row for each)",
+    "contexts": "Contexts (several sources)",
+    "question": "Question",
 }
 _PREVIEW_ROWS = 5
 _SLICES_HELP = (
