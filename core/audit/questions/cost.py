@@ -50,8 +50,8 @@ class Cost(Question):
         return replace(
             self.found(
                 Level.MEASURED,
-                f"1,000 summaries like these take {figure}{device}, measured on {asked.timed} of them, and {details[0]} of its processors. "
-                "What else the machine does makes the first longer.",
+                f"1,000 summaries like these take {figure} by the clock{device}, {details[0]} of processor time, measured on "
+                f"{asked.timed} of them. Other work on the machine makes the first longer.",
                 figure,
             ),
             details=tuple(details),
