@@ -18,6 +18,7 @@ from core.metric import METRICS
 from core.outcome_record import outcome_record
 from core.settings import Settings
 from core.types import ClaimList, Example, Failure, FailureKind, Outcome, Result, Span, SummaryClaim
+from tests.doubles.speaking_model import speaking_llama
 from tests.parity import tiny_qa, toy_parser
 from tests.parity.toy_parser import ToyParser, sentence_spans
 from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
@@ -253,6 +254,18 @@ def test_the_extractor_of_fenice_writes_them(engine: Engine, extractor: Mapping[
     assert [one.claim for one in scored.claims] == list(found.claims)
     assert str(extractor["extractor"]) not in scored.signature
     assert scored.signature.count("weights:") == 2
+
+
+def test_a_chat_model_of_this_machine_lists_them(engine: Engine, tmp_path: Path) -> None:
+    folder = speaking_llama(tmp_path / "chat", listed("Rain fell.", "The harbour was closed."))
+    found = found_claims(engine, f"language-model[model=local:{folder}]")
+    assert texts(found) == ["Rain fell.", "The harbour was closed."]
+    assert isinstance(found, ClaimList)
+    assert found.by.startswith("language-model[model=local:…], claims by model:local:chat, prompt:claims@1#")
+    random = speaking_llama(tmp_path / "random")
+    failed = score(engine, f"claims[metric=rouge2,by=language-model[model=local:{random},max_tokens=8]]")
+    assert isinstance(failed, Failure)
+    assert failed.kind is FailureKind.INPUT
 
 
 def test_weights_that_are_not_here_are_a_failure_with_what_to_do(engine: Engine, tmp_path: Path) -> None:
