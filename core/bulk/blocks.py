@@ -194,7 +194,8 @@ def read_manifest(folder: Folder) -> Manifest:
     found = json.loads(folder.read(_MANIFEST))
     if found.get("format") != FORMAT:
         raise TouchstoneError(
-            f"{folder.url} has format {found.get('format')}; this version reads {FORMAT}. Make it again."
+            f"The blocks in {folder.url} have format {found.get('format')}; this version reads {FORMAT}. Make them again from "
+            "their pairs, in another folder: cli.py blocks PAIRS FOLDER"
         )
     return Manifest(**found)
 

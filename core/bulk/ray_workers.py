@@ -11,18 +11,22 @@ from core.errors import TouchstoneError
 
 _OURS = Path(__file__).parents[__name__.count(".") - 1]  # core in a checkout, all of touchstone where pip installed it
 _INSTALL = "--cluster needs Ray, which is not installed: python -m pip install -r requirements-ray.txt here, and the same version of Ray on the cluster."
+_UNREACHABLE = "No Ray cluster answers at {address}. Start one with `ray start --head`, or name a running one: --cluster ray://HOST:10001."
 
 
 class RayActors:
     """A crew of actors, as many as given or as the cluster has room for; the driver connects to `address`.
 
     Every node needs the packages of requirements.txt, the blocks and results under the same path or URL, and the weights.
-    Our own code is sent along. Raises TouchstoneError where Ray is missing or has no room for one worker.
+    Our own code is sent along. Raises TouchstoneError where Ray is missing, no cluster answers, or it has no room for one worker.
     """
 
     def __init__(self, job: ScoringJob, address: str, size: int | None, gpus: float) -> None:
         self._ray = _ray()
-        self._ray.init(address=address, runtime_env={"py_modules": [str(_OURS)]}, log_to_driver=False)
+        try:
+            self._ray.init(address=address, runtime_env={"py_modules": [str(_OURS)]}, log_to_driver=False)
+        except ConnectionError as error:
+            raise TouchstoneError(_UNREACHABLE.format(address=address)) from error
         self.size = size or _room(self._ray.cluster_resources(), gpus)
         self._actor = self._ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(BlockScorer)
         self._job = job
