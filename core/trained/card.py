@@ -106,6 +106,7 @@ class _Judged:
     wrong: Mask
     labelled: Mask
     kinds: NDArray[np.str_]
+    datasets: NDArray[np.str_]
     drawn: Resamples
 
     @classmethod
@@ -116,12 +117,18 @@ class _Judged:
             np.array([row.wrong for row in rows]),
             np.array([row.origin == "labelled" for row in rows]),
             np.array([row.kind for row in rows]),
+            np.array([data.datasets.get(row.id, "") for row in rows]),
             Resamples.draw(data.document_count(), RESAMPLES),
         )
 
     def auc(self, of: str, chosen: Mask, scores: Values) -> Figure:
         labelled = LabelledScores(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])
         return Figure(of, "AUC", self.drawn.estimate(auc(labelled)))
+
+    def several_datasets(self) -> list[str]:
+        """The datasets that labelled rows come from; nothing where there is one."""
+        found = sorted(set(self.datasets[self.labelled].tolist()) - {""})
+        return found if len(found) > 1 else []
 
     def of_kind(self, kind: str) -> Mask:
         """The wrong rows of a kind, and the consistent rows of the same origin: labelled ones or generated ones."""
@@ -144,6 +151,10 @@ def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[
     found = [judged.auc("labelled summaries", labelled, scores)]
     for name, values in baselines.items():
         found.append(judged.auc(f"labelled summaries, {name}", labelled, judged.spread(judged.labelled, values)))
+    found += [
+        judged.auc(f"labelled summaries of {name}", labelled & (judged.datasets == name), scores)
+        for name in judged.several_datasets()
+    ]
     for domain, (places, values) in account.by_domain.items():
         apart = judged.spread(places, values)
         found.append(judged.auc(f"labelled summaries of {domain}, learned from others", ~np.isnan(apart), apart))

@@ -81,12 +81,13 @@ class TrainingPlan:
             raise TouchstoneError(
                 f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
             )
-        items = [
-            named_apart(item, f"{number}/")
+        marked = [
+            (source.name, named_apart(item, f"{number}/"))
             for number, source in enumerate(self.sources)
             for item in source.marked_items()
         ]
-        return training_data(items, self.share, self.seed)
+        found = training_data([item for _, item in marked], self.share, self.seed)
+        return replace(found, datasets={item.example.id: name for name, item in marked})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import compress
 
@@ -51,11 +51,15 @@ class TrainingRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingData:
-    """Rows with the number of each one's document, and what was left out, by its reason."""
+    """Rows with the number of each one's document, and what was left out, by its reason.
+
+    `datasets` are the names of the datasets that labelled rows come from, by the row's id; none where nobody named them.
+    """
 
     rows: tuple[TrainingRow, ...]
     documents: Numbers
     left_out: Mapping[str, int]
+    datasets: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def labelled(self) -> list[TrainingRow]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,44 +18,14 @@ from core.models.trained_head import read_head, write_head
 from core.trained.aggregation import Scale, SentenceTable, fit_scale
 from core.trained.card import CardFacts, card_figures, verdict, words_account, write_card
 from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head
+from core.trained.run import TrainingPlan, TrainingSource
 from core.trained.trainer import CALIBRATION, FOLDS, Trained, TrainingStep, deal_parts, pairs_of, train_words
 from core.trained.training_data import TrainingData, document_key, training_data
 from core.trained.trees import MAX_TREES, STEP_TREES, boost, tree_tensors
 from core.trained.word_features import FEATURES
-from core.types import Edit, Example, Item, Span, Verdict
+from core.types import Verdict
 from tests.unit.trained.hashed_words import encoder
-
-TOWNS = "Aven Borel Corvin Dastra Elmor Fenwick Garlan Hovel Istren Jarrow Kelby Lorne".split()
-GOODS = "grain timber copper salt wool paper glass cheese oil cloth tin coal".split()
-
-
-def items() -> list[Item]:
-    """Two dozen documents, each with a summary that it supports and one with another town."""
-    found = []
-    for number in range(24):
-        drawn = random.Random(number)
-        town, other, third = drawn.sample(TOWNS, 3)
-        first, second = drawn.sample(GOODS, 2)
-        document = (
-            f"A ship from {town} brought {first} to the market on day {number}. Traders from {third} sold {second} there. "
-            f"The council of {town} asked for a longer quay, and {number + 30} workers built it."
-        )
-        summary = f"A ship from {town} brought {first}. Traders sold {second}."
-        start = summary.index(town)
-        edit = Edit(Span(start, start + len(town)), other)
-        original = Item(Example(f"d{number}", document, summary), intended=Verdict.CONSISTENT, group=f"g{number}")
-        edited = summary.replace(town, other)
-        found += [
-            original,
-            replace(
-                original,
-                example=Example(f"d{number}/edited", document, edited),
-                parent=f"d{number}",
-                edits=(edit,),
-                intended=Verdict.INCONSISTENT,
-            ),
-        ]
-    return found
+from tests.unit.trained.training_process import items, train_into
 
 
 def trained(data: TrainingData) -> tuple[list[TrainingStep], Trained]:
@@ -148,13 +121,69 @@ def test_the_trees_say_what_scikit_learn_says() -> None:
     assert np.abs(head.word_logits(values) - model.decision_function(values)).max() < 1e-5
 
 
-def test_shuffled_labels_are_called_no_better_than_chance() -> None:
-    found = items()
-    labels = random.Random(5).sample([one.intended for one in found], len(found))
-    shuffled = [replace(one, intended=label) for one, label in zip(found, labels, strict=True)]
-    data = training_data(shuffled, 0, seed=0)
-    _, head = trained(data)
-    assert "no better than chance" in verdict(card_figures(data, words_account(head), {}))
+def test_shuffled_labels_teach_nothing_and_the_card_says_so(tmp_path: Path) -> None:
+    """The mean of four shuffles, as the figure of one has a standard error of four points."""
+    values = []
+    for seed in range(4):
+        found = items(100)
+        labels = random.Random(seed).sample([one.intended for one in found], len(found))
+        shuffled = [replace(one, intended=label) for one, label in zip(found, labels, strict=True)]
+        data = training_data(shuffled, 0, seed=0)
+        account = words_account(trained(data)[1])
+        figures = card_figures(data, account, {})
+        values.append(figures[0].estimate.value or 0.0)
+    facts = CardFacts("Shuffled", "words", 0, 0, ["a hundred documents"], [])
+    write_card(tmp_path, facts, data, account, figures)
+    assert 0.45 <= np.mean(values) <= 0.55, values
+    assert "no better than chance" in (tmp_path / CARD_FILE).read_text()
+
+
+def test_the_card_has_a_figure_for_each_dataset() -> None:
+    known = items()
+    labels = [one.intended for one in known[24:]]
+    reversed_ = [replace(one, intended=label) for one, label in zip(known[24:], reversed(labels), strict=True)]
+    sources = [TrainingSource("right", known[:24]), TrainingSource("wrong", reversed_)]
+    data = TrainingPlan(sources, share=0.0).data()
+    scores = np.array([0.0 if "/edited" in row.id else 1.0 for row in data.rows])
+    account = replace(words_account(own()[2]), held_out=scores)
+    figures = {one.of: one.estimate.value for one in card_figures(data, account, {})}
+    assert figures["labelled summaries of right"] == 1.0
+    assert figures["labelled summaries of wrong"] == 0.0
+    assert figures["labelled summaries"] == 0.5
+    alone = TrainingPlan([TrainingSource("right", known)], share=0.0).data()
+    account = replace(account, held_out=np.ones(len(alone.rows)))
+    assert "labelled summaries of right" not in {one.of for one in card_figures(alone, account, {})}
+
+
+@pytest.mark.parametrize("leak", ["the same document in two groups", "a near-duplicate"])
+def test_a_planted_leak_lies_in_one_part(leak: str) -> None:
+    """What one fold learns from and another is judged on must not be one document."""
+    known = items()
+    text = known[0].example.document
+    copied = text if leak == "the same document in two groups" else f"{text} Nobody objected."
+    planted = replace(known[0], example=replace(known[0].example, id="leak", document=copied), group="another")
+    data = training_data([*known, planted], 0, seed=0)
+    for seed in range(5):
+        parts = deal_parts(data.documents, seed)
+        places = [place for place, row in enumerate(data.rows) if row.document in (text, copied)]
+        assert len(places) == 3
+        assert len(set(parts[places].tolist())) == 1
+
+
+def test_a_training_that_was_killed_goes_on_and_writes_the_same_file(tmp_path: Path) -> None:
+    killed = tmp_path / "killed"
+    command = [sys.executable, "-m", "tests.unit.trained.training_process", str(killed)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout
+        assert "Fold 3 of 5\n" in started.stdout
+        started.kill()
+    assert started.returncode == -signal.SIGKILL
+    assert not (killed / WEIGHTS_FILE).exists()
+
+    stages = [step.stage for step in train_into(killed)]
+    assert not {"Reading", "Fold 1 of 5", "Fold 2 of 5"} & set(stages)
+    assert "Fold 5 of 5" in stages
+    assert (killed / WEIGHTS_FILE).read_bytes() == (saved(tmp_path / "whole") / WEIGHTS_FILE).read_bytes()
 
 
 def test_the_folder_names_its_documents_and_what_it_cannot_see(tmp_path: Path) -> None:

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
+from core.trained.overlap import training_documents
+from core.trained.training_data import document_key
 from core.types import Example, Result
 
 DOCUMENT = "The harbour closed at noon. A ship waited outside for the pilot, who came at two. Nobody was hurt."
@@ -42,3 +45,8 @@ def test_the_wrong_number_is_the_least_supported_word(engine: Engine) -> None:
     words = scored(engine, EDITED).parts[1].words
     assert min(words, key=lambda word: word.score).span.of(EDITED) == "seven"
     assert [word.span.of(EDITED) for word in words] == ["The", "pilot", "came", "at", "seven"]
+
+
+def test_what_ships_learned_from_the_bundled_documents_of_today() -> None:
+    bundled = {document_key(item.example.document) for item in bundled_items()}
+    assert bundled <= training_documents("word-support"), "Run: make train-embedded"
