@@ -6,6 +6,9 @@ _SLICE_S = 0.15  # what one forward pass should take: a person who comes meanwhi
 # Of the first pass, when nobody knows how fast a model is and how much memory it takes, and of every later one where there
 # are so many: a pass reads all weights, so that of 50 tokens each costs 1.6 times as much, and of 16 3.6 times (BERT, one thread).
 _FEW_TOKENS = 256
+# Of texts that are generated: a decoder reads all its weights for each token of its answer, so that of T5 with 144 tokens
+# to read one row costs 3.3 times what each of 16 does, and with 512 tokens 1.5 times what each of 4 does (one thread).
+_FEW_TOKENS_WRITING = 2048
 _MEMORY_SHARE = 0.8  # of what is free, for a pass: longer texts take more for each token
 _PASSES_BEFORE_MORE = 100  # that fitted, before a lowered limit is raised by a quarter; doubled each time that it fails
 # A processor gains nothing from large batches and cannot stop in the middle of one.
@@ -20,7 +23,13 @@ class BatchSize:
         self._most = most
         self._fitted = 0  # passes near the limit since it was lowered or raised
         self._patience = _PASSES_BEFORE_MORE
+        self._few_writing = _FEW_TOKENS_WRITING
         self.tokens = min(most, _FEW_TOKENS)
+
+    @property
+    def tokens_writing(self) -> int:
+        """The same where the model generates its answers."""
+        return max(self.tokens, self._few_writing)
 
     def passed(self, tokens: int, seconds: float) -> None:
         """Learn from a pass over so many padded tokens that fitted: after many near a lowered limit more is tried."""
@@ -40,4 +49,5 @@ class BatchSize:
         """Remember that so many padded tokens did not fit into memory: at most half of them, and twice as long before more is tried."""
         self._fitted, self._patience = 0, 2 * self._patience
         self._most = max(1, min(self._most, tokens // 2))
+        self._few_writing = min(self._few_writing, self._most)
         self.tokens = min(self.tokens, self._most)

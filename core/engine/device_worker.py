@@ -173,9 +173,9 @@ class DeviceWorker:
     @contextmanager
     def _taken(self, checkpoint: Checkpoint) -> Iterator[list[PendingQuestion]]:
         """The next batch of a model; those without an answer in the end wait again."""
-        queue = self._queues[checkpoint]
+        queue, size = self._queues[checkpoint], self._size(checkpoint)
         with self._lock:
-            taken = queue.take_batch(self._size(checkpoint).tokens, _BATCH_QUESTIONS)
+            taken = queue.take_batch(size.tokens, _BATCH_QUESTIONS, size.tokens_writing)
         try:
             yield taken
         finally:

@@ -127,8 +127,8 @@ class QuestionQueue:
         fresh = dict.fromkeys(self._waiting.fill_front(lane, limit))
         return [pending for pending in fresh if pending.row is None]
 
-    def take_batch(self, budget: int, most: int) -> list[PendingQuestion]:
-        """A batch from the front of the lane whose turn it is: the longest first, of similar length, padded tokens within the budget.
+    def take_batch(self, budget: int, most: int, budget_writing: int = 0) -> list[PendingQuestion]:
+        """A batch from the front of the lane whose turn it is: the longest first, of similar length, padded tokens within the budget, or the larger one of answers that are generated.
 
         At least one question, where there is any, marked as under way; its owner has had a turn then.
         """
@@ -141,7 +141,8 @@ class QuestionQueue:
         while len(batch) < size and (pending := self._waiting.pop_front(lane)):
             batch.append(self._begin(pending))
             if len(batch) == 1:
-                fit = min(most, max(1, budget // max(1, row_length(batch[0]))))
+                tokens = max(budget, budget_writing) if pending.row and pending.row.writes else budget
+                fit = min(most, max(1, tokens // max(1, row_length(pending))))
                 behind = reversed(lane.front[-fit:])
                 size = similar_rows([row_length(batch[0]), *(row_length(item) for _, _, item in behind)][:fit])
         if batch:

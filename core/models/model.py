@@ -18,12 +18,14 @@ UNLIMITED = 1 << 30
 class Row:
     """A question made ready for its model: one `Tokens` per text that the model reads; `length` is the longest.
 
-    Rows of similar length belong into one batch. A row of length 0 needs no forward pass of a network.
+    Rows of similar length belong into one batch. A row of length 0 needs no forward pass of a network. Of a row that
+    `writes` the answer is generated: the weights are read again for each token of it.
     """
 
     question: Question
     length: int
     payload: tuple[Tokens, ...]
+    writes: bool = False
 
 
 class Model(Protocol):

@@ -62,7 +62,7 @@ class TextGenerator:
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         tokens = [self._read(question) for question in questions]
-        return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
+        return [Row(question, len(row), (row,), writes=True) for question, row in zip(questions, tokens, strict=True)]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):

@@ -45,6 +45,18 @@ def test_what_did_not_fit_is_not_tried_again() -> None:
     assert size.tokens == 400
 
 
+def test_a_pass_that_generates_reads_more_until_that_does_not_fit() -> None:
+    size = BatchSize(1024)
+    assert size.tokens_writing == 2048
+    size.overflowed(2048)
+    assert size.tokens_writing == 1024
+    size.passed(1024, 1000.0)
+    assert (size.tokens, size.tokens_writing) == (256, 1024)
+    large = BatchSize(65_536)
+    large.passed(2048, 0.0)
+    assert large.tokens_writing == 65_536
+
+
 def test_a_lowered_limit_is_raised_after_many_passes_that_fit_and_later_each_time_that_it_fails() -> None:
     size = BatchSize(1024)
 

@@ -253,6 +253,16 @@ def test_questions_of_one_length_go_as_they_came() -> None:
     assert batch(dict.fromkeys("cab", 5), 10, 10) == ["c", "a"]
 
 
+def test_answers_that_are_generated_have_a_budget_of_their_own() -> None:
+    for writes, size in ((False, 2), (True, 6)):
+        queue, asker = QuestionQueue(), task()
+        for number in range(8):
+            put(queue, f"{number}", asker)
+        for pending in queue.fill_front(8):
+            pending.row = Row(pending.question, 10, (), writes)
+        assert len(queue.take_batch(20, 64, 60)) == size
+
+
 def test_batches_go_from_owner_to_owner() -> None:
     queue, long, short = QuestionQueue(), task(), task()
     for number in range(6):
