@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import LabelledScores, auc
-from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, noise_range
+from core.stats.score_pairs import FEW_PAIRS, ScorePairs, consistency_share, mean_shift, noise_range
 from core.stats.statistic import Estimate, Mask, Numbers, Values
 from core.stats.text_tables import format_percent, format_signed, markdown_table
 from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE
@@ -21,7 +22,6 @@ from core.trained.trainer import Trained, pairs_of
 from core.trained.training_data import TrainingData, describe, document_key
 
 RESAMPLES = 2_000
-BASELINES = ("shallow", "bertscore-minilm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,11 @@ class _Judged:
         found = sorted(set(self.datasets[self.labelled].tolist()) - {""})
         return found if len(found) > 1 else []
 
+    def judged_kinds(self) -> list[str]:
+        """The error types and corruptions of which there are at least FEW_PAIRS wrong rows."""
+        counts = Counter(self.kinds[self.wrong].tolist())
+        return sorted(kind for kind, count in counts.items() if kind and count >= FEW_PAIRS)
+
     def of_kind(self, kind: str) -> Mask:
         """The wrong rows of a kind, and the consistent rows of the same origin: labelled ones or generated ones."""
         bad = self.wrong & (self.kinds == kind)
@@ -160,8 +165,7 @@ def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[
         found.append(judged.auc(f"labelled summaries of {domain}, learned from others", ~np.isnan(apart), apart))
     if generated.any():
         found.append(judged.auc("generated summaries", generated, scores))
-    kinds = sorted(set(judged.kinds[judged.wrong].tolist()) - {""})
-    found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in kinds]
+    found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in judged.judged_kinds()]
     return [*found, *_pair_figures(judged, scores)]
 
 
@@ -261,6 +265,7 @@ Generated summaries are asked to be {facts.share:.0%} of all. {facts.test_note}
 ## Figures
 
 {account.judged} Intervals (95 %) resample documents.
+Error types and corruptions with fewer than {FEW_PAIRS} inconsistent summaries have no figure.
 
 {markdown_table(["of", "measure", "value", "n", "documents"], lines)}
 {noise}

@@ -155,6 +155,16 @@ def test_the_card_has_a_figure_for_each_dataset() -> None:
     assert "labelled summaries of right" not in {one.of for one in card_figures(alone, account, {})}
 
 
+def test_an_error_type_of_few_summaries_has_no_figure() -> None:
+    data, _, found = own()
+    edits = [place for place, row in enumerate(data.rows) if row.wrong]
+    kinds = {place: "rare" if number < 9 else "frequent" for number, place in enumerate(edits)}
+    rows = [replace(row, kind=kinds.get(place, row.kind)) for place, row in enumerate(data.rows)]
+    named = {one.of for one in card_figures(replace(data, rows=rows), words_account(found), {})}
+    assert "frequent" in named
+    assert "rare" not in named
+
+
 @pytest.mark.parametrize("leak", ["the same document in two groups", "a near-duplicate"])
 def test_a_planted_leak_lies_in_one_part(leak: str) -> None:
     """What one fold learns from and another is judged on must not be one document."""
