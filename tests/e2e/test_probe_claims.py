@@ -60,6 +60,7 @@ def test_claims_are_found_by_a_model_edited_and_scored(page: Page, claims_server
     bench.open()
     bench.tab("Claims")
     tab = page.locator(".st-key-claims")
+    expect(tab.get_by_text("Split the edited summary into single statements")).to_be_visible()
     pick_option(page.get_by_role("combobox", name="Find the claims"), "Language model")
     expect(tab.get_by_text("1 question to endpoints")).to_be_visible(timeout=START_MS)
 
@@ -75,6 +76,7 @@ def test_claims_are_found_by_a_model_edited_and_scored(page: Page, claims_server
     expect(page.locator("img[src=x]")).to_have_count(0)
 
     press(page.get_by_role("button", name="Remove 2"))
+    expect(tab.get_by_text("1 claim, by ")).to_be_visible(timeout=START_MS)
     expect(page.get_by_role("button", name="Restore 2")).to_be_visible(timeout=START_MS)
     rewrite(page, "Claim 1", "The pilot slept on Monday.")
     expect(page.get_by_label("Claim 1 (rewritten)")).to_be_visible(timeout=START_MS)

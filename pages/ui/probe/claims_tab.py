@@ -69,9 +69,17 @@ def claims_tab() -> None:
             st.info(
                 "The claims are of another text. Find those of this one, or undo the change.", icon=":material/info:"
             )
+        else:
+            st.caption(
+                "Split the edited summary into single statements, rewrite, remove or add some, and compare what every "
+                "metric gives each of them."
+            )
         return
+    number = len(claims.claims.claims)
     st.caption(
-        escape_markdown(f"{len(claims.claims.claims)} claims, by {claims.claims.by}. Scores stand below the board.")
+        escape_markdown(
+            f"{number} claim{'' if number == 1 else 's'}, by {claims.claims.by}. Their scores are below the board."
+        )
     )
     for place, row in enumerate(claims.rows):
         _claim_row(place, row)
@@ -202,7 +210,8 @@ def _watch_claims() -> None:
 def _claim_row(place: int, row: EditableClaim) -> None:
     if row.removed:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"{place + 1}. ~~{escape_markdown(row.text)}~~", width="stretch")
+            with st.container(width="stretch"):
+                st.markdown(f"{place + 1}. ~~{escape_markdown(row.text)}~~")
             st.button(
                 f"Restore {place + 1}", key=f"restore-claim-{place}", type="tertiary", on_click=_restore, args=(place,)
             )
