@@ -82,7 +82,7 @@ def _read_upload() -> None:
 def read_uploaded_pairs(name: str, data: bytes) -> list[Item | Refusal]:
     """The pairs of an uploaded file; raises TouchstoneError where it cannot be read as a whole."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "upload").with_suffix(Path(name).suffix)
+        path = Path(folder, Path(name).name)
         path.write_bytes(data)
         return list(Pairs().read(path))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from pages.ui.probe.probe_state import probe_state
 
 _RUN_TABLES = {"run", "runline", "score"}
 """Tables that grow while nothing of any dataset changes."""
+_MAX_REFUSALS = 20
 _DEFAULT_PAIRS = 50  # pairs of a dataset, unless more are asked for
 
 
@@ -59,7 +60,7 @@ def pairs_choice() -> PairSource:
         "The pair on Probe": _pair_on_probe,
         "A dataset": _dataset_pairs,
         "A file": _file_pairs,
-        "Variants": _table_of_variants,
+        "A table of variants": _table_of_variants,
     }
     chosen = st.segmented_control("Pairs", list(ways), default="Bundled examples", key="stress-pairs", required=True)
     return ways[chosen]()
@@ -126,8 +127,7 @@ def _file_pairs() -> PairSource:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return _fixed_pairs([])
     refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
-    if refused:
-        st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:20]))
+    _refused_lines(refused)
     return _fixed_pairs([Source.of(item) for item in found if isinstance(item, Item) and not item.parent], file.file_id)
 
 
@@ -148,15 +148,32 @@ def _table_of_variants() -> PairSource:
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return _fixed_pairs([])
-    if found.refusals:
-        st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in found.refusals[:20]))
-    st.caption(f"{len(found.variants)} variants of {len(found.sources)} summaries, {len(found.kinds)} kinds.")
+    _refused_lines(found.refusals)
+    st.caption(
+        f"{_count(len(found.variants), 'variant')} of {len(found.sources)} "
+        f"{'summary' if len(found.sources) == 1 else 'summaries'}, {_count(len(found.kinds), 'kind')}."
+    )
     return PairSource(len(found.sources), lambda _: [*found.sources], file.file_id, found)
+
+
+def _refused_lines(refusals: Sequence[Refusal]) -> None:
+    """Which lines of a file are left out, and why."""
+    if not refusals:
+        return
+    more = len(refusals) - _MAX_REFUSALS
+    st.caption(f"{_count(len(refusals), 'line')} left out:")
+    st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refusals[:_MAX_REFUSALS]))
+    if more > 0:
+        st.caption(f"… and {more} more.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def read_uploaded_variants(name: str, content: bytes) -> ImportedVariants:
     """The variants of an uploaded file. Raises TouchstoneError where it holds none."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{Path(name).suffix.lower()}"
+        path = Path(folder, Path(name).name)
         path.write_bytes(content)
         return read_variants(path)
