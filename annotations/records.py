@@ -288,7 +288,7 @@ class ThresholdRecord:
 def require_text(what: str, text: str, most: int = MAX_NAME) -> None:
     """Raise RecordError for a blank or unstorable text, or one of more than `most` characters."""
     if not text.strip():
-        raise RecordError(f"The {what} is empty. Nothing can be kept without it.")
+        raise RecordError(f"The {what} is empty. Fill it in: nothing can be kept without it.")
     require_storable(f"the {what}", text, most=most)
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit
+from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit, missing_audit
 from pages.ui.audit.audit_history import audit_history
 from pages.ui.audit.audit_report import report_downloads, report_view
 from pages.ui.notices import notices
@@ -13,6 +13,7 @@ with st.expander("New audit", icon=":material/fact_check:", expanded=opened is N
     audit_form()
 audit_history()
 if opened is None:
+    missing_audit()
     st.stop()
 report = follow_audit(opened)
 if report is None:

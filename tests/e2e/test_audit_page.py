@@ -66,6 +66,7 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
 
     idle(page)
     audit = page.url
+    expect(page.get_by_text("(variance of its scores that shallow features predict)")).to_be_visible()
     page.get_by_text("Does it stay still when nothing changed?").last.click()
     press(page.get_by_role("button", name="Open on Stress test, Matrix"))
     page.wait_for_url("**/stress?run=*", timeout=START_MS)
@@ -95,3 +96,8 @@ def test_an_audit_without_data_says_what_is_missing(page: Page, server: Server) 
         press(box.get_by_label("Clear all"))
     press(page.get_by_role("button", name="Audit", exact=True))
     expect(page.get_by_text("Choose at least one metric and one dataset.")).to_be_visible()
+
+
+def test_an_address_of_an_audit_that_is_gone_says_where_its_figures_are(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/audit?audit=gone")
+    expect(page.get_by_text("The audit of this address is not open any more")).to_be_visible(timeout=START_MS)

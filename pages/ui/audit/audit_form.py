@@ -73,6 +73,17 @@ def audit_in_address() -> AuditTask | None:
         return found.tasks.get(st.query_params.get(AUDIT_PARAMETER, ""))
 
 
+def missing_audit() -> None:
+    """Say of an address that names an audit that is gone, where its figures are and how to have it again."""
+    if AUDIT_PARAMETER not in st.query_params:
+        return
+    st.info(
+        "The audit of this address is not open any more: reports stay until the server stops or many others follow. "
+        "If it was finished, its figures are under History; for the whole report run it again.",
+        icon=":material/info:",
+    )
+
+
 def audit_form() -> None:
     """Metrics, data, and how many summaries are perturbed."""
     rows = list_metrics(services.engine().pool)
@@ -107,7 +118,7 @@ def audit_form() -> None:
     if problem := audit_state().problem:
         st.error(escape_markdown(problem), icon=":material/error:")
     st.caption(
-        "Judges at endpoints cost money: the command audit of the terminal shows the estimate first. An audit scores the texts of the data, "
+        "Judges at endpoints cost money: cli.py audit in the terminal shows the estimate first. An audit scores the texts of the data, "
         "the variants of the stress rules, long documents, and some texts twice."
     )
 

@@ -83,9 +83,8 @@ def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> s
 def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
     """One question, folded; its pairs are drawn while it is open."""
     colour, sign = _LEVEL_COLOURS.get(found.level, "gray"), LEVEL_MARKS[found.level][1]
-    label = (
-        f":{colour}[**{sign} {found.level.value}**] {escape_label(found.title)} {escape_label(str(found.figure or ''))}"
-    )
+    figure = f" {found.figure} ({found.figure.label})" if found.figure else ""
+    label = f":{colour}[**{sign} {found.level.value}**] {escape_label(f'{found.title}{figure}')}"
     box = st.expander(label, key=f"audit-{audit.metric}-{found.question}", on_change="rerun")
     if not box.open:
         return

@@ -47,8 +47,8 @@ def calibration_tables(chosen: EvaluationChoice) -> None:
     )
     if found:
         _show(found[0])
-        for note in small_data_notes(found[0]):
-            st.caption(escape_markdown(note))
+        if notes := small_data_notes(found[0]):
+            st.caption("\n".join(f"- {escape_markdown(note)}" for note in notes))
     if found and found[0].usable:
         head = {**chosen.head, "by": by}
         json_download("calibration.json", lambda: calibration_record(found, **head))
@@ -65,7 +65,10 @@ def _domain_fields(cases: Cases) -> list[str]:
 
 def _show(found: MetricCalibration) -> None:
     if not found.usable:
-        st.info("This metric can be calibrated in no domain.")
+        st.info(
+            "This metric cannot be calibrated here: every domain has too few documents, as listed below. "
+            "Choose other domains, or more datasets."
+        )
         return
     st.subheader("Scores as probabilities")
     _table(domain_table(found), "Calibration of each domain")
