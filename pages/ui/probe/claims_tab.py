@@ -10,6 +10,7 @@ from core.claims.given import GivenClaims
 from core.claims.language_model import LanguageModelClaims
 from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
+from core.llm.local_models import is_local_model
 from core.model_reference import Checkpoint, local_checkpoints
 from core.models.locations import ModelStatus
 from core.registry import settings_of
@@ -44,7 +45,7 @@ def apply_claims() -> None:
     for found in request.task.results:
         _take(found)
     if request.task.error:
-        probe_state().claims_problem = request.task.error
+        _keep_problem(request.task.error)
 
 
 def claims_ready() -> bool:
@@ -61,7 +62,7 @@ def claims_tab() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_claims()
             st.button("Cancel", key="claims-cancel", on_click=_cancel_request)
-    if state.claims_problem:
+    if state.claims_problem and state.claims_problem_summary == edited_summary():
         st.error(escape_markdown(state.claims_problem), icon=":material/error:")
     claims = current_claims()
     if claims is None:
@@ -92,7 +93,7 @@ def claims_tab() -> None:
 
 def _way_form() -> None:
     titles = {plugin.name: plugin.title for plugin in DECOMPOSERS if plugin is not GivenClaims}
-    endpoint = ""
+    endpoint, unasked = "", False
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Find the claims",
@@ -100,10 +101,13 @@ def _way_form() -> None:
             index=list(titles).index(ProbeState.claims_way.default),
             key=ProbeState.claims_way.key,
             format_func=lambda one: titles[one],
+            on_change=_forget_problem,
             width=230,
         )
         if name == LanguageModelClaims.name:
-            endpoint, _ = choose_endpoint_and_model(available_endpoints("claims"), "claims")
+            found = available_endpoints("claims")
+            endpoint, model = choose_endpoint_and_model(found, "claims")
+            unasked = not found and not is_local_model(model)
         elif settings_of(DECOMPOSERS.get(name)):
             st.text_input(
                 "Settings",
@@ -114,8 +118,16 @@ def _way_form() -> None:
                 width=230,
             )
         st.button(
-            "Find", key="find-claims", icon=":material/splitscreen:", type="primary", on_click=_find, args=(endpoint,)
+            "Find",
+            key="find-claims",
+            icon=":material/splitscreen:",
+            type="primary",
+            on_click=_find,
+            args=(endpoint,),
+            disabled=unasked,
         )
+    if unasked:
+        return
     try:
         way = _chosen_way(endpoint)
     except TouchstoneError as error:
@@ -180,11 +192,19 @@ def _find(endpoint: str) -> None:
 
 
 def _take(found: ClaimList | Failure) -> None:
-    state = probe_state()
     if isinstance(found, Failure):
-        state.claims_problem = found.message
+        _keep_problem(found.message)
         return
     _change(EditableClaims.of(found))
+
+
+def _keep_problem(message: str) -> None:
+    state = probe_state()
+    state.claims_problem, state.claims_problem_summary = message, edited_summary()
+
+
+def _forget_problem() -> None:
+    probe_state().claims_problem = ""
 
 
 def _change(claims: EditableClaims) -> None:

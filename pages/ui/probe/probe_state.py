@@ -104,6 +104,7 @@ class ProbeState:
     variant_request: VariantRequest | None = None
     claims_request: ClaimsRequest | None = None
     claims_problem: str = ""
+    claims_problem_summary: str = ""  # the text whose claims could not be found
     claims_asked: ClaimList | None = None  # those that were scored by metrics which wait for a press
     edit_request: EditRequestTask | None = None
     edit_count_drawn: int | None = None

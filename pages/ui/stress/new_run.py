@@ -110,7 +110,11 @@ def imported_kinds(table: ImportedVariants) -> list[Perturbation]:
     for kind in table.kinds:
         made = sum(variant.kind == kind.spec for variant in table.variants)
         title, ideal = _INTENT_TITLES[kind.card.intent]
-        st.markdown(escape_markdown(f"{kind.title}: {made} variant{'' if made == 1 else 's'}. {title}: {ideal[:1].lower()}{ideal[1:]}"))
+        st.markdown(
+            escape_markdown(
+                f"{kind.title}: {made} variant{'' if made == 1 else 's'}. {title}: {ideal[:1].lower()}{ideal[1:]}"
+            )
+        )
     return table.kinds
 
 
