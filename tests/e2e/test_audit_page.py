@@ -77,6 +77,13 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     page.goto(audit)
     expect(strips).to_have_count(2, timeout=START_MS)
     idle(page)
+    page.get_by_text("Can it be gamed?").last.click()
+    press(page.get_by_role("button", name="Open on Stress test, Gaming"))
+    expect(page.get_by_role("tab", name="Gaming")).to_have_attribute("aria-selected", "true", timeout=START_MS)
+
+    page.goto(audit)
+    expect(strips).to_have_count(2, timeout=START_MS)
+    idle(page)
     page.get_by_text("Where does it stop reading?").last.click()
     expect(page.get_by_text("Counted from")).to_be_visible(timeout=START_MS)
     page.get_by_text("Where does it stop reading?").last.click()

@@ -17,7 +17,7 @@ from core.errors import TouchstoneError
 from core.stress.run import Run
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
 from pages.ui.markup import diff_html, escape_label, escape_markdown
-from pages.ui.stress.run_choice import begin_run, listed_runs
+from pages.ui.stress.run_choice import StressState, begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
 
 _MOST_CASES = 2_000
@@ -49,7 +49,7 @@ def _stress_buttons(opened: AuditTask, audit: MetricAudit, question: Question) -
         for tab, run in _runs_by_tab(opened, audit, question).items():
             key = f"audit-run-{audit.metric}-{question.name}-{tab}"
             if st.button(f"Open on Stress test, {tab}", icon=":material/bolt:", key=key):
-                _open_run(opened, run)
+                _open_run(opened, run, tab)
     if problem := audit_state().run_problem:
         st.error(escape_markdown(problem), icon=":material/error:")
 
@@ -65,8 +65,8 @@ def _runs_by_tab(opened: AuditTask, audit: MetricAudit, question: Question) -> d
     return swept | ({"Density": evidence.run} if evidence.densities.get(audit.metric) else {})
 
 
-def _open_run(opened: AuditTask, run: Run) -> None:
-    """Show the run, which is kept at the first time under a name that tells it from those of other audits."""
+def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
+    """Show that tab of the run, which is kept at the first time under a name that tells it from those of other audits."""
     data = " and ".join(one.name for one in opened.data.facts)
     name = f"{run.plan.name} of {', '.join(run.plan.metrics)} on {data}, {st.query_params[AUDIT_PARAMETER]}"
     id = next((row.id for row in listed_runs().values() if row.name == name), "")
@@ -76,6 +76,7 @@ def _open_run(opened: AuditTask, run: Run) -> None:
         audit_state().run_problem = str(error)
         st.rerun()
     audit_state().run_problem = ""
+    StressState.tab.set(tab)
     st.switch_page("views/stress.py", query_params={"run": id})
 
 

@@ -38,6 +38,7 @@ class StressState:
     sweep_problem: str = ""
     bisected: tuple[str, str, str] | None = None  # name of the run, source and kind of the variant
     run = WidgetValue[str | None]("stress-run", None)
+    tab = WidgetValue[str]("stress-tabs", "Matrix")
     name = WidgetValue[str]("stress-name", "")
     metrics = WidgetValue[Sequence[str]]("stress-metrics", ())
     nli_check = WidgetValue[str]("stress-nli-check", "none")

@@ -39,7 +39,7 @@ from pages.ui.stress.matrix_and_plots import (
     score_dots,
     shift_boxes,
 )
-from pages.ui.stress.run_choice import chosen_filters, load_run, shown_runs
+from pages.ui.stress.run_choice import StressState, chosen_filters, load_run, shown_runs
 from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
 from pages.ui.stress.system_strength_view import system_strength
 
@@ -205,7 +205,7 @@ class ShownRun:
 def stress_tabs(shown: ShownRun) -> None:
     """Draw the tab that is open, at first the windows of a sweep and the matrix of any other run."""
     first = "Windows" if window_families(shown.run.plan.metrics) else "Matrix"
-    tabs = st.tabs(list(_TABS), default=first, key="stress-tabs", on_change="rerun")
+    tabs = st.tabs(list(_TABS), default=first, key=StressState.tab.key, on_change="rerun")
     for tab, show in zip(tabs, _TABS.values(), strict=True):
         if tab.open or show is _matrix_tab:  # a table that is not drawn forgets which cell was selected
             with tab:
