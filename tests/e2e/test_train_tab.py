@@ -28,12 +28,12 @@ from core.types import Item, Verdict
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.shared_server import SharedServer, opened, sign_in
-from tests.e2e.waiting import START_MS, enter, pick_option, press
+from tests.e2e.waiting import START_MS, enter, press
 
 pytestmark = pytest.mark.e2e
 
 DOCUMENTS = 20
-TITLE = "Shallow model [model=…/from-labels/shallow.json]"
+TITLE = "A metric of your own [model=…/models/from-labels]"
 SCORE = re.compile(r"^[01]\.\d\d\d$")
 
 
@@ -61,15 +61,14 @@ def test_a_training_from_settled_labels_is_cancelled_in_a_sentence(page: Page, t
 def test_settled_labels_become_a_metric_on_probe_and_in_the_matrix(page: Page, training_server: SharedServer) -> None:
     campaign = labelled_campaign(training_server, DOCUMENTS)
     open_training(page, training_server, campaign)
-    pick_option(page.get_by_role("combobox", name="Recipe"), "Shallow: the surface alone")
     enter(page.get_by_role("textbox", name="Name", exact=True), "from-labels")
     press(page.get_by_role("button", name="Train", exact=True))
     tried = page.get_by_role("button", name="Try it on Probe")
-    expect(tried).to_be_visible(timeout=2 * WORK_MS)
+    expect(tried).to_be_visible(timeout=4 * WORK_MS)
 
     press(tried)
     expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
-    expect(page.locator('tr[data-spec^="shallow["] td.after .value')).to_have_text(SCORE, timeout=WORK_MS)
+    expect(page.locator('tr[data-spec^="mine["] td.after .value')).to_have_text(SCORE, timeout=WORK_MS)
 
     page.get_by_role("link", name="Stress test").click()
     press(page.get_by_role("button", name="weather", exact=True))
