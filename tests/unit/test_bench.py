@@ -249,8 +249,9 @@ def test_the_queue_of_the_engine_touches_a_question_as_often_however_many_there_
         *(("asked", 1200, 1200), ("cached", 1200, 1200), ("shared", 1200, 300)),
     ]
     asked, cached, shared = rows[::3], rows[1::3], rows[2::3]
-    assert all(1 < row.operations_each <= 6 for row in asked)
-    assert all(0 < row.operations_each <= 6 for row in shared)
+    # about 5; more where the machine lets questions come while batches are drawn, and hundreds where a queue is scanned
+    assert all(1 < row.operations_each <= 12 for row in asked)
+    assert all(0 < row.operations_each <= 12 for row in shared)
     assert all(row.operations == row.asked == 0 for row in cached)
     assert all(row.asked == row.distinct for row in (*asked, *shared))
     assert all(row.padding == 1 for row in asked)
