@@ -72,14 +72,19 @@ def _offer_download(model: str, prefix: str) -> None:
     pool = services.engine().pool
     for checkpoint in local_checkpoints([chat_model(model, "")]):
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
-            st.button(
-                "Download",
-                key=f"{prefix}-download",
-                icon=":material/download:",
-                on_click=_download,
-                args=(checkpoint,),
-                disabled=services.settings().demo,
-            )
+            download_button(checkpoint, f"{prefix}-download")
+
+
+def download_button(checkpoint: Checkpoint, key: str) -> None:
+    """A press fetches weights that are not on this machine."""
+    st.button(
+        "Download",
+        key=key,
+        icon=":material/download:",
+        on_click=_download,
+        args=(checkpoint,),
+        disabled=services.settings().demo,
+    )
 
 
 def _download(checkpoint: Checkpoint) -> None:

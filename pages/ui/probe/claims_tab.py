@@ -11,7 +11,7 @@ from core.claims.language_model import LanguageModelClaims
 from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
 from core.llm.local_models import is_local_model
-from core.model_reference import Checkpoint, local_checkpoints
+from core.model_reference import local_checkpoints
 from core.models.locations import ModelStatus
 from core.registry import settings_of
 from core.types import ClaimList, Failure
@@ -21,6 +21,7 @@ from pages.ui.endpoint_form import (
     choose_endpoint_and_model,
     chosen_endpoint,
     chosen_model,
+    download_button,
     estimate_line,
 )
 from pages.ui.markup import escape_markdown
@@ -145,18 +146,7 @@ def _offer_download(way: Decomposer) -> None:
     for checkpoint, found in states.items():
         if found.status is ModelStatus.NEEDS_DOWNLOAD:
             st.caption(escape_markdown(found.message))
-            st.button(
-                "Download",
-                key=f"claims-download-{checkpoint.kind}",
-                icon=":material/download:",
-                on_click=_download,
-                args=(checkpoint,),
-                disabled=services.settings().demo,
-            )
-
-
-def _download(checkpoint: Checkpoint) -> None:
-    services.engine().pool.fetch(checkpoint)
+            download_button(checkpoint, f"claims-download-{checkpoint.kind}")
 
 
 def _chosen_way(endpoint: str) -> Decomposer:
