@@ -48,6 +48,7 @@ class EvaluateState:
     finished_bulk_import: BackgroundTask[int] | None = None  # whose end was drawn
     bulk_dataset: str = ""  # what it is imported as
     new_dataset: str = ""  # imported since the last run, to be chosen in the next
+    datasets_chosen: int = 0  # how often an import chose for the person
     finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
     saved_threshold: str = ""  # its name, until another one is saved
     threshold_problem: str = ""
@@ -144,14 +145,19 @@ def _database_state() -> tuple[int, ...]:
 
 def _dataset_select(known: Sequence[str]) -> tuple[str, ...]:
     state, query = evaluate_state(), st.query_params
-    chosen = state.datasets
+    widget = EvaluateState.datasets.of(state.datasets_chosen)
+    chosen = widget.get()
     if chosen is None:
         chosen = [name for name in query.get_all("dataset") if name in known] or list(known[:1])
     if state.new_dataset in known and state.new_dataset not in chosen:
         chosen = [state.new_dataset]
+        # another widget: what a browser sent for the first before it heard of the import would undo the choice
+        state.datasets_chosen += 1
+        widget = EvaluateState.datasets.of(state.datasets_chosen)
     state.new_dataset = ""
-    state.datasets = [name for name in chosen if name in known]
-    names = st.multiselect("Datasets", known, key=EvaluateState.datasets.key, placeholder="Choose a dataset")
+    chosen = [name for name in chosen if name in known]
+    widget.follow(chosen)
+    names = st.multiselect("Datasets", known, default=chosen, key=widget.key, placeholder="Choose a dataset")
     query["dataset"] = names
     return tuple(names)
 

@@ -54,7 +54,7 @@ def test_a_folder_of_results_is_followed_and_opened_unless_it_is_too_large(
     assert task is None or task.wait(60)
     app = app.run(timeout=60).run(timeout=60)
     assert not app.exception
-    assert app.session_state[EvaluateState.datasets.key] == ["harbour"]
+    assert app.multiselect(EvaluateState.datasets.of(1).key).value == ["harbour"]
     kept = {sample.item.example.id: sample.kept[0].value for sample in load_samples(store, "harbour")}
     assert (kept["0"], kept["1"], kept["2"]) == (0.0, 0.5, None)
     assert "harbour: 3 scores saved" in app.success[0].value.replace("\\", "")
