@@ -12,8 +12,10 @@ function key(view, event) {
   const at = event.composedPath()[0];
   if (['Enter', ' '].includes(event.key) && at.matches?.('button, a, summary, [role=tab], [role=option], [role=radio]')) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (waiting(view)) { hold(view, event); return; }
-  if (heard(view, event, name, at)) event.preventDefault();
+  if (waiting(view)) hold(view, event);
+  else if (heard(view, event, name, at)) event.preventDefault();
+  else return;
+  if (!view.$('.labeller').contains(at)) at.blur?.();  // a button that opened a dialog has focus again, and would take the next Enter
 }
 
 function heard(view, event, name, at) {
