@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.types import PRECOMPUTED
 from pages.ui.markup import register_component
-from pages.ui.probe.pair import shows_opening_scene
+from pages.ui.probe.opening import shows_opening_scene
 from pages.ui.session_state import page_state
 from pages.ui.stress.run_choice import BUNDLED_RUN
 

@@ -28,7 +28,8 @@ from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_re
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button
-from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change, restore_pair, show_in_address
+from pages.ui.probe.opening import restore_pair, show_in_address
+from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor

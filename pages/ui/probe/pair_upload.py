@@ -14,7 +14,7 @@ from core.errors import TouchstoneError
 from core.types import UNSTATED, Intention, Item
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.context_form import context_form
-from pages.ui.probe.pair import open_pair
+from pages.ui.probe.opening import open_pair
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")

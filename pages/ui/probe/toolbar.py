@@ -17,17 +17,14 @@ from pages.ui.notices import leave_receipt
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
 from pages.ui.probe.edit_menu import edit_menu
+from pages.ui.probe.opening import dismiss_draft, draft_to_resume, open_example, resume_draft
 from pages.ui.probe.pair import (
     current_edits,
     current_intention,
     current_pair,
-    dismiss_draft,
-    draft_to_resume,
     edited_summary,
     note_change,
-    open_example,
     redo,
-    resume_draft,
     rewrite_summary,
     undo,
 )

@@ -20,7 +20,7 @@ from core.types import Edit, Example, Failure, Result
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_notice
-from pages.ui.probe.pair import open_pair, restore_pair
+from pages.ui.probe.opening import open_pair, restore_pair
 from pages.ui.probe.probe_state import Pair
 from pages.ui.session_user import user_name
 from pages.ui.stress.matrix_and_plots import metric_title

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.datasets.bundled import bundled_items
 from core.types import Verdict
-from pages.ui.probe.pair import OPENING
+from pages.ui.probe.opening import OPENING
 from pages.ui.tour import MARKS, STEPS
 
 WORDS_A_MINUTE = 150  # of somebody who presents

@@ -17,7 +17,8 @@ from core.types import ErrorType, Intention, Verdict
 from pages.ui.notices import pair_link
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
-from pages.ui.probe.pair import EDITOR_KEY, OPENING
+from pages.ui.probe.opening import OPENING
+from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.score_board import BoardState
 from pages.ui.probe.text_panes import EditorState

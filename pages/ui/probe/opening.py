@@ -1,0 +1,239 @@
+"""Opening a pair on the bench: a bundled example, a kept pair, what a link says, or the draft of an earlier session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from annotations.records import StoredPair
+from core import edits as executable
+from core.claim_edits import EditableClaims
+from core.datasets.bundled import bundled_items
+from core.errors import TouchstoneError
+from core.types import UNSTATED, Context, Edit, Intention, Item, Span
+from pages.ui import notices, services
+from pages.ui.notices import leave_notice
+from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, intend, keep_draft
+from pages.ui.probe.probe_state import Pair, PinnedEdit, probe_state
+from pages.ui.probe.text_panes import set_editor_text
+from pages.ui.session_user import user_name
+
+OPENING = "news-harbour/one-word"  # one word reverses who is to blame
+_DRAFTS_LOOKED_AT = 20
+
+
+def open_pair(
+    pair: Pair,
+    text: str | None = None,
+    meant: Intention = UNSTATED,
+    address: str = "",
+    pinned: tuple[PinnedEdit, ...] = (),
+    claims: EditableClaims | None = None,
+) -> None:
+    """Put a pair on the bench, edited to `text` where one is given; `address` is the id under which just this opens again.
+
+    Pinned edits and claims of the pair that was there stay where it is the same one.
+    """
+    state = probe_state()
+    same = state.pair and (state.pair.document, state.pair.original) == (pair.document, pair.original)
+    state.pinned = pinned or (state.pinned if same else ())
+    state.claims = claims or (state.claims if same else None)
+    state.claims_problem = ""
+    state.pair = _with_plain_texts(pair)
+    state.undo_texts, state.redo_texts, state.last_shown = [], [], {}
+    set_editor_text(EDITOR_KEY, _with_plain_line_ends(pair.original) if text is None else text)
+    state.known_text = edited_summary()
+    state.opened = (address, edited_summary()) if address else None
+    intend(meant)
+    keep_draft()
+
+
+def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) -> None:
+    """Open a bundled example, one of its variants or a kept pair by its id; `meant` is said of the edits that are packed.
+
+    Raises TouchstoneError for an unknown one.
+    """
+    bundled = next((item for item in bundled_items() if item.example.id == example), None)
+    stored = None if bundled else services.store().pair(example)
+    if bundled:
+        pair, text = pair_of_item(bundled)
+        stated = Intention(bundled.intended, bundled.error_type)
+    elif stored:
+        pair, text = _pair_of_stored(stored)
+        stated = Intention(stored.pair.intended, stored.pair.error_type)
+    else:
+        raise TouchstoneError(f"No example is called {example!r}. Choose one from the list, or paste a pair.")
+    if packed:
+        unpacked = notices.unpack_edits(packed, pair.original)
+        pair, text = replace(pair, declared=tuple(unpacked)), executable.apply(pair.original, unpacked)
+        open_pair(pair, text, meant)
+        return
+    open_pair(pair, text, stated if text != pair.original else UNSTATED, address=example)
+
+
+def shows_opening_scene() -> bool:
+    """Whether what opens, or has opened, is what somebody sees who comes for the first time."""
+    opened, query = probe_state().opened, st.query_params
+    if probe_state().pair:
+        return opened is not None and opened[0] == OPENING
+    return query.get("example", OPENING) == OPENING and "draft" not in query and "edits" not in query
+
+
+def restore_pair() -> None:
+    """Fill an empty bench at the start of a session: from a draft, a link, or with the opening scene."""
+    if probe_state().pair:
+        return
+    query = st.query_params.to_dict()
+    draft = services.store().draft(query["draft"]) if "draft" in query else None
+    if draft:
+        _open_draft(draft)
+        return
+    first = bundled_items()[0].example.id
+    try:
+        meant = executable.stated_intention(query.get("intended"), query.get("error_type"))
+        open_example(query.get("example", OPENING), query.get("edits", ""), meant)
+        _pin_of_link(query.get("pinned", ""))
+        _claims_of_link(query.get("claims", ""))
+        probe_state().older_draft = _older_draft() if "example" in query and "edits" not in query else ""
+    except TouchstoneError as error:
+        open_example(first)
+        leave_notice(str(error))
+
+
+def _pin_of_link(packed: str) -> None:
+    if pinned := notices.unpack_pinned(packed, current_pair().original):
+        probe_state().pinned = pinned
+        keep_draft()
+
+
+def _claims_of_link(packed: str) -> None:
+    if claims := notices.unpack_claims(packed, edited_summary()):
+        probe_state().claims = claims
+        keep_draft()
+
+
+def show_in_address() -> None:
+    """Let the address of the page name the pair, so that a reload or a bookmark finds it."""
+    state, example = probe_state(), current_pair().example
+    parts = {"example": example} if example else {}
+    if state.draft_saved:
+        parts["draft"] = state.draft_id
+    elif state.opened:
+        parts["example"] = state.opened[0]
+    if st.query_params.to_dict() != parts:
+        st.query_params.from_dict(parts)
+
+
+def pair_of_item(item: Item) -> tuple[Pair, str]:
+    """The pair and the edited summary of a dataset's item."""
+    original = item.example.summary
+    if item.parent:
+        original = next(other.example.summary for other in bundled_items() if other.example.id == item.parent)
+    pair = Pair(
+        example=item.parent or item.example.id,
+        title=item.title,
+        domain=item.domain,
+        source=item.example.id,
+        document=item.example.document,
+        original=original,
+        declared=item.edits,
+        contexts=item.example.contexts,
+        question=item.example.question,
+    )
+    return pair, item.example.summary
+
+
+def _pair_of_stored(stored: StoredPair) -> tuple[Pair, str]:
+    kept = stored.pair
+    pair = Pair(
+        example=stored.id,
+        title=kept.title,
+        domain=kept.domain,
+        source=kept.source,
+        document=kept.document,
+        original=kept.original,
+        declared=kept.edits,
+        saved=kept.outcomes,
+        kept=kept.edited,
+        contexts=kept.contexts,
+        question=kept.question,
+    )
+    return pair, kept.edited
+
+
+def draft_to_resume() -> str:
+    """What the same person did to the example before, while what the link opened stands unchanged; empty without."""
+    state = probe_state()
+    return state.older_draft if state.opened and state.opened[1] == edited_summary() else ""
+
+
+def resume_draft() -> None:
+    payload, state = draft_to_resume(), probe_state()
+    state.older_draft = ""
+    if payload:
+        _open_draft(payload)
+
+
+def dismiss_draft() -> None:
+    probe_state().older_draft = ""
+
+
+def _older_draft() -> str:
+    """The newest draft of this person that edits what is on the bench otherwise than it stands there."""
+    here = current_pair()
+    for payload in services.store().recent_drafts(user_name(), _DRAFTS_LOOKED_AT):
+        draft = json.loads(payload)
+        same = (draft["document"], draft["original"]) == (here.document, here.original)
+        if same and draft["edited"] not in (here.original, edited_summary()):
+            return payload
+    return ""
+
+
+def _open_draft(payload: str) -> None:
+    fields = json.loads(payload)
+    text = fields.pop("edited")
+    declared = _edits_of_draft(fields.pop("declared"))
+    # drafts of before say neither
+    meant = _intention_of_draft(fields.pop("meant", {}))
+    pinned = tuple(
+        PinnedEdit(_edits_of_draft(one["edits"]), _intention_of_draft(one["meant"])) for one in fields.pop("pinned", ())
+    )
+    claimed = fields.pop("claims", None)
+    claims = EditableClaims.from_json(claimed[1], claimed[0]) if claimed else None
+    saved = services.store().pair(fields["example"]) if fields["example"] else None
+    outcomes = saved.pair.outcomes if saved else ()
+    contexts = tuple(Context(one["name"], Span(**one["span"])) for one in fields.pop("contexts", ()))
+    pair = Pair(**{**fields, "declared": declared, "saved": outcomes, "contexts": contexts})
+    open_pair(pair, text, meant, pinned=pinned, claims=claims)
+    leave_notice("Your draft is back." if text != fields["original"] else "")
+
+
+def _edits_of_draft(records: Iterable[dict[str, Any]]) -> tuple[Edit, ...]:
+    return tuple(Edit(Span(**edit["span"]), edit["new"], edit["explanation"], edit["by"]) for edit in records)
+
+
+def _intention_of_draft(record: dict[str, Any]) -> Intention:
+    return executable.stated_intention(record.get("verdict"), record.get("error_type"))
+
+
+def _with_plain_texts(pair: Pair) -> Pair:
+    """The pair with plain line ends; a context begins so much earlier as line ends before it became shorter."""
+    spans = [
+        [place - pair.document.count("\r\n", 0, place) for place in (one.span.start, one.span.end)]
+        for one in pair.contexts
+    ]
+    return replace(
+        pair,
+        original=_with_plain_line_ends(pair.original),
+        document=_with_plain_line_ends(pair.document),
+        contexts=tuple(Context(one.name, Span(*span)) for one, span in zip(pair.contexts, spans, strict=True)),
+    )
+
+
+def _with_plain_line_ends(text: str) -> str:
+    # a text box knows only this line end; offsets must agree with it
+    return text.replace("\r\n", "\n").replace("\r", "\n")
