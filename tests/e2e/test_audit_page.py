@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -67,6 +68,9 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     idle(page)
     audit = page.url
     expect(page.get_by_text("(variance of its scores that shallow features predict)")).to_be_visible()
+    press(page.get_by_text("How much of it is surface?").last)
+    link = page.get_by_role("link", name="Open on Evaluate, Surface")
+    expect(link).to_have_attribute("href", re.compile("/evaluate.dataset=.*&by=.*&tab=Surface"), timeout=START_MS)
     page.get_by_text("Does it stay still when nothing changed?").last.click()
     press(page.get_by_role("button", name="Open on Stress test, Matrix"))
     page.wait_for_url("**/stress?run=*", timeout=START_MS)

@@ -180,8 +180,7 @@ def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh
     ]
     with closing(fresh.store()) as store:
         store.import_dataset(DatasetSource("judged", "own", "judged.jsonl", "0" * 64), items, dict)
-    page.goto(f"{fresh.url}/evaluate?dataset=judged&by=domain")
-    press(page.get_by_role("tab", name="Correlation"))
+    page.goto(f"{fresh.url}/evaluate?dataset=judged&by=domain&tab=Correlation")
     expect(page.get_by_text("Williams's test (Holm over the metrics")).to_be_visible(timeout=WORK_MS)
     pick_option(page.get_by_role("combobox", name="Slice", exact=True), "sea")
     expect(page.get_by_text("few documents (12)")).to_be_visible(timeout=WORK_MS)
@@ -192,3 +191,6 @@ def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh
     expect(page.get_by_role("heading", name="Cohen's kappa, coverage, summary")).to_be_visible(timeout=WORK_MS)
     [found] = saved_json(page)
     assert (found["items"], found["annotators"]) == (24, 2)
+    expect(page).to_have_url(re.compile("tab=Agreement"))
+    page.reload()
+    expect(page.get_by_role("heading", name="Cohen's kappa, coverage, summary")).to_be_visible(timeout=START_MS)

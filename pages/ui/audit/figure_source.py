@@ -16,6 +16,7 @@ from core.edits import as_segments, recover
 from core.errors import TouchstoneError
 from core.stress.run import Run
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
+from pages.ui.evaluate.evaluate_tabs import TAB_PARAMETER
 from pages.ui.markup import diff_html, escape_label, escape_markdown
 from pages.ui.stress.run_choice import StressState, begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
@@ -31,16 +32,16 @@ def figure_source(opened: AuditTask, audit: MetricAudit, found: Finding) -> None
     question = QUESTIONS.build(found.question, {})
     if question.page == "evaluate":
         st.link_button(
-            f"Open on Evaluate, {question.tab}", _evaluate_address(opened, found), icon=":material/bar_chart:"
+            f"Open on Evaluate, {question.tab}", _evaluate_address(opened, question, found), icon=":material/bar_chart:"
         )
     elif question.page == "stress":
         _stress_buttons(opened, audit, question)
     _case_table(opened, audit, found, question.cases(opened.evidence, audit.metric))
 
 
-def _evaluate_address(opened: AuditTask, found: Finding) -> str:
+def _evaluate_address(opened: AuditTask, question: Question, found: Finding) -> str:
     names = [("dataset", one.name) for one in opened.data.facts]
-    return f"/evaluate?{urlencode([*names, ('by', found.by)])}"
+    return f"/evaluate?{urlencode([*names, ('by', found.by), (TAB_PARAMETER, question.tab)])}"
 
 
 def _stress_buttons(opened: AuditTask, audit: MetricAudit, question: Question) -> None:

@@ -26,7 +26,7 @@ from pages.ui.evaluate.analysis_tables import (
 from pages.ui.evaluate.annotator_tables import annotator_tables
 from pages.ui.evaluate.calibration_tab import calibration_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
-from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
 from pages.ui.evaluate.percentiles import percentile_tab
@@ -178,14 +178,24 @@ EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyTy
 )
 
 
+TAB_PARAMETER = "tab"
 _WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
 
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
-    """Draw the tab that is open; without scores only some of them have something to show."""
+    """Draw the tab that is open, at first the one of the address; without scores only some of them have something to show."""
     names = list(EVALUATE_TABS) if shown_columns(chosen.cases, chosen.parts) else list(_WITHOUT_SCORES)
-    drawn = st.tabs(names, key=f"evaluate-tabs-{len(names)}", on_change="rerun")
-    for tab, show in zip(drawn, map(EVALUATE_TABS.__getitem__, names), strict=True):
+    state = evaluate_state()
+    if state.first_tab is None:
+        state.first_tab = st.query_params.get(TAB_PARAMETER, "")
+    drawn = st.tabs(
+        names,
+        default=state.first_tab if state.first_tab in names else None,  # another default would be another widget
+        key=f"evaluate-tabs-{len(names)}",
+        on_change="rerun",
+    )
+    for name, tab in zip(names, drawn, strict=True):
         if tab.open:
+            st.query_params[TAB_PARAMETER] = name
             with tab:
-                show(chosen)
+                EVALUATE_TABS[name](chosen)
