@@ -96,25 +96,28 @@ def _relates(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
     word, after, following = sentence[place].low, tags[place + 1], sentence[place + 1]
     if word in _ADVERBS:
         return tags[place] in {"RB", "RBR"} and after in _AFTER_ADVERB
-    if word in {"over", "under"} and after in {"CD", "$"}:
-        return True  # of a number, whatever part of speech it is taken for
+    if word in {"over", "under"}:  # whatever part of speech it is taken for
+        return after in {"CD", "$"}
     if tags[place] in {"RP", "RB", "JJ", "NN"} or following.low in {"all", "that", "of"} or not following.is_word:
         return False
     if word == "when":
         return sentence[-1].text != "?" and after in _SUBJECT_TAGS and bool(FINITE_TAGS & {*tags[place + 1 :]})
-    if word == "following" and tags[place - 1] in {"VBD", "VBZ", "DT"}:
-        return False
-    if word == "against" and not tags[place - 1].startswith("VB"):
-        return False  # a match against somebody, a complaint against a law
-    return after in _TAGS_AFTER.get(word, {after}) and (word != "without" or following.low not in {"any", "no"})
+    return after in _TAGS_AFTER.get(word, {after}) and not _is_idiom(word, tags[place - 1], following.low)
+
+
+def _is_idiom(word: str, before: str, following: str) -> bool:
+    """The relations whose contrary does not fit: "a following wind", "a match against Leeds", "without any"."""
+    if word == "following":
+        return before in {"VBD", "VBZ", "DT"}
+    if word == "against":
+        return not before.startswith("VB")
+    return word == "without" and following in {"any", "no"}
 
 
 _AFTER_ADVERB = frozenset({"VBN", "VBD", "VBZ", "VB", ".", "VBG"})
 _TAGS_AFTER: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "following": frozenset({"DT", "PRP$", "NN", "NNS", "NNP", "JJ"}),
-        "under": frozenset({"CD", "$"}),
-        "over": frozenset({"CD", "$"}),
         "against": frozenset({"DT", "NNP", "PRP$"}),
         "into": frozenset({"DT", "NNP", "PRP$", "JJ", "CD"}),
         "without": frozenset({"DT", "NNP", "PRP$"}),
