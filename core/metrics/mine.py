@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import exp, prod
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,8 +18,9 @@ from core.types import Answer, Example, Part, Question, Score, Seen, Span, WordS
 _PAPER = "Kryściński, McCann, Xiong, Socher 2020, Evaluating the Factual Consistency of Abstractive Text Summarization"
 _URL = "https://aclanthology.org/2020.emnlp-main.750"
 _MEASURES = (
-    "How probable it is that no sentence of the summary says what the document does not: the product over the sentences. "
-    "Each sentence is judged by its words, and each word by how the document's words, places and wording match it."
+    "How probable it is that no sentence of the summary says what the document does not: the product over the sentences, moved "
+    "a little by how similar its words are to the document's on the whole. Each sentence is judged by its words, and each word "
+    "by how the document's words, places and wording match it, and by what attention finds of it there."
 )
 
 
@@ -53,12 +54,22 @@ class WordSupport(Metric):
         tokens, cut = max(answer.tokens for answer in answers), max(answer.cut for answer in answers)
         notes = (f"{cut} tokens of over-long words were not read.",) if cut else ()
         seen = Seen((Span(0, len(example.document)),), tokens, cut, notes)
-        return Score(prod(part.score for part in parts), parts, seen)
+        return Score(_summary_score(parts, answers), parts, seen)
+
+
+def _summary_score(parts: Sequence[Part], answers: Sequence[Answer]) -> float:
+    """The product of the sentences' probabilities, its log odds moved by the mean similarity of the words where they were read."""
+    supported = prod(part.score for part in parts)
+    words = sum(len(part.words) for part in parts)
+    if not words or not 0 < supported < 1:
+        return supported
+    moved = sum(answer.values[1] for answer in answers if answer.values) / words
+    return 1 / (1 + (1 - supported) / supported * exp(-moved))
 
 
 def _part(claim: Span, answer: Answer) -> Part:
     """A sentence with its words, whose places the answer counts from the sentence's start."""
-    sentence, *words = answer.values
+    sentence, words = answer.values[0], answer.values[2:]
     *places, evidence = answer.spans
     scored = (
         WordScore(Span(claim.start + place.start, claim.start + place.end), score)
@@ -82,7 +93,7 @@ class EmbeddedWordSupport(WordSupport):
         low=0.0,
         high=1.0,
         licence="Weights under the licence of Touchstone, the encoder's Apache-2.0.",
-        differs="The paper's idea of learning from corruptions by rule; the rest is ours. It compares words, their places and neighbours with the document's, by a frozen encoder and boosted trees. It cannot "
+        differs="The paper's idea of learning from corruptions by rule; the rest is ours. It compares words, their places and neighbours with the document's, by a frozen encoder, boosted trees and attention. It cannot "
         "see roles that are exchanged among words that all stand in the document, and little of wrong verbs that are close to "
         "the right ones; arithmetic and knowledge are beyond it, and a paraphrase in other words may look wrong. It learned "
         "from the bundled examples: its scores of these are no test. Train one on your own labels: python cli.py train.",
@@ -101,8 +112,8 @@ class Mine(ReplaceableWeights, WordSupport):
         title="A metric of your own",
         family="Trained",
         measures="How probable it is that no sentence of the summary says what the document does not: the product over the "
-        "sentences. By its recipe it judges each sentence by its words, or reads it together with the document "
-        "(cross-encoder).",
+        "sentences. By its recipe it judges each sentence by its words, and moves the product by how similar these are to the "
+        "document's on the whole, or it reads each sentence together with the document (cross-encoder).",
         paper=_PAPER,
         url=_URL,
         low=0.0,

@@ -22,10 +22,20 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class UnfinishedTraining:
-    """Named arrays on the disk; those of other inputs were removed. `folder` is None where nothing is kept."""
+class TrainingStep:
+    """How far training is; `loss` is the log loss of words of documents that were not learned from, None where none was measured."""
 
-    folder: Path | None = None
+    stage: str
+    done: int
+    total: int
+    loss: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTraining:
+    """Named arrays on the disk, and files of larger ones in its folder; those of other inputs were removed."""
+
+    folder: Path
 
     @classmethod
     def open(cls, target: Path, inputs: Iterable[object]) -> UnfinishedTraining:
@@ -43,8 +53,6 @@ class UnfinishedTraining:
 
     def load(self, name: str) -> Arrays | None:
         """What was saved under a name; None where nothing was, or the file is broken."""
-        if self.folder is None:
-            return None
         try:
             return load((self.folder / f"{name}.safetensors").read_bytes())
         except (OSError, SafetensorError):
@@ -52,13 +60,10 @@ class UnfinishedTraining:
 
     def save(self, name: str, arrays: Arrays) -> None:
         """Writes the whole file or none: whoever is killed in between leaves no half of it."""
-        if self.folder is None:
-            return
         new = self.folder / f"{name}.new"
         new.write_bytes(save({key: np.ascontiguousarray(values) for key, values in arrays.items()}))
         os.replace(new, self.folder / f"{name}.safetensors")
 
     def remove(self) -> None:
         """Nothing is left to go on with."""
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -31,6 +31,7 @@ class WordEncoder:
         self._tokenizer = tokenizer
         self._limit = limit
         self.nbytes = network_bytes(network)
+        self.width = int(network.config.hidden_size)
 
     @classmethod
     def load(cls, path: Path, checkpoint: Checkpoint, device: str) -> WordEncoder:

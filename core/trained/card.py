@@ -17,7 +17,7 @@ from core.stats.discrimination import LabelledScores, auc
 from core.stats.score_pairs import FEW_PAIRS, ScorePairs, consistency_share, mean_shift, noise_range
 from core.stats.statistic import Estimate, Mask, Numbers, Values
 from core.stats.text_tables import format_percent, format_signed, markdown_table
-from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE
+from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS
 from core.trained.trainer import Trained, pairs_of
 from core.trained.training_data import TrainingData, describe, document_key
 
@@ -80,18 +80,21 @@ class RecipeAccount:
 
 def words_account(trained: Trained) -> RecipeAccount:
     """The account of the recipe "words"."""
-    config = trained.head.config
+    config, similarity = trained.head.config, float(trained.head.tensors["similarity"][0])
+    members = len(trained.head.attention["query"])
     return RecipeAccount(
         trained.held_out,
         trained.by_domain,
-        {"trees": trained.trees},
-        reads=f"{trained.trees} trees read {len(config.features)} features of each word of a summary, made with the frozen "
-        f"encoder {config.encoder}. The score is the probability that no sentence is wrong; one half means even odds in "
-        "data of which half is inconsistent.",
+        {"trees": trained.trees, "attention members": members, "similarity": similarity},
+        reads=f"{trained.trees} trees of each of {members} folds read {len(config.features)} features of each word of a summary, made "
+        f"with the frozen encoder {config.encoder}; {HEADS} attention heads of each fold read the same and what they find of the "
+        "word among the states of the document's words. The logit of a word is the mean of all. The score is the probability that "
+        f"no sentence is wrong, its log odds moved by {similarity:+.1f} times how far the mean similarity of the words lies above the "
+        "usual one; one half means even odds in data of which half is inconsistent.",
         judged="Near-duplicates count as one document. One document of eight is left out, and sets only the scale on which "
-        "the score is a probability. Each of the others lies in one of five folds and is judged by a metric that learned from "
-        "the other four; those that are left out, by the one that learned from all five folds. The number of trees is the best "
-        "one for these folds; a fold stops where its loss has not fallen for 75 trees.",
+        "the score is a probability. Each of the others lies in one of five folds and is judged by the trees and heads that "
+        "learned from the other four; those that are left out, by the mean of all five, which is what is used. The number of "
+        "trees is the best one for these folds; a fold stops where its loss has not fallen for 75 trees.",
         limits="It compares words and their neighbours with the document's. Roles that are exchanged among words that all "
         "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "
         "knowledge moves it by chance. A paraphrase in words far from the document's looks like an error to it.",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import TouchstoneError
+from core.models.unfinished_training import TrainingStep
 from core.stats.statistic import Mask, Values, deal_folds
 from core.text import sentences
 from core.trained.card import RecipeAccount
 from core.trained.claims import batches, premise
-from core.trained.trainer import TrainingStep
 from core.trained.training_data import TrainingData, TrainingRow
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A trained metric as a folder: the trees that read word features, its facts in config.json, and no code."""
+"""A trained metric as a folder: the trees and attention heads that read words, its facts in config.json, and no code."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE = "README.md", "figures.json", "training
 SHALLOW_FILE = "shallow.json"
 """The one file of the recipe "shallow"."""
 
+FORMAT = "touchstone-words-2"
+"""What config.json of a metric that reads words says: the trees and attention heads that it holds."""
+
 CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
 """What config.json of a cross-encoder that was trained here says under "touchstone"."""
 
 SENTENCE_FACTS = ("largest", "mean of 3 largest", "mean of 8 largest", "mean", "unlike", "constant")
 """What the words of a sentence come to: means of their logits, one minus their mean similarity, and 1."""
-_LATE = FEATURES.index("late")
+SIMILARITY = FEATURES.index("late")
+"""The feature that says how similar the most similar word of the document is."""
 
 
 class HeadConfig(BaseModel):
@@ -32,7 +36,7 @@ class HeadConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    format: str = "touchstone-words-1"
+    format: str = FORMAT
     encoder: str
     encoder_sha256: str
     features: tuple[str, ...]
@@ -40,8 +44,8 @@ class HeadConfig(BaseModel):
 
     @model_validator(mode="after")
     def _is_known(self) -> HeadConfig:
-        if self.format != "touchstone-words-1":
-            raise ValueError(f"its format is {self.format[:60]!r}, and 'touchstone-words-1' is read here")
+        if self.format != FORMAT:
+            raise ValueError(f"its format is {self.format[:60]!r}, and {FORMAT!r} is read here; train it again")
         if self.features != FEATURES:
             raise ValueError("it reads other features of words than this version of Touchstone has; train it again")
         return self
@@ -49,40 +53,78 @@ class HeadConfig(BaseModel):
 
 Tensors = Mapping[str, NDArray[np.float64] | NDArray[np.int32]]
 """`feature`, `threshold`, `left`, `right`, `value` of all nodes of all trees, (nodes,); a leaf is its own left and right child.
-`roots` are the first nodes of the trees, `base` is what they are added to, (1,), and `sentence` weighs SENTENCE_FACTS."""
+`roots` are the first nodes of the trees, `base` is what they are added to, (1,), and `sentence` weighs SENTENCE_FACTS.
+`similarity`, (2,), is what the mean similarity of a summary's words adds to its log odds, and the similarity that adds nothing."""
+
+AttentionTensors = Mapping[str, NDArray[np.float16]]
+"""`query`, `key` and `value` (members, width, units), `sharpness` (members, 1, heads, 1), `hidden` (members, inputs, hidden),
+`hidden_bias` and `out` (members, 1, hidden) and `out_bias` (members, 1) of attention heads that were learned from different
+documents; `mean` and `spread` of the features that each was learned from, (members, 1, features)."""
+
+
+HEADS, UNITS, HIDDEN = 4, 64, 128
+"""Heads of an attention, units of all of them together, and of the perceptron that judges what they found."""
+
+
+def attention_shapes(members: int, width: int) -> dict[str, tuple[int, ...]]:
+    """The shapes of AttentionTensors for states of some width."""
+    inputs = len(FEATURES) + 4 * UNITS + 2 * HEADS
+    return {
+        **dict.fromkeys(("query", "key", "value"), (members, width, UNITS)),
+        "sharpness": (members, 1, HEADS, 1),
+        "hidden": (members, inputs, HIDDEN),
+        **dict.fromkeys(("hidden_bias", "out"), (members, 1, HIDDEN)),
+        "out_bias": (members, 1),
+        **dict.fromkeys(("mean", "spread"), (members, 1, len(FEATURES))),
+    }
 
 
 class Head:
-    """Word features to logits of a word being wrong, and these to the logit of the sentence being wrong."""
+    """What was learned: trees and attention heads for words, and how the words make a sentence's logit and a summary's."""
 
-    def __init__(self, config: HeadConfig, tensors: Tensors) -> None:
+    def __init__(self, config: HeadConfig, tensors: Tensors, attention: AttentionTensors) -> None:
         self.config = config
         self.tensors = dict(tensors)
-        self.nbytes = sum(tensor.nbytes for tensor in self.tensors.values())
+        self.attention = dict(attention)
+        self.nbytes = sum(tensor.nbytes for tensor in (*self.tensors.values(), *self.attention.values()))
 
-    def word_logits(self, values: Features) -> Features:
-        """The logit of each word, (words,), for features (words, features)."""
-        known = self.tensors
-        rows = np.arange(len(values))[:, None]
-        node = np.tile(known["roots"], (len(values), 1))  # (words, trees)
-        while True:
-            goes_left = values[rows, known["feature"][node]] <= known["threshold"][node]
-            below = np.where(goes_left, known["left"][node], known["right"][node])
-            if (below == node).all():
-                break
-            node = below
-        return np.asarray(known["base"][0] + known["value"][node].sum(1), dtype=np.float32)
+    def tree_logits(self, values: Features) -> Features:
+        """The logit of each word being wrong by the trees alone, (words,), for features (words, features)."""
+        return tree_logits(self.tensors, values)
 
     def sentence_logit(self, values: Features, logits: Features) -> float:
         """The logit of a sentence being wrong, for its words' features and logits."""
         return float(sentence_facts(values, logits) @ self.tensors["sentence"])
+
+    def similarity_odds(self, values: Features) -> float:
+        """What the similarity of these words adds to the log odds of a summary, times how many words that has."""
+        weight, usual = self.tensors["similarity"]
+        return float(weight * (values[:, SIMILARITY] - usual).sum())
+
+
+def tree_logits(trees: Tensors, values: Features) -> Features:
+    """What trees say of each word, (words,), for features (words, features)."""
+    rows = np.arange(len(values))[:, None]
+    node = np.tile(trees["roots"], (len(values), 1))  # (words, trees)
+    while True:
+        goes_left = values[rows, trees["feature"][node]] <= trees["threshold"][node]
+        below = np.where(goes_left, trees["left"][node], trees["right"][node])
+        if (below == node).all():
+            break
+        node = below
+    return np.asarray(trees["base"][0] + trees["value"][node].sum(1), dtype=np.float32)
+
+
+def mean_logits(by_trees: Features, by_attention: Features) -> Features:
+    """The logit of each word being wrong, (words,)."""
+    return np.asarray((by_trees + by_attention) / 2, dtype=np.float32)
 
 
 def sentence_facts(values: Features, logits: Features) -> NDArray[np.float64]:
     """SENTENCE_FACTS of a sentence's words, for their features and logits."""
     ordered = np.sort(logits.astype(np.float64))[::-1]
     means = (ordered[:count].mean() for count in (1, 3, 8))
-    return np.array([*means, ordered.mean(), 1 - float(values[:, _LATE].mean()), 1.0])
+    return np.array([*means, ordered.mean(), 1 - float(values[:, SIMILARITY].mean()), 1.0])
 
 
 def probability(logit: float) -> float:

@@ -16,7 +16,7 @@ from core.model_reference import Checkpoint
 from core.models.locations import ModelStatus, locate, state_on_disk
 from core.models.pool import IMPORTING
 from core.models.trained_head import write_head
-from core.models.unfinished_training import UNFINISHED, UnfinishedTraining
+from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
 from core.settings import VERSION
 from core.shallow.model import FEATURES as SURFACE_FEATURES
 from core.shallow.model import TrainingFacts
@@ -25,8 +25,8 @@ from core.shallow.training_data import LABEL_TARGET, shallow_features
 from core.stats.statistic import Numbers, Values
 from core.trained.card import CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
 from core.trained.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
-from core.trained.model import CONFIG_FILE, SHALLOW_FILE
-from core.trained.trainer import Encoder, TrainingStep, deal_parts, train_words
+from core.trained.model import CONFIG_FILE, FORMAT, SHALLOW_FILE
+from core.trained.trainer import Encoder, deal_parts, train_words
 from core.trained.training_data import TrainingData, named_apart, reserve_test_data, training_data
 from core.trained.word_features import FEATURES
 from core.types import Example, Item, Result, Split
@@ -123,7 +123,7 @@ def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine
 def _train_words_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
     encoder = load_encoder(engine.pool.device)
     unfinished = UnfinishedTraining.open(
-        folder, (VERSION, FEATURES, encoder.sha256, plan.seed, data.documents.tolist(), *data.rows)
+        folder, (VERSION, FORMAT, FEATURES, encoder.sha256, plan.seed, data.documents.tolist(), *data.rows)
     )
     trained = yield from train_words(data, encoder, plan.seed, unfinished)
     account = words_account(trained)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ _RATE = 0.05
 _MIN_LEAF = 40
 _L2 = 5.0
 _SHARE_OF_FEATURES = 0.5  # that each split chooses from
+
+_OF_NODES = ("feature", "threshold", "left", "right", "value")
 
 Labels = NDArray[np.int8]
 
@@ -58,3 +60,21 @@ def tree_tensors(model: Any) -> dict[str, NDArray[Any]]:
         "roots": starts.astype(np.int32),
         "base": np.asarray(model._baseline_prediction, dtype=np.float64).reshape(1),
     }
+
+
+def first_trees(tensors: Mapping[str, NDArray[Any]], trees: int) -> dict[str, NDArray[Any]]:
+    """The first trees of a model, which are the model as it was when it had so many."""
+    roots = tensors["roots"]
+    end = roots[trees] if trees < len(roots) else len(tensors["feature"])
+    return {name: tensors[name][:end] for name in _OF_NODES} | {"roots": roots[:trees], "base": tensors["base"]}
+
+
+def mean_trees(members: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """The trees whose logit is the mean of the members'."""
+    starts = np.cumsum([0, *(len(one["feature"]) for one in members)])[:-1].astype(np.int32)
+    moved = [
+        {**one, "value": one["value"] / len(members)} | {name: one[name] + start for name in ("left", "right", "roots")}
+        for one, start in zip(members, starts, strict=True)
+    ]
+    found = {name: np.concatenate([one[name] for one in moved]) for name in (*_OF_NODES, "roots")}
+    return found | {"base": np.mean([one["base"] for one in members], axis=0)}

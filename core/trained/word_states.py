@@ -37,6 +37,11 @@ class WordStates:
     tokens: int = 0
     cut: int = 0
 
+    @property
+    def both(self) -> States:
+        """The states of both layers side by side, (words, 2 * width)."""
+        return np.concatenate([self.early, self.late], axis=1)
+
 
 def word_spans(text: str) -> list[Span]:
     """The words of a text; one with an apostrophe or hyphen inside is one word."""

@@ -107,14 +107,15 @@ def _train(plan: TrainingPlan, data: TrainingData, to: Path) -> None:
 
 
 def _watch(run: TrainingRun) -> TrainedFolder:
-    """Prints one line for each stage, and the loss where there is one."""
-    stage = ""
+    """Prints a line for each tenth of a stage, and the loss where there is one."""
+    printed = ("", 0)
     while True:
         try:
             step = next(run)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]  # typeshed has Any for it
-        if step.stage != stage or step.loss is not None:
+        now = (step.stage, 10 * step.done // max(1, step.total))
+        if now != printed or step.loss is not None:
             loss = "" if step.loss is None else f": log loss {step.loss:.4f} on held-out documents"
             print_status(f"{step.stage} ({step.done} of {step.total}){loss}")
-            stage = step.stage
+            printed = now

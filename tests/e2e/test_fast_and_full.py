@@ -16,7 +16,7 @@ from tests.e2e.bench import Bench, example
 from tests.e2e.line import SlowLine
 from tests.e2e.server import Server
 from tests.e2e.test_slow_and_broken import holding
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -68,8 +68,8 @@ def forecast(bench: Bench) -> Locator:
 
 def move(bench: Bench, spec: str) -> None:
     """Move a metric to the other set."""
-    bench.page.get_by_role("button", name="Metrics").click()
-    bench.page.locator(".st-key-fast").get_by_role("button", name=spec).click()
+    press(bench.page.get_by_role("button", name="Metrics"))
+    press(bench.page.locator(".st-key-fast").get_by_role("button", name=spec))
     bench.page.keyboard.press("Escape")
 
 

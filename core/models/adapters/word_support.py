@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import LoadError
@@ -13,17 +14,25 @@ from core.models.cross_encoder import is_cross_encoder, load_cross_encoder
 from core.models.locations import locate
 from core.models.model import Model, Row
 from core.models.trained_head import read_head
+from core.models.word_attention import DocumentMemory, WordAttention
 from core.models.word_encoder import WordEncoder, encoder_hash
-from core.trained.model import Head, probability
+from core.trained.model import Head, mean_logits, probability
 from core.trained.word_features import ReadDocument, feature_matrix, read_document
 from core.trained.word_states import WordStates
 from core.types import Answer, Question
 
-_MAX_DOCUMENTS = 64
+_MAX_DOCUMENTS = 16  # some six megabytes for a thousand words
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    read: ReadDocument
+    memory: DocumentMemory
 
 
 class WordSupportModel:
-    """Inputs: document and one sentence. Values: the probability that the sentence is supported, then that of each of its words.
+    """Inputs: document and one sentence. Values: the probability that the sentence is supported, then what the similarity of
+    its words adds to the log odds of a summary, times the words of that, then the probability of each of its words.
 
     The latter is what it would be if every second word were unsupported. Spans: the words in the sentence, and last the
     sentence of the document that is closest. A text without a word gets no values.
@@ -31,10 +40,11 @@ class WordSupportModel:
 
     def __init__(self, head: Head, encoder: WordEncoder) -> None:
         self._head = head
+        self._attention = WordAttention.from_tensors(head.attention)
         self._encoder = encoder
-        self._documents: OrderedDict[str, ReadDocument] = OrderedDict()
+        self._documents: OrderedDict[str, _Document] = OrderedDict()
         self._lock = threading.Lock()
-        self.nbytes = head.nbytes + encoder.nbytes
+        self.nbytes = head.nbytes + self._attention.nbytes + encoder.nbytes
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         return [Row(question, max(1, len(question.inputs[1].split())), ()) for question in questions]
@@ -45,12 +55,12 @@ class WordSupportModel:
         sentences = self._encoder.read([sentence for _, sentence in texts])
         return [self._answer(document, sentence) for document, sentence in zip(documents, sentences, strict=True)]
 
-    def _read_documents(self, texts: Sequence[str]) -> list[ReadDocument]:
+    def _read_documents(self, texts: Sequence[str]) -> list[_Document]:
         """The documents; those read for an earlier sentence are remembered."""
         with self._lock:
             known = {text: self._documents[text] for text in texts if text in self._documents}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
-        known.update(zip(missing, map(read_document, self._encoder.read(missing)), strict=True))
+        known.update(zip(missing, map(self._read_document, self._encoder.read(missing)), strict=True))
         with self._lock:
             for text, found in known.items():
                 self._documents[text] = found
@@ -59,17 +69,25 @@ class WordSupportModel:
                 self._documents.popitem(last=False)
         return [known[text] for text in texts]
 
-    def _answer(self, document: ReadDocument, sentence: WordStates) -> Answer:
-        tokens, cut = document.states.tokens + sentence.tokens, document.states.cut + sentence.cut
-        if not sentence.forms or not document.low:
+    def _read_document(self, states: WordStates) -> _Document:
+        return _Document(read_document(states), self._attention.read_document(states.both))
+
+    def _answer(self, document: _Document, sentence: WordStates) -> Answer:
+        read = document.read
+        tokens, cut = read.states.tokens + sentence.tokens, read.states.cut + sentence.cut
+        if not sentence.forms or not read.low:
             return Answer(tokens=tokens, cut=cut)
-        values = feature_matrix(document, sentence)
-        logits = self._head.word_logits(values)
+        values = feature_matrix(read, sentence)
+        by_attention = self._attention.logits(document.memory, sentence.both, values)
+        logits = mean_logits(self._head.tree_logits(values), by_attention)
         words = [1 - probability(float(logit) - self._head.config.prior) for logit in logits]
-        closest = document.closest_sentence(sentence)
         return Answer(
-            values=(1 - probability(self._head.sentence_logit(values, logits)), *words),
-            spans=(*sentence.spans, closest),
+            values=(
+                1 - probability(self._head.sentence_logit(values, logits)),
+                self._head.similarity_odds(values),
+                *words,
+            ),
+            spans=(*sentence.spans, read.closest_sentence(sentence)),
             tokens=tokens,
             cut=cut,
         )
@@ -87,4 +105,9 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> Model:
             f"{checkpoint.source} was trained on another encoder than the {head.config.encoder} that is here: their "
             "weights differ. Install the version that requirements.txt names, or train again."
         )
-    return WordSupportModel(head, WordEncoder.load(found, encoder, device))
+    network = WordEncoder.load(found, encoder, device)
+    if (width := head.attention["query"].shape[1]) != 2 * network.width:
+        raise LoadError(
+            f"{checkpoint.source} reads states of {width} numbers, and its encoder gives {2 * network.width}."
+        )
+    return WordSupportModel(head, network)

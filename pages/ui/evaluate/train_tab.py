@@ -18,6 +18,7 @@ from annotations.labelled_items import load_labelled_items
 from core.background import BackgroundTask
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.models.unfinished_training import TrainingStep
 from core.trained.card import verdict
 from core.trained.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
 from core.trained.model import CARD_FILE
@@ -30,7 +31,6 @@ from core.trained.run import (
     check_folder,
     train_to_folder,
 )
-from core.trained.trainer import TrainingStep
 from core.trained.training_data import TrainingData, describe
 from core.trained.trees import MAX_TREES, STEP_TREES
 from pages.ui import services

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from core.models.unfinished_training import UNFINISHED, UnfinishedTraining
-from core.trained.trainer import Trained, TrainingStep, train_words
+from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
+from core.trained.trainer import Trained, train_words
 from core.trained.training_data import training_data
 from tests.unit.trained.hashed_words import encoder
 from tests.unit.trained.test_training import items
@@ -15,7 +16,7 @@ from tests.unit.trained.test_training import items
 DATA = training_data(items(), 0, seed=0)
 
 
-def run(unfinished: UnfinishedTraining | None = None, until: str = "") -> tuple[list[str], Trained | None]:
+def run(unfinished: UnfinishedTraining, until: str = "") -> tuple[list[str], Trained | None]:
     """The stages of a training and its result; None for one that is stopped at a stage."""
     stages: list[str] = []
     training = train_words(DATA, encoder(), 0, unfinished)
@@ -30,17 +31,27 @@ def run(unfinished: UnfinishedTraining | None = None, until: str = "") -> tuple[
             return stages, None
 
 
-def test_a_second_run_goes_on_where_the_first_was_stopped(tmp_path: Path) -> None:
-    _, nothing = run(UnfinishedTraining.open(tmp_path, ["these"]), until="Fold 3 of 5")
+@pytest.mark.parametrize("stage", ["Fold 3 of 5", "Attention, fold 3 of 5"])
+def test_a_second_run_goes_on_where_the_first_was_stopped(tmp_path: Path, stage: str) -> None:
+    _, nothing = run(UnfinishedTraining.open(tmp_path / "stopped", ["these"]), until=stage)
     assert nothing is None
-    stages, resumed = run(UnfinishedTraining.open(tmp_path, ["these"]))
-    assert stages[0] == "Fold 3 of 5"
-    _, whole = run()
+    stages, resumed = run(UnfinishedTraining.open(tmp_path / "stopped", ["these"]))
+    assert stages[0] == stage
+    _, whole = run(UnfinishedTraining.open(tmp_path / "whole", ["these"]))
     assert resumed
     assert whole
-    assert resumed.head.tensors.keys() == whole.head.tensors.keys()
-    assert all(np.array_equal(resumed.head.tensors[name], whole.head.tensors[name]) for name in whole.head.tensors)
+    for one, other in ((resumed.head.tensors, whole.head.tensors), (resumed.head.attention, whole.head.attention)):
+        assert one.keys() == other.keys()
+        assert all(np.array_equal(one[name], other[name]) for name in other)
     assert np.array_equal(resumed.held_out, whole.held_out)
+
+
+def test_states_that_are_gone_are_read_again(tmp_path: Path) -> None:
+    unfinished = UnfinishedTraining.open(tmp_path, ["these"])
+    run(unfinished, until="Fold 1 of 5")
+    states = unfinished.folder / "document_states.f16"
+    states.write_bytes(states.read_bytes()[:-32])
+    assert run(unfinished, until="Fold 1 of 5")[0][0] == "Reading"
 
 
 def test_other_inputs_begin_at_the_beginning(tmp_path: Path) -> None:

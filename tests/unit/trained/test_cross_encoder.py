@@ -16,6 +16,7 @@ import pytest
 from core.engine.engine import Engine
 from core.errors import LoadError, TouchstoneError
 from core.metric import METRICS
+from core.models.unfinished_training import TrainingStep
 from core.settings import Settings
 from core.stats.statistic import Values
 from core.trained.card import Figure, card_figures, verdict
@@ -30,7 +31,6 @@ from core.trained.run import (
     load_pair_network,
     train_to_folder,
 )
-from core.trained.trainer import TrainingStep
 from core.trained.training_data import TrainingData, document_key
 from core.types import Example, Item, Result, Verdict
 

@@ -9,32 +9,37 @@ import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
 from core.errors import LoadError
 from core.models.trained_head import read_head, write_head
-from core.trained.aggregation import Scale, SentenceTable, fit_scale
+from core.models.unfinished_training import TrainingStep, UnfinishedTraining
+from core.trained.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
 from core.trained.card import CardFacts, card_figures, verdict, words_account, write_card
-from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head
+from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head, tree_logits
 from core.trained.run import TrainingPlan, TrainingSource
-from core.trained.trainer import CALIBRATION, FOLDS, Trained, TrainingStep, deal_parts, pairs_of, train_words
+from core.trained.trainer import Trained, deal_parts, pairs_of, train_words
 from core.trained.training_data import TrainingData, document_key, training_data
-from core.trained.trees import MAX_TREES, STEP_TREES, boost, tree_tensors
-from core.trained.word_features import FEATURES
+from core.trained.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
+from core.trained.word_features import FEATURES, Features
+from core.trained.word_folds import CALIBRATION, FOLDS
 from core.types import Verdict
 from tests.unit.trained.hashed_words import encoder
 from tests.unit.trained.training_process import items, train_into
 
 
 def trained(data: TrainingData) -> tuple[list[TrainingStep], Trained]:
-    steps, run = [], train_words(data, encoder(), seed=0)
-    while True:
-        try:
-            steps.append(next(run))
-        except StopIteration as end:
-            return steps, end.value
+    steps = []
+    with TemporaryDirectory() as folder:
+        run = train_words(data, encoder(), 0, UnfinishedTraining.open(Path(folder), ["these"]))
+        while True:
+            try:
+                steps.append(next(run))
+            except StopIteration as end:
+                return steps, end.value
 
 
 @cache
@@ -84,11 +89,12 @@ def test_a_scale_makes_certain_scores_as_uncertain_as_they_are() -> None:
     rng = np.random.default_rng(3)
     logits = rng.normal(size=4000)
     wrong = rng.random(4000) < 1 / (1 + np.exp(-logits))
-    table = SentenceTable(np.stack([logits * 5 + 2, np.ones(4000)], axis=1), np.arange(4000))
-    scale = fit_scale(table, np.array([1.0, 0.0]), wrong)
+    table = SentenceTable(np.stack([logits * 5 + 2, np.ones(4000)], axis=1), np.arange(4000), np.zeros(4000))
+    weights = SummaryWeights(np.array([1.0, 0.0]), 0.0, 0.0)
+    scale = fit_scale(table, weights, wrong)
     assert scale.slope == pytest.approx(0.2, abs=0.02)
     assert scale.slope * 2 + scale.offset == pytest.approx(0, abs=0.1)
-    assert fit_scale(table, np.array([1.0, 0.0]), np.ones(4000, dtype=bool)) == Scale()
+    assert fit_scale(table, weights, np.ones(4000, dtype=bool)) == Scale()
 
 
 def test_both_sides_of_a_pair_lie_in_one_document() -> None:
@@ -109,16 +115,32 @@ def test_what_is_read_again_says_the_same(tmp_path: Path) -> None:
     head = own()[2].head
     values = np.random.default_rng(0).normal(size=(200, len(FEATURES))).astype(np.float32)
     again = read_head(saved(tmp_path))
-    assert np.abs(again.word_logits(values) - head.word_logits(values)).max() <= 1e-6
+    assert np.abs(again.tree_logits(values) - head.tree_logits(values)).max() <= 1e-6
+
+
+def noise(seed: int) -> tuple[Features, Labels]:
+    """Features and labels of 3,000 words, with something to learn."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(3000, len(FEATURES))).astype(np.float32)
+    return values, (values[:, 0] * values[:, 1] + rng.normal(size=3000) > 1).astype(np.int8)
 
 
 def test_the_trees_say_what_scikit_learn_says() -> None:
-    rng = np.random.default_rng(1)
-    values = rng.normal(size=(3000, len(FEATURES))).astype(np.float32)
-    wrong = (values[:, 0] * values[:, 1] + rng.normal(size=3000) > 1).astype(np.int8)
+    values, wrong = noise(1)
     *_, model = boost(values, wrong, seed=0, trees=50)
-    head = Head(own()[2].head.config, {**tree_tensors(model), "sentence": np.zeros(6)})
-    assert np.abs(head.word_logits(values) - model.decision_function(values)).max() < 1e-5
+    assert np.abs(tree_logits(tree_tensors(model), values) - model.decision_function(values)).max() < 1e-5
+
+
+def test_the_first_trees_are_the_smaller_model_and_several_models_are_averaged() -> None:
+    values, _ = noise(9)
+    steps = [[tree_tensors(model) for model in boost(*noise(seed), seed, trees=75)] for seed in (1, 2, 3)]
+    alone = [tree_logits(small, values) for small, _, _ in steps]
+    for (small, _, whole), said in zip(steps, alone, strict=True):
+        assert np.abs(tree_logits(first_trees(whole, STEP_TREES), values) - said).max() < 1e-6
+        assert len(first_trees(whole, STEP_TREES)["feature"]) == len(small["feature"])
+    together = mean_trees([small for small, _, _ in steps])
+    assert np.abs(tree_logits(together, values) - np.mean(alone, axis=0)).max() < 1e-6
+    assert np.abs(alone[0] - alone[1]).max() > 0.01
 
 
 def test_shuffled_labels_teach_nothing_and_the_card_says_so(tmp_path: Path) -> None:
@@ -219,6 +241,60 @@ def test_the_card_says_which_test_was_learned_from(tmp_path: Path) -> None:
 def test_tensors_that_are_no_trees_are_refused(tmp_path: Path, name: str) -> None:
     head = own()[2].head
     broken = {**head.tensors, name: np.full_like(head.tensors[name], -1 if name != "value" else np.nan)}
-    write_head(tmp_path, Head(head.config, broken))
+    write_head(tmp_path, Head(head.config, broken, head.attention))
     with pytest.raises(LoadError, match="no metric that was trained here"):
         read_head(tmp_path)
+
+
+@pytest.mark.parametrize("broken", ["shape", "number", "missing", "unknown"])
+def test_tensors_that_are_no_attention_heads_are_refused(tmp_path: Path, broken: str) -> None:
+    head = own()[2].head
+    attention = dict(head.attention)
+    if broken == "shape":
+        attention["key"] = attention["key"][:, 1:]
+    elif broken == "number":
+        attention["out"] = np.full_like(attention["out"], np.nan)
+    elif broken == "missing":
+        del attention["sharpness"]
+    else:
+        attention["more"] = attention["out"]
+    write_head(tmp_path, Head(head.config, head.tensors, attention))
+    with pytest.raises(LoadError, match="no metric that was trained here"):
+        read_head(tmp_path)
+
+
+def test_a_model_of_an_earlier_form_is_to_be_trained_again(tmp_path: Path) -> None:
+    config = saved(tmp_path) / CONFIG_FILE
+    config.write_text(config.read_text().replace("touchstone-words-2", "touchstone-words-1"))
+    with pytest.raises(LoadError, match="'touchstone-words-1', and 'touchstone-words-2' is read here; train it again"):
+        read_head(tmp_path)
+
+
+def test_summary_weights_lose_least() -> None:
+    """No other weights near the fitted ones have less of the loss, computed here from its definition."""
+    rng = np.random.default_rng(7)
+    rows = np.repeat(np.arange(300), 2)
+    wrong = np.tile([False, True], 150)
+    facts = rng.normal(size=(600, 6)) + 0.5 * wrong[rows][:, None] * np.array([1, 0.5, 0, 0, 0, 0])
+    facts[:, 5] = 1
+    similarity = rng.normal(size=300) - 0.8 * wrong
+    pairs = [(place, place + 1) for place in range(0, 300, 2)]
+    found = fit_summary_weights(SentenceTable(facts, rows, similarity), wrong, pairs)
+
+    def loss(weights: SummaryWeights) -> float:
+        supported = np.array([np.prod(1 / (1 + np.exp(facts[rows == row] @ weights.sentence))) for row in range(300)])
+        odds = np.log(supported / (1 - supported)) + weights.similarity * (similarity - weights.usual)
+        right = 1 / (1 + np.exp(-odds))
+        of_labels = -np.mean(np.log(np.where(wrong, 1 - right, right)))
+        margins = [odds[one] - odds[other] for one, other in pairs]
+        return float(of_labels + 4 * np.mean([np.log1p(np.exp(-margin)) for margin in margins]))
+
+    assert found.similarity > 0.2
+    least = loss(found)
+    for place in range(6):
+        for step in (-0.1, 0.1):
+            moved = found.sentence.copy()
+            moved[place] += step
+            assert loss(SummaryWeights(moved, found.similarity, found.usual)) > least
+    for step in (-0.1, 0.1):
+        assert loss(SummaryWeights(found.sentence, found.similarity + step, found.usual)) > least

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from math import exp
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ import pytest
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
+from core.metrics.mine import EmbeddedWordSupport
 from core.settings import Settings
 from core.trained.overlap import training_documents
 from core.trained.training_data import document_key
-from core.types import Example, Result
+from core.types import Answer, Example, Result, Span
 
 DOCUMENT = "The harbour closed at noon. A ship waited outside for the pilot, who came at two. Nobody was hurt."
 FAITHFUL, EDITED = "A ship waited outside. The pilot came at two.", "A ship waited outside. The pilot came at seven."
@@ -39,6 +41,21 @@ def test_an_edited_sentence_alone_is_asked_again(engine: Engine) -> None:
     assert (after.counts.asked, after.counts.cached) == (1, 1)
     assert before.parts[0] == after.parts[0]
     assert after.score < before.score
+
+
+def test_a_score_is_the_product_of_its_sentences_moved_by_their_similarity() -> None:
+    metric, example = EmbeddedWordSupport(), Example("pair", DOCUMENT, FAITHFUL)
+    places = [Span(0, 1), Span(2, 6), Span(7, 10)]
+    answers = [
+        Answer((0.8, 1.2, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
+        Answer((0.9, -0.6, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
+    ]
+    found = metric.fold(example, metric.plan(example), answers)
+    assert [part.score for part in found.parts] == [0.8, 0.9]
+    odds = 0.72 / 0.28 * exp((1.2 - 0.6) / 6)
+    assert found.value == pytest.approx(odds / (1 + odds))
+    unread = metric.fold(example, metric.plan(example), [Answer((0.8,), (Span(0, 9),)), Answer((0.9,), (Span(0, 9),))])
+    assert unread.value == pytest.approx(0.72)
 
 
 def test_the_wrong_number_is_the_least_supported_word(engine: Engine) -> None:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.models.trained_head import write_head
-from core.models.unfinished_training import UnfinishedTraining
-from core.trained.trainer import TrainingStep, train_words
+from core.models.unfinished_training import TrainingStep, UnfinishedTraining
+from core.trained.trainer import train_words
 from core.trained.training_data import training_data
 from core.types import Edit, Example, Item, Span, Verdict
 from tests.unit.trained.hashed_words import encoder
