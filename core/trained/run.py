@@ -25,10 +25,11 @@ from core.shallow.training_data import LABEL_TARGET, shallow_features
 from core.stats.statistic import Numbers, Values
 from core.trained.card import CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
 from core.trained.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
-from core.trained.model import CONFIG_FILE, FORMAT, SHALLOW_FILE
+from core.trained.model import CONFIG_FILE, FORMAT, SHALLOW_FILE, attention_shapes
 from core.trained.trainer import Encoder, deal_parts, train_words
 from core.trained.training_data import TrainingData, named_apart, reserve_test_data, training_data
 from core.trained.word_features import FEATURES
+from core.trained.word_folds import FOLDS
 from core.types import Example, Item, Result, Split
 
 if TYPE_CHECKING:
@@ -123,7 +124,17 @@ def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine
 def _train_words_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
     encoder = load_encoder(engine.pool.device)
     unfinished = UnfinishedTraining.open(
-        folder, (VERSION, FORMAT, FEATURES, encoder.sha256, plan.seed, data.documents.tolist(), *data.rows)
+        folder,
+        (
+            VERSION,
+            FORMAT,
+            attention_shapes(FOLDS, 0),
+            FEATURES,
+            encoder.sha256,
+            plan.seed,
+            data.documents.tolist(),
+            *data.rows,
+        ),
     )
     trained = yield from train_words(data, encoder, plan.seed, unfinished)
     account = words_account(trained)
