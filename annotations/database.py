@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -176,7 +177,7 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
     def prepare(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # SQLAlchemy sends BEGIN, see below; the driver would send it too late
         for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}").close()
+            _set_pragma(connection, pragma)
 
     @event.listens_for(engine, "handle_error")
     def forget(context: ExceptionContext) -> None:
@@ -194,6 +195,21 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
+
+
+def _set_pragma(connection: sqlite3.Connection, pragma: str) -> None:
+    # While another process turns the same new file to WAL, SQLite refuses at once instead of waiting its timeout
+    (timeout_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    deadline = time.monotonic() + timeout_ms / 1000
+    while True:
+        try:
+            connection.execute(f"PRAGMA {pragma}").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _postgres_engine(url: URL) -> Engine:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import Engine, event, text
 
-from annotations.database import FairSemaphore, parse_url
+from annotations.database import FairSemaphore, connect, parse_url
 from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from tests.unit.annotations.pair_samples import PAIR, record
@@ -93,6 +94,22 @@ def test_drafts_do_not_wait_for_the_disk_and_labels_do(sqlite_url: str) -> None:
             found.append(session.connection().exec_driver_sql("PRAGMA synchronous").scalar())
     store.close()
     assert found == [1, 2]
+
+
+def test_connections_that_meet_in_a_new_file_wait_for_one_another(tmp_path: Path) -> None:
+    for name in range(100):  # SQLite refused one of them in 6 of 100 files
+        engines = [connect(parse_url(f"sqlite:///{tmp_path}/{name}.db")) for _ in range(6)]
+        together = threading.Barrier(len(engines))
+
+        def journal(engine: Engine, together: threading.Barrier = together) -> str:
+            together.wait()
+            with engine.connect() as connection:
+                return str(connection.scalar(text("PRAGMA journal_mode")))
+
+        with ThreadPoolExecutor(len(engines)) as pool:
+            assert list(pool.map(journal, engines)) == ["wal"] * len(engines)
+        for engine in engines:
+            engine.dispose()
 
 
 def test_references_are_checked_again_after_the_migrations(sqlite_url: str) -> None:
