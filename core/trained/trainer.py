@@ -15,8 +15,8 @@ from core.stats.statistic import Mask, Numbers, Values, deal_folds
 from core.trained.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
 from core.trained.model import Head, HeadConfig
 from core.trained.training_data import TrainingData, TrainingRow
-from core.trained.word_features import FEATURES, Features
-from core.trained.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_without
+from core.trained.word_features import FEATURES
+from core.trained.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
 from core.trained.word_table import WordTable, read_words, support_scores
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _unseen_domains(
         others = ~np.isin(data.documents, data.documents[own])
         if len(np.unique(judge.wrong[own & labelled])) < 2:
             continue
-        logits = yield from _of_domain(domain, fit_words_without(table, others, seed, trees))
+        logits = yield from fit_words_of(table, others, seed, trees, f"Leaving out {domain}")
         if logits is None:
             continue
         # a few numbers, fitted on held-out logits of the other domains: on logits of words learned from they would be too sure
@@ -178,15 +178,3 @@ def _unseen_domains(
         rows = np.flatnonzero(own & labelled & np.isin(np.arange(len(own)), table.row))
         found[domain] = (rows, support_scores(table.sentence_table(logits, len(own)), weights)[rows])
     return found
-
-
-def _of_domain(
-    domain: str, fitting: Generator[tuple[int, int], None, Features | None]
-) -> Generator[TrainingStep, None, Features | None]:
-    while True:
-        try:
-            done, total = next(fitting)
-        except StopIteration as end:
-            found: Features | None = end.value
-            return found
-        yield TrainingStep(f"Leaving out {domain}", done, total)

@@ -52,18 +52,15 @@ def fit_words(
     return WordModels(trees, tensors, attention, mean_logits(by_trees, by_attention))
 
 
-def fit_words_without(
-    table: WordTable, rows: Mask, seed: int, trees: int
-) -> Generator[tuple[int, int], None, Features | None]:
-    """The logit of every word, (words,), by models that learned from some rows alone; None where these teach nothing.
-
-    Yields the steps done and all steps.
-    """
+def fit_words_of(
+    table: WordTable, rows: Mask, seed: int, trees: int, stage: str
+) -> Generator[TrainingStep, None, Features | None]:
+    """The logit of every word, (words,), by models that learned from some rows alone; None where these teach nothing."""
     if len(np.unique(table.wrong[_learned(table, rows)])) < 2:
         return None
     *_, model = _steps(table, _learned(table, rows), seed, trees)
     by_trees = model.decision_function(table.values)
-    network = yield from _fit_attention(table, rows, seed)
+    network = yield from _fit_attention(table, rows, seed, stage)
     return mean_logits(by_trees, _all_logits(table, network, np.arange(len(table.row))))
 
 
@@ -72,13 +69,20 @@ def _learned(table: WordTable, rows: Mask) -> Mask:
     return np.asarray(table.words_of(rows) & (table.wrong >= 0))
 
 
-def _fit_attention(table: WordTable, rows: Mask, seed: int) -> Generator[tuple[int, int], None, WordAttention]:
+def _fit_attention(table: WordTable, rows: Mask, seed: int, stage: str) -> Generator[TrainingStep, None, WordAttention]:
     """The attention heads that learned from the sentences of some rows."""
     # torch takes seconds to import, and the preview of a training needs none
     from core.models.word_attention import fit_attention
 
     known = np.bincount(table.sentence[_learned(table, rows)], minlength=len(table.row)) > 0
-    return (yield from fit_attention(table, np.flatnonzero(known), seed))
+    training = fit_attention(table, np.flatnonzero(known), seed)
+    while True:
+        try:
+            done, total = next(training)
+        except StopIteration as end:
+            network: WordAttention = end.value
+            return network
+        yield TrainingStep(stage, done, total)
 
 
 def _all_logits(table: WordTable, network: WordAttention, sentences: Numbers) -> Features:
@@ -113,14 +117,8 @@ def _fold_attention(
     table: WordTable, parts: Numbers, fold: int, seed: int
 ) -> Generator[TrainingStep, None, Mapping[str, NDArray[Any]]]:
     """The heads that learned from the other folds, and the `logits` of the words that they did not learn from, (words,)."""
-    training = _fit_attention(table, (parts != fold) & (parts != CALIBRATION), seed + fold)
-    while True:
-        try:
-            done, total = next(training)
-        except StopIteration as end:
-            network: WordAttention = end.value
-            break
-        yield TrainingStep(f"Attention, fold {fold + 1} of {FOLDS}", done, total)
+    learned = (parts != fold) & (parts != CALIBRATION)
+    network = yield from _fit_attention(table, learned, seed + fold, f"Attention, fold {fold + 1} of {FOLDS}")
     of_row = parts[table.row]
     asked = np.flatnonzero((of_row == fold) | (of_row == CALIBRATION))
     return {**network.tensors(), "logits": _all_logits(table, network, asked)}
