@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -16,7 +17,9 @@ from core.stats.statistic import Numbers
 from core.trained.model import HEADS, HIDDEN, UNITS, AttentionTensors, attention_shapes
 from core.trained.word_features import Features
 from core.trained.word_states import States
-from core.trained.word_table import WordTable
+
+if TYPE_CHECKING:
+    from core.trained.word_table import WordTable
 
 _EPOCHS = 3
 _RATE, _DECAY = 1e-3, 0.02
