@@ -10,7 +10,7 @@ from core.datasets.bundled import bundled_items
 from core.types import Item
 from pages.ui.probe.board_scores import texts_fingerprint
 from tests.e2e.server import Server
-from tests.e2e.waiting import START_MS, enter
+from tests.e2e.waiting import START_MS, enter, press
 
 WORK_MS = 120_000  # scoring, importing or a run, on the slowest machine that the tests run on
 
@@ -107,7 +107,7 @@ class Bench:
         return self.page.locator(".document mark")
 
     def add_metric(self, spec: str) -> None:
-        self.page.get_by_role("button", name="Metrics").click()
+        press(self.page.get_by_role("button", name="Metrics"))
         enter(self.page.get_by_role("textbox", name="Add one with other settings"), spec)
 
     def message(self, words: str) -> None:

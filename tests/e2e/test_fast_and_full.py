@@ -56,8 +56,10 @@ def _add_heavy(bench: Bench, folder: Path) -> str:
         file.truncate(HEAVY_BYTES)  # a hole: it takes no room on the disk
     spec = f"slow[checkpoint={folder}]"
     bench.add_metric(spec)
-    expect(bench.page.get_by_role("textbox", name="Add one with other settings")).to_have_value("")
+    field = bench.page.get_by_role("textbox", name="Add one with other settings")
+    expect(field).to_have_value("")
     bench.page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
     expect(bench.row(spec)).to_have_class(WAITING)
     return spec
 
@@ -163,7 +165,7 @@ def test_a_metric_that_is_moved_to_the_fast_set_is_scored_without_the_key(bench:
 def test_a_metric_is_moved_while_the_page_still_draws_the_move_before(
     bench: Bench, heavy: str, other_heavy: str, line: SlowLine
 ) -> None:
-    bench.page.get_by_role("button", name="Metrics").click()
+    press(bench.page.get_by_role("button", name="Metrics"))
     fast = bench.page.locator(".st-key-fast")
     expect(fast.get_by_role("button", name=other_heavy)).to_be_visible()
     idle(bench.page)
@@ -180,7 +182,7 @@ def test_a_metric_is_moved_while_the_page_still_draws_the_move_before(
 
 
 def test_a_metric_is_added_though_the_list_is_closed_at_once(bench: Bench, line: SlowLine) -> None:
-    bench.page.get_by_role("button", name="Metrics").click()
+    press(bench.page.get_by_role("button", name="Metrics"))
     field = bench.page.get_by_role("textbox", name="Add one with other settings")
     expect(field).to_be_visible()
     idle(bench.page)
