@@ -21,6 +21,12 @@ _STEADY = """steady => {
   window.idleSince = undefined;
   return true;
 }"""
+_STILL_MS = 200
+_STILL = """([target, still]) => {
+  const {x, y} = target.getBoundingClientRect();
+  if (window.stillAt !== `${x} ${y}`) { window.stillAt = `${x} ${y}`; window.stillSince = performance.now(); }
+  return performance.now() - window.stillSince >= still;
+}"""
 _OPEN_MS = 2_000  # an open list shows its options at once
 _QUIET_S = 60.0  # the most that background work of ten sessions is waited for
 
@@ -61,6 +67,8 @@ def download(button: Locator) -> Path:
 def _drawn(target: Locator) -> None:
     target.wait_for(timeout=START_MS)
     idle(target.page)
+    # a table above that is loaded late moves what is below it, and a mouse that goes up elsewhere than down presses nothing
+    target.page.wait_for_function(_STILL, arg=[target.element_handle(), _STILL_MS], timeout=START_MS)
 
 
 def pick_option(box: Locator, name: str | re.Pattern[str], *, exact: bool = False, typed: str = "") -> None:
