@@ -15,7 +15,8 @@ from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 
 _ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
-_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims", "Trained")
+_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims")
+_WITHOUT_MODEL = "shallow"  # needs no setup, and scores nothing before a model is named
 _CONTEXT_LABELS: dict[ContextReading, str] = {
     "joined": "Several contexts are read joined to one document.",
     "best": "Of several contexts the best one counts for each claim; turns of a conversation are one context.",
@@ -57,11 +58,9 @@ def list_metrics(pool: ModelPool) -> list[MetricRow]:
 
 
 def default_metrics(pool: ModelPool) -> list[MetricRow]:
-    """The metrics that are ready without being set up.
-
-    Judges cost money, wrappers repeat, and a trained one may have learned from the very texts that are shown first.
-    """
-    return [row for row in list_metrics(pool) if row.state == "ready" and row.family not in _NOT_DEFAULT_FAMILIES]
+    """The metrics that are ready without being set up; not judges, which cost money, nor wrappers, which repeat."""
+    ready = [row for row in list_metrics(pool) if row.state == "ready" and row.name != _WITHOUT_MODEL]
+    return [row for row in ready if row.family not in _NOT_DEFAULT_FAMILIES]
 
 
 Availability = Literal["ready", "needs set-up", "endpoint"]

@@ -96,7 +96,8 @@ class EmbeddedWordSupport(WordSupport):
         differs="The paper's idea of learning from corruptions by rule; the rest is ours. It compares words, their places and neighbours with the document's, by a frozen encoder, boosted trees and attention. It cannot "
         "see roles that are exchanged among words that all stand in the document, and little of wrong verbs that are close to "
         "the right ones; arithmetic and knowledge are beyond it, and a paraphrase in other words may look wrong. It learned "
-        "from the bundled examples: its scores of these are no test. Train one on your own labels: python cli.py train.",
+        "from the bundled examples in five folds, and scores each of these by the part that did not learn from its document. "
+        "Train one on your own labels: python cli.py train.",
     )
 
     model: str = f"package:{embedded.__name__}"

@@ -23,7 +23,9 @@ from core.trained.model import (
 )
 from core.trained.word_features import FEATURES
 
-_TENSORS = {"feature": "i", "threshold": "f", "left": "i", "right": "i", "value": "f", "roots": "i"}
+_OF_NODES = {"feature": "i", "threshold": "f", "left": "i", "right": "i", "value": "f"}
+_OF_MEMBERS = {"sentence": len(SENTENCE_FACTS), "similarity": 2}
+_TENSORS = {**_OF_NODES, "roots": "i", "base": "f", **dict.fromkeys(_OF_MEMBERS, "f")}
 _ATTENTION = "attention."
 """What the names of the attention heads' tensors begin with."""
 
@@ -37,6 +39,7 @@ def read_head(folder: Path) -> Head:
         head = Head(config, tensors, {name.removeprefix(_ATTENTION): one for name, one in attention.items()})
         _check_trees(head.tensors)
         _check_attention(head.attention)
+        _check_members(head)
     except ValidationError as error:
         raise LoadError(
             f"{folder} is no metric that was trained here: {error.errors()[0]['msg'].removeprefix('Value error, ')}."
@@ -50,22 +53,31 @@ def read_head(folder: Path) -> Head:
 
 def _check_trees(tensors: Tensors) -> None:
     """Raise ValueError for tensors that are no trees: a step must lead to a later node, or stay at a leaf."""
-    for name, kind in (*_TENSORS.items(), ("base", "f"), ("sentence", "f"), ("similarity", "f")):
-        if tensors[name].dtype.kind != kind or tensors[name].ndim != 1:
+    for name, kind in _TENSORS.items():
+        if tensors[name].dtype.kind != kind or tensors[name].ndim != (2 if name in _OF_MEMBERS else 1):
             raise ValueError(f"the tensor {name} is of type {tensors[name].dtype}")
     nodes = len(tensors["feature"])
     here = np.arange(nodes)
-    sizes = {len(tensors[name]) for name in ("threshold", "left", "right", "value")}
+    sizes = {len(tensors[name]) for name in _OF_NODES}
     leads_on = all(np.all((tensors[side] >= here) & (tensors[side] < nodes)) for side in ("left", "right"))
     leaf = (tensors["left"] == here) == (tensors["right"] == here)
     inside = np.all((tensors["roots"] >= 0) & (tensors["roots"] < nodes))
     known = np.all((tensors["feature"] >= 0) & (tensors["feature"] < len(FEATURES)))
     if sizes != {nodes} or not (leads_on and leaf.all() and inside and known) or not len(tensors["roots"]):
         raise ValueError("its tensors are no trees")
-    numbers = np.concatenate([tensors[name] for name in ("value", "base", "sentence", "similarity")])
-    counts = [len(tensors[name]) for name in ("base", "sentence", "similarity")]
-    if counts != [1, len(SENTENCE_FACTS), 2] or not np.isfinite(numbers).all():
+    if not all(np.isfinite(tensors[name]).all() for name in ("value", "base", *_OF_MEMBERS)):
         raise ValueError("its tensors hold values that are no numbers")
+
+
+def _check_members(head: Head) -> None:
+    """Raise ValueError where trees, weights and attention heads are not of equally many members, or a fold is of none."""
+    members = len(head.tensors["base"])
+    if not members or any(head.tensors[name].shape != (1 + members, width) for name, width in _OF_MEMBERS.items()):
+        raise ValueError("its weights are not those of its members")
+    if len(head.tensors["roots"]) % members or len(head.attention["query"]) != members:
+        raise ValueError("its members have not equally many trees and attention heads")
+    if max(head.config.folds.values(), default=0) >= members:
+        raise ValueError("a document is of a fold that it has no member for")
 
 
 def _check_attention(tensors: AttentionTensors) -> None:

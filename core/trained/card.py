@@ -17,9 +17,9 @@ from core.stats.discrimination import LabelledScores, auc
 from core.stats.score_pairs import FEW_PAIRS, ScorePairs, consistency_share, mean_shift, noise_range
 from core.stats.statistic import Estimate, Mask, Numbers, Values
 from core.stats.text_tables import format_percent, format_signed, markdown_table
-from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS
+from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS, document_key
 from core.trained.trainer import Trained, pairs_of
-from core.trained.training_data import TrainingData, describe, document_key
+from core.trained.training_data import TrainingData, describe
 
 RESAMPLES = 2_000
 
@@ -80,7 +80,7 @@ class RecipeAccount:
 
 def words_account(trained: Trained) -> RecipeAccount:
     """The account of the recipe "words"."""
-    config, similarity = trained.head.config, float(trained.head.tensors["similarity"][0])
+    config, similarity = trained.head.config, float(trained.head.tensors["similarity"][0, 0])
     members = len(trained.head.attention["query"])
     return RecipeAccount(
         trained.held_out,
@@ -93,7 +93,8 @@ def words_account(trained: Trained) -> RecipeAccount:
         "usual one; one half means even odds in data of which half is inconsistent.",
         judged="Near-duplicates count as one document. One document of eight is left out, and sets only the scale on which "
         "the score is a probability. Each of the others lies in one of five folds and is judged by the trees and heads that "
-        "learned from the other four; those that are left out, by the mean of all five, which is what is used. The number of "
+        "learned from the other four; those that are left out, by the mean of all five, which is what is used. It stays so: when a "
+        "document that was learned from is scored later, its fold judges it, by weights that its fold did not teach. The number of "
         "trees is the best one for these folds; a fold stops where its loss has not fallen for 75 trees.",
         limits="It compares words and their neighbours with the document's. Roles that are exchanged among words that all "
         "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
+from core.trained.trees import member_trees
 from core.trained.word_features import FEATURES, Features
 
 WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"
@@ -16,7 +18,7 @@ CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE = "README.md", "figures.json", "training
 SHALLOW_FILE = "shallow.json"
 """The one file of the recipe "shallow"."""
 
-FORMAT = "touchstone-words-2"
+FORMAT = "touchstone-words-3"
 """What config.json of a metric that reads words says: the trees and attention heads that it holds."""
 
 CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
@@ -28,10 +30,16 @@ SIMILARITY = FEATURES.index("late")
 """The feature that says how similar the most similar word of the document is."""
 
 
+def document_key(document: str) -> str:
+    """The name of a document's text, as the store names it."""
+    return hashlib.sha256(document.encode()).hexdigest()[:16]
+
+
 class HeadConfig(BaseModel):
     """What a head was made for: with another encoder or other features its trees mean nothing.
 
-    `encoder_sha256` is the hash of the encoder's weights. `prior` is the log odds that a word was wrong in training.
+    `encoder_sha256` is the hash of the encoder's weights. `prior` is the log odds that a word was wrong in training. `folds`
+    says of each document that was learned from, by its name, which member did not learn from it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -41,6 +49,7 @@ class HeadConfig(BaseModel):
     encoder_sha256: str
     features: tuple[str, ...]
     prior: float
+    folds: Mapping[str, NonNegativeInt] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _is_known(self) -> HeadConfig:
@@ -53,8 +62,10 @@ class HeadConfig(BaseModel):
 
 Tensors = Mapping[str, NDArray[np.float64] | NDArray[np.int32]]
 """`feature`, `threshold`, `left`, `right`, `value` of all nodes of all trees, (nodes,); a leaf is its own left and right child.
-`roots` are the first nodes of the trees, `base` is what they are added to, (1,), and `sentence` weighs SENTENCE_FACTS.
-`similarity`, (2,), is what the mean similarity of a summary's words adds to its log odds, and the similarity that adds nothing."""
+`roots` are the first nodes of the trees, one member's after the other's, and `base` is what the trees of each member are added
+to, (members,). `sentence`, (1 + members, facts), weighs SENTENCE_FACTS: first for all members together, then for each alone.
+`similarity`, (1 + members, 2), is what the mean similarity of a summary's words adds to its log odds, and the similarity that
+adds nothing."""
 
 AttentionTensors = Mapping[str, NDArray[np.float16]]
 """`query`, `key` and `value` (members, width, units), `sharpness` (members, 1, heads, 1), `hidden` (members, inputs, hidden),
@@ -80,13 +91,24 @@ def attention_shapes(members: int, width: int) -> dict[str, tuple[int, ...]]:
 
 
 class Head:
-    """What was learned: trees and attention heads for words, and how the words make a sentence's logit and a summary's."""
+    """What was learned: trees and attention heads for words, and how the words make a sentence's logit and a summary's.
+
+    It has several members, each learned without one fold of the documents, and says their mean.
+    """
 
     def __init__(self, config: HeadConfig, tensors: Tensors, attention: AttentionTensors) -> None:
         self.config = config
         self.tensors = dict(tensors)
         self.attention = dict(attention)
+        self.members = len(tensors["base"])
         self.nbytes = sum(tensor.nbytes for tensor in (*self.tensors.values(), *self.attention.values()))
+
+    def member(self, member: int) -> Head:
+        """One member alone: what judges the documents of its fold, which it did not learn from."""
+        own = slice(1 + member, 2 + member)
+        weights = {name: self.tensors[name][own] for name in ("sentence", "similarity")}
+        attention = {name: one[member : member + 1] for name, one in self.attention.items()}
+        return Head(self.config, {**member_trees(self.tensors, member), **weights}, attention)
 
     def tree_logits(self, values: Features) -> Features:
         """The logit of each word being wrong by the trees alone, (words,), for features (words, features)."""
@@ -94,11 +116,11 @@ class Head:
 
     def sentence_logit(self, values: Features, logits: Features) -> float:
         """The logit of a sentence being wrong, for its words' features and logits."""
-        return float(sentence_facts(values, logits) @ self.tensors["sentence"])
+        return float(sentence_facts(values, logits) @ self.tensors["sentence"][0])
 
     def similarity_odds(self, values: Features) -> float:
         """What the similarity of these words adds to the log odds of a summary, times how many words that has."""
-        weight, usual = self.tensors["similarity"]
+        weight, usual = self.tensors["similarity"][0]
         return float(weight * (values[:, SIMILARITY] - usual).sum())
 
 
@@ -112,7 +134,8 @@ def tree_logits(trees: Tensors, values: Features) -> Features:
         if (below == node).all():
             break
         node = below
-    return np.asarray(trees["base"][0] + trees["value"][node].sum(1), dtype=np.float32)
+    base = trees["base"]
+    return np.asarray(base.mean() + trees["value"][node].sum(1) / len(base), dtype=np.float32)
 
 
 def mean_logits(by_trees: Features, by_attention: Features) -> Features:

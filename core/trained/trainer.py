@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.stats.statistic import Mask, Numbers, Values, deal_folds
 from core.trained.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
-from core.trained.model import Head, HeadConfig
+from core.trained.model import Head, HeadConfig, document_key
 from core.trained.training_data import TrainingData, TrainingRow
 from core.trained.word_features import FEATURES
 from core.trained.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
@@ -63,8 +63,8 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     parts = deal_parts(data.documents, seed)
     words = yield from fit_words(table, parts, seed, unfinished)
     judge = _SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
-    weights = judge.weights(parts != CALIBRATION)
-    scale = judge.scale(weights, parts == CALIBRATION)
+    weights = {part: judge.weights((parts != part) & (parts != CALIBRATION)) for part in (CALIBRATION, *range(FOLDS))}
+    scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
     known = table.wrong[table.wrong >= 0].mean()
     config = HeadConfig(
@@ -72,14 +72,15 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
         encoder_sha256=encoder.sha256,
         features=FEATURES,
         prior=float(np.log(known / (1 - known))),
+        folds=_folds_by_document(data.rows, parts),
     )
-    scaled = scale.weights(weights)
+    scaled = {part: scale.weights(taught) for part, taught in weights.items()}
     tensors = {
         **words.tree_tensors,
-        "sentence": scaled.sentence,
-        "similarity": np.array([scaled.similarity, scaled.usual]),
+        "sentence": np.array([one.sentence for one in scaled.values()]),
+        "similarity": np.array([(one.similarity, one.usual) for one in scaled.values()]),
     }
-    return Trained(Head(config, tensors, words.attention), judge.held_out(parts, scale), words.trees, by_domain)
+    return Trained(Head(config, tensors, words.attention), judge.held_out(parts, scaled), words.trees, by_domain)
 
 
 def deal_parts(documents: Numbers, seed: int) -> Numbers:
@@ -88,6 +89,12 @@ def deal_parts(documents: Numbers, seed: int) -> Numbers:
     parts = np.full(len(documents), CALIBRATION)
     parts[~apart] = deal_folds(documents[~apart], FOLDS, seed)
     return parts
+
+
+def _folds_by_document(rows: Sequence[TrainingRow], parts: Numbers) -> dict[str, int]:
+    """The fold of each document that was learned from, by the name of its text."""
+    found = {document_key(row.document): int(part) for row, part in zip(rows, parts, strict=True)}
+    return {name: part for name, part in sorted(found.items()) if part != CALIBRATION}
 
 
 def _read(
@@ -145,13 +152,12 @@ class _SummaryJudge:
         """The scale on which the score of some rows is a probability."""
         return fit_scale(self.sentences.part(rows), weights, self.wrong[rows])
 
-    def held_out(self, parts: Numbers, scale: Scale) -> Values:
-        """The score of every row by weights that other parts taught, (rows,); nan for a row without a word."""
+    def held_out(self, parts: Numbers, weights: Mapping[int, SummaryWeights]) -> Values:
+        """The score of every row by the weights of its part, which others taught, (rows,); nan for a row without a word."""
         scores = np.full(len(self.wrong), np.nan)
-        for part in np.unique(parts):
-            taught = self.weights((parts != part) & (parts != CALIBRATION))
+        for part, taught in weights.items():
             own = parts == part
-            scores[own] = support_scores(self.sentences, scale.weights(taught))[own]
+            scores[own] = support_scores(self.sentences, taught)[own]
         scores[np.setdiff1d(np.arange(len(self.wrong)), self.sentences.rows)] = np.nan
         return scores
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,11 +66,6 @@ class TrainingData:
 
     def document_count(self) -> int:
         return int(self.documents.max()) + 1 if len(self.documents) else 0
-
-
-def document_key(document: str) -> str:
-    """The name of a document's text, as the store names it."""
-    return hashlib.sha256(document.encode()).hexdigest()[:16]
 
 
 def evaluation_importers() -> frozenset[str]:

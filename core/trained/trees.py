@@ -70,11 +70,17 @@ def first_trees(tensors: Mapping[str, NDArray[Any]], trees: int) -> dict[str, ND
 
 
 def mean_trees(members: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """The trees whose logit is the mean of the members'."""
+    """The trees whose logit is the mean of the members', which have equally many."""
     starts = np.cumsum([0, *(len(one["feature"]) for one in members)])[:-1].astype(np.int32)
     moved = [
-        {**one, "value": one["value"] / len(members)} | {name: one[name] + start for name in ("left", "right", "roots")}
+        {**one, **{name: one[name] + start for name in ("left", "right", "roots")}}
         for one, start in zip(members, starts, strict=True)
     ]
-    found = {name: np.concatenate([one[name] for one in moved]) for name in (*_OF_NODES, "roots")}
-    return found | {"base": np.mean([one["base"] for one in members], axis=0)}
+    return {name: np.concatenate([one[name] for one in moved]) for name in (*_OF_NODES, "roots", "base")}
+
+
+def member_trees(tensors: Mapping[str, NDArray[Any]], member: int) -> dict[str, NDArray[Any]]:
+    """The trees of one of the members that `mean_trees` put together, which have equally many; the nodes stay those of all."""
+    members = len(tensors["base"])
+    roots = tensors["roots"].reshape(members, -1)[member]
+    return {**tensors, "roots": roots, "base": tensors["base"][member : member + 1]}

@@ -16,7 +16,7 @@ from core.models.model import Model, Row
 from core.models.trained_head import read_head
 from core.models.word_attention import DocumentMemory, WordAttention
 from core.models.word_encoder import WordEncoder, encoder_hash
-from core.trained.model import Head, mean_logits, probability
+from core.trained.model import Head, document_key, mean_logits, probability
 from core.trained.word_features import ReadDocument, feature_matrix, read_document
 from core.trained.word_states import WordStates
 from core.types import Answer, Question
@@ -25,8 +25,21 @@ _MAX_DOCUMENTS = 16  # some six megabytes for a thousand words
 
 
 @dataclass(frozen=True, slots=True)
+class _Judge:
+    """All members of a head, or the one that did not learn from a document."""
+
+    head: Head
+    attention: WordAttention
+
+    @classmethod
+    def of(cls, head: Head) -> _Judge:
+        return cls(head, WordAttention.from_tensors(head.attention))
+
+
+@dataclass(frozen=True, slots=True)
 class _Document:
     read: ReadDocument
+    judge: _Judge
     memory: DocumentMemory
 
 
@@ -36,15 +49,17 @@ class WordSupportModel:
 
     The latter is what it would be if every second word were unsupported. Spans: the words in the sentence, and last the
     sentence of the document that is closest. A text without a word gets no values.
+
+    A document that was learned from is judged by the member that did not learn from it, every other by the mean of all.
     """
 
     def __init__(self, head: Head, encoder: WordEncoder) -> None:
-        self._head = head
-        self._attention = WordAttention.from_tensors(head.attention)
+        self._whole = _Judge.of(head)
+        self._members = [_Judge.of(head.member(member)) for member in range(head.members)]
         self._encoder = encoder
         self._documents: OrderedDict[str, _Document] = OrderedDict()
         self._lock = threading.Lock()
-        self.nbytes = head.nbytes + self._attention.nbytes + encoder.nbytes
+        self.nbytes = head.nbytes + 2 * self._whole.attention.nbytes + encoder.nbytes
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         return [Row(question, max(1, len(question.inputs[1].split())), ()) for question in questions]
@@ -60,7 +75,7 @@ class WordSupportModel:
         with self._lock:
             known = {text: self._documents[text] for text in texts if text in self._documents}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
-        known.update(zip(missing, map(self._read_document, self._encoder.read(missing)), strict=True))
+        known.update(zip(missing, map(self._read_document, missing, self._encoder.read(missing)), strict=True))
         with self._lock:
             for text, found in known.items():
                 self._documents[text] = found
@@ -69,22 +84,24 @@ class WordSupportModel:
                 self._documents.popitem(last=False)
         return [known[text] for text in texts]
 
-    def _read_document(self, states: WordStates) -> _Document:
-        return _Document(read_document(states), self._attention.read_document(states.both))
+    def _read_document(self, text: str, states: WordStates) -> _Document:
+        member = self._whole.head.config.folds.get(document_key(text))
+        judge = self._whole if member is None else self._members[member]
+        return _Document(read_document(states), judge, judge.attention.read_document(states.both))
 
     def _answer(self, document: _Document, sentence: WordStates) -> Answer:
-        read = document.read
+        read, judge = document.read, document.judge
         tokens, cut = read.states.tokens + sentence.tokens, read.states.cut + sentence.cut
         if not sentence.forms or not read.low:
             return Answer(tokens=tokens, cut=cut)
         values = feature_matrix(read, sentence)
-        by_attention = self._attention.logits(document.memory, sentence.both, values)
-        logits = mean_logits(self._head.tree_logits(values), by_attention)
-        words = [1 - probability(float(logit) - self._head.config.prior) for logit in logits]
+        by_attention = judge.attention.logits(document.memory, sentence.both, values)
+        logits = mean_logits(judge.head.tree_logits(values), by_attention)
+        words = [1 - probability(float(logit) - judge.head.config.prior) for logit in logits]
         return Answer(
             values=(
-                1 - probability(self._head.sentence_logit(values, logits)),
-                self._head.similarity_odds(values),
+                1 - probability(judge.head.sentence_logit(values, logits)),
+                judge.head.similarity_odds(values),
                 *words,
             ),
             spans=(*sentence.spans, read.closest_sentence(sentence)),

@@ -17,6 +17,8 @@ WIDTH = 16
 class HashedEncoder:
     """Reads as `core.models.word_encoder.WordEncoder` does."""
 
+    nbytes = 0
+
     def read(self, texts: Sequence[str]) -> list[WordStates]:
         return [_states(text) for text in texts]
 

@@ -21,8 +21,8 @@ from core.settings import Settings
 from core.stats.statistic import Values
 from core.trained.card import Figure, card_figures, verdict
 from core.trained.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
-from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE
-from core.trained.overlap import training_documents
+from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
+from core.trained.overlap import scores_out_of_fold, training_documents
 from core.trained.run import (
     Recipe,
     TrainedFolder,
@@ -31,7 +31,7 @@ from core.trained.run import (
     load_pair_network,
     train_to_folder,
 )
-from core.trained.training_data import TrainingData, document_key
+from core.trained.training_data import TrainingData
 from core.types import Example, Item, Result, Verdict
 
 PORTS = "Aven Borel Corvin Dastra Elmor Fenwick Garlan Hovel Istren Jarrow Kelby Lorne".split()
@@ -197,6 +197,7 @@ def test_the_folder_says_what_it_is_and_evaluation_knows_its_documents(
     keys = {document_key(item.example.document) for item in items(24)}
     assert set((found.folder / DOCUMENTS_FILE).read_text().split()) == keys
     assert training_documents(found.spec) == keys
+    assert not scores_out_of_fold(found.spec)
     assert not [path for path in found.folder.iterdir() if path.suffix in {".bin", ".pt", ".pkl", ".py"}]
     assert not any(item.example.summary in card for item in items(24))
     texts = [path.read_text() for path in found.folder.glob("*.*") if path.suffix in {".md", ".json", ".txt"}]

@@ -15,18 +15,20 @@ import numpy as np
 import pytest
 
 from core.errors import LoadError
+from core.metrics.mine import Mine
+from core.models.adapters.word_support import WordSupportModel
 from core.models.trained_head import read_head, write_head
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.trained.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
 from core.trained.card import CardFacts, card_figures, verdict, words_account, write_card
-from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head, tree_logits
+from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head, document_key, tree_logits
 from core.trained.run import TrainingPlan, TrainingSource
 from core.trained.trainer import Trained, deal_parts, pairs_of, train_words
-from core.trained.training_data import TrainingData, document_key, training_data
+from core.trained.training_data import TrainingData, training_data
 from core.trained.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
 from core.trained.word_features import FEATURES, Features
 from core.trained.word_folds import CALIBRATION, FOLDS
-from core.types import Verdict
+from core.types import Example, Verdict
 from tests.unit.trained.hashed_words import encoder
 from tests.unit.trained.training_process import items, train_into
 
@@ -116,6 +118,28 @@ def test_what_is_read_again_says_the_same(tmp_path: Path) -> None:
     values = np.random.default_rng(0).normal(size=(200, len(FEATURES))).astype(np.float32)
     again = read_head(saved(tmp_path))
     assert np.abs(again.tree_logits(values) - head.tree_logits(values)).max() <= 1e-6
+
+
+def test_a_document_that_was_learned_from_is_scored_by_the_fold_that_did_not(tmp_path: Path) -> None:
+    data, _, found = own()
+    metric, model = Mine(model=str(saved(tmp_path))), WordSupportModel(read_head(tmp_path), encoder().network)
+
+    def score(document: str, summary: str) -> float:
+        example = Example("row", document, summary)
+        questions = metric.plan(example)
+        return metric.fold(example, questions, model.forward(model.encode(questions))).value
+
+    scores = [score(row.document, row.summary) for row in data.rows]
+    assert scores == pytest.approx(found.held_out.tolist(), abs=2e-3)  # training keeps states in half precision
+    folds = read_head(tmp_path).config.folds
+    parts = deal_parts(data.documents, 0)
+    assert folds == {
+        document_key(row.document): part for row, part in zip(data.rows, parts, strict=True) if part != CALIBRATION
+    }
+    [one, *_] = [row for row in data.rows if document_key(row.document) in folds]
+    assert score(one.document, one.summary) != score(
+        f"{one.document} ", one.summary
+    )  # no such document was learned from
 
 
 def noise(seed: int) -> tuple[Features, Labels]:
@@ -246,6 +270,21 @@ def test_tensors_that_are_no_trees_are_refused(tmp_path: Path, name: str) -> Non
         read_head(tmp_path)
 
 
+@pytest.mark.parametrize("broken", ["sentence", "roots", "heads", "fold"])
+def test_parts_of_different_members_are_refused(tmp_path: Path, broken: str) -> None:
+    head = own()[2].head
+    config, tensors, attention = head.config, dict(head.tensors), dict(head.attention)
+    if broken == "heads":
+        attention = {name: one[1:] for name, one in attention.items()}
+    elif broken == "fold":
+        config = config.model_copy(update={"folds": {"0123456789abcdef": FOLDS}})
+    else:
+        tensors[broken] = tensors[broken][1:]
+    write_head(tmp_path, Head(config, tensors, attention))
+    with pytest.raises(LoadError, match="member"):
+        read_head(tmp_path)
+
+
 @pytest.mark.parametrize("broken", ["shape", "number", "missing", "unknown"])
 def test_tensors_that_are_no_attention_heads_are_refused(tmp_path: Path, broken: str) -> None:
     head = own()[2].head
@@ -265,8 +304,8 @@ def test_tensors_that_are_no_attention_heads_are_refused(tmp_path: Path, broken:
 
 def test_a_model_of_an_earlier_form_is_to_be_trained_again(tmp_path: Path) -> None:
     config = saved(tmp_path) / CONFIG_FILE
-    config.write_text(config.read_text().replace("touchstone-words-2", "touchstone-words-1"))
-    with pytest.raises(LoadError, match="'touchstone-words-1', and 'touchstone-words-2' is read here; train it again"):
+    config.write_text(config.read_text().replace("touchstone-words-3", "touchstone-words-1"))
+    with pytest.raises(LoadError, match="'touchstone-words-1', and 'touchstone-words-3' is read here; train it again"):
         read_head(tmp_path)
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from math import exp
 from pathlib import Path
 
 import pytest
 
+from core.bundled_scores import bundled_samples
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metrics.mine import EmbeddedWordSupport
 from core.settings import Settings
-from core.trained.overlap import training_documents
-from core.trained.training_data import document_key
-from core.types import Answer, Example, Result, Span
+from core.trained.model import document_key
+from core.trained.overlap import scores_out_of_fold, training_documents, training_overlaps
+from core.types import Answer, Example, Result, Span, StoredScore
 
 DOCUMENT = "The harbour closed at noon. A ship waited outside for the pilot, who came at two. Nobody was hurt."
 FAITHFUL, EDITED = "A ship waited outside. The pilot came at two.", "A ship waited outside. The pilot came at seven."
@@ -67,3 +69,12 @@ def test_the_wrong_number_is_the_least_supported_word(engine: Engine) -> None:
 def test_what_ships_learned_from_the_bundled_documents_of_today() -> None:
     bundled = {document_key(item.example.document) for item in bundled_items()}
     assert bundled <= training_documents("word-support"), "Run: make train-embedded"
+    assert scores_out_of_fold("word-support")
+
+
+def test_evaluation_says_that_known_documents_are_scored_out_of_fold() -> None:
+    [sample] = [replace(one, kept=(StoredScore("word-support", "", 0.5),)) for one in bundled_samples()[:1]]
+    [said] = training_overlaps([sample])
+    assert said.startswith(
+        "★ word-support learned from 1 of these 1 documents. Each is scored by the part of it that did not"
+    )
