@@ -20,7 +20,7 @@ from pages.ui import services
 from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.probe.fast_set import fast_set_pills
 from pages.ui.probe.probe_state import ProbeState, probe_state
-from pages.ui.session_state import WidgetValue
+from pages.ui.session_state import WidgetValue, follow_choices
 
 _SETTING_HELP = {
     "checkpoint": "A folder of this machine, or a hub repository (owner/name).",
@@ -239,7 +239,7 @@ def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:
     titles = {line.name: line.title for line in lines}
     chosen = ProbeState.chosen_of_family.of(family)
     on_board = [spec for spec in _board_specs() if spec in titles]
-    chosen.follow(on_board)
+    follow_choices(chosen, on_board)
     st.pills(
         family,
         list(titles),

@@ -85,3 +85,9 @@ class WidgetValue(Generic[T]):
     def of(self, part: object) -> WidgetValue[T]:
         """The value of the same widget for one of many things."""
         return WidgetValue(f"{self.key}-{part}", self.default)
+
+
+def follow_choices(widget: WidgetValue[list[str]], chosen: list[str]) -> None:
+    """As `follow`, for choices whose order says nothing: a browser sends them in the order in which they were pressed."""
+    if set(widget.get()) != set(chosen):
+        widget.follow(chosen)

@@ -22,6 +22,7 @@ from pages.ui.endpoint_form import estimate_caption
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.probe_state import ProbeState, probe_state
+from pages.ui.session_state import follow_choices
 
 
 def format_forecast(forecast: Forecast) -> str:
@@ -194,7 +195,7 @@ def fast_set_pills(metrics: Sequence[Metric]) -> None:
     """Which metrics are scored while typing; a metric that is moved stays there, until then its cost decides."""
     names = {metric.spec: metric.card.title if metric.spec == metric.name else metric.spec for metric in metrics}
     fast = [metric.spec for metric in metrics if not waits_for_key(metric)]
-    ProbeState.fast_specs.follow(fast)
+    follow_choices(ProbeState.fast_specs, fast)
     st.pills(
         f"Scored while you type; the others wait for {SCORE_ALL_KEY}",
         list(names),

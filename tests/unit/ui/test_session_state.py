@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 import streamlit as st
 
-from pages.ui.session_state import WidgetValue, component_message, page_state, state_key
+from pages.ui.session_state import WidgetValue, component_message, follow_choices, page_state, state_key
 
 
 @dataclass(eq=False)
@@ -60,3 +60,13 @@ def test_a_component_that_was_not_mounted_has_sent_nothing(session: dict[str, ob
     assert component_message("editor") == {}
     session["editor"] = {"text": "typed"}
     assert component_message("editor") == {"text": "typed"}
+
+
+def test_choices_in_the_order_of_the_presses_are_not_sent_again(session: dict[str, object]) -> None:
+    widget = WidgetValue[list[str]]("chosen", [])
+    follow_choices(widget, ["first", "second"])
+    pressed = session["chosen"] = ["second", "first"]
+    follow_choices(widget, ["first", "second"])
+    assert session["chosen"] is pressed
+    follow_choices(widget, ["first"])
+    assert session["chosen"] == ["first"]
