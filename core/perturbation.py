@@ -83,11 +83,6 @@ class Perturbation(ABC):
 PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", f"{__package__}.perturbations")
 
 
-def rule_perturbations() -> list[Perturbation]:
-    """Every perturbation that needs no language model, with its default settings."""
-    return [plugin() for plugin in PERTURBATIONS if plugin.card.form == "rule"]
-
-
 def refusal(perturbation: Perturbation, example: Example) -> str:
     """Why a perturbation with these settings cannot edit this summary; empty where it can, as far as that is known unasked."""
     try:

@@ -167,7 +167,7 @@ def _parse_value(where: str, hint: object, text: str) -> Setting:
 
 def _parse_pairs(spec: str, text: str) -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for piece in _split_pieces(text):
+    for piece in split_pieces(text):
         name, equals, value = piece.partition("=")
         if not equals:
             raise BadSettingError(f"{piece!r} in {spec!r} is not of the form setting=value.")
@@ -175,14 +175,15 @@ def _parse_pairs(spec: str, text: str) -> dict[str, str]:
     return pairs
 
 
-def _split_pieces(text: str) -> list[str]:
+def split_pieces(text: str, separator: str = ",") -> list[str]:
+    """The pieces between separators, of which those inside brackets or double quotes belong to their piece."""
     pieces, depth, quoted, start = [], 0, False, 0
     for position, character in enumerate(text):
         if character == '"':
             quoted = not quoted
         elif not quoted and character in "[]":
             depth += 1 if character == "[" else -1
-        elif character == "," and not quoted and depth == 0:
+        elif character == separator and not quoted and depth == 0:
             pieces.append(text[start:position])
             start = position + 1
     return [piece for piece in [*pieces, text[start:]] if piece.strip()]
@@ -203,7 +204,7 @@ def _quote(value: Setting) -> str:
     """A value as it stands in a spec; in quotes, with those inside doubled, where it would not be read back as it is."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     balanced = text.count("[") == text.count("]")
-    if balanced and '"' not in text and text == text.strip() and _split_pieces(f"={text}") == [f"={text}"]:
+    if balanced and '"' not in text and text == text.strip() and split_pieces(f"={text}") == [f"={text}"]:
         return text
     return '"' + text.replace('"', '""') + '"'
 

@@ -9,9 +9,9 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
+from core.battery import Battery, standard_battery
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
-from core.perturbation import PERTURBATIONS, Perturbation, rule_perturbations
 from core.settings import Settings
 from core.stress.run import Plan, Run, Source, run_from_lines, run_lines
 from core.stress.shifts import Shift, score_shifts
@@ -31,7 +31,7 @@ def bundled_run_lines() -> tuple[str, ...]:
 def bundled_harmless_shifts() -> Mapping[str, tuple[Shift, ...]]:
     """The shifts of the run under perturbations that keep the meaning, by the signature of the metric."""
     run = run_from_lines(bundled_run_lines())
-    preserving = {kind.spec for kind in _kinds() if kind.card.intent == "preserving"}
+    preserving = {kind.spec for kind in bundled_run_battery().of_intent("preserving")}
     found: defaultdict[str, list[Shift]] = defaultdict(list)
     for shift in score_shifts(run):
         if shift.kind in preserving and shift.size is not None:
@@ -39,15 +39,15 @@ def bundled_harmless_shifts() -> Mapping[str, tuple[Shift, ...]]:
     return {signature: tuple(shifts) for signature, shifts in found.items()}
 
 
-def _kinds() -> list[Perturbation]:
-    """Every rule, and single synonyms: the smallest harmless edits, of which the noise of small edits is known."""
-    return [*rule_perturbations(), PERTURBATIONS.parse("synonyms[most=1]")]
+def bundled_run_battery() -> Battery:
+    """The standard one with single synonyms: the smallest harmless edits, of which the noise of small edits is known."""
+    return standard_battery().with_kinds(["synonyms[most=1]"])
 
 
 def plan_bundled_run() -> Run:
-    """Every rule on every bundled summary that is not a variant itself, without results."""
-    metrics = [METRICS.parse(spec) for spec in BUNDLED_RUN_METRICS]
-    run = Run(Plan.of(PRECOMPUTED, _kinds(), metrics))
+    """Its battery on every bundled summary that is not a variant itself, without results."""
+    metrics, battery = [METRICS.parse(spec) for spec in BUNDLED_RUN_METRICS], bundled_run_battery()
+    run = Run(Plan.of(PRECOMPUTED, battery.perturbations(), metrics, battery=battery.signature))
     for item in bundled_items():
         if not item.parent:
             run.add(Source.of(item))

@@ -176,7 +176,8 @@ def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:
     Scores of another version of Touchstone are not taken over.
     """
     kinds = dict.fromkeys([*run.plan.kinds, *(phrase.spec for phrase in phrases)])
-    longer = Run(replace(run.plan, name=name, kinds=tuple(kinds), version=VERSION))
+    battery = run.plan.battery if len(kinds) == len(run.plan.kinds) else ""
+    longer = Run(replace(run.plan, name=name, kinds=tuple(kinds), version=VERSION, battery=battery))
     if run.plan.version != VERSION:
         longer.sources.update(run.sources)
         return longer

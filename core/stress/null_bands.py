@@ -1,6 +1,6 @@
 """The null band: how far a metric moves when nothing was broken, by harmless edits of about the same size.
 
-For a single pair the edits are the rule forms of the meaning-preserving perturbations, drawn with several seeds and
+For a single pair the edits are by the meaning-preserving perturbations of a battery, drawn with several seeds and
 numbers of edits, and two of different kinds together; its bands are measured in the background."""
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ import numpy as np
 from cachetools import LRUCache
 
 from core.background import BackgroundTask
+from core.battery import Battery, standard_battery
 from core.contexts import contexts_to_json
 from core.edits import apply
 from core.engine.engine import Engine
 from core.errors import Problem, UnscorableError, attempt
 from core.memoize import memoize, open_database
 from core.metric import Metric
-from core.perturbation import Perturbation, RulePerturbation, rule_perturbations
+from core.perturbation import Perturbation, RulePerturbation
 from core.stats.score_pairs import MIN_FOR_QUANTILES, noise_range
 from core.stats.statistic import Values
 from core.stress.shifts import Shift, changed_words
@@ -110,24 +111,27 @@ class HarmlessVariant:
     words: int
 
 
-def harmless_variants(example: Example) -> list[HarmlessVariant]:
-    """At most 32 different variants, spread over their sizes, the smallest first; the same at every call."""
-    single = list(_distinct_variants(example, _draw_edits(example)))
+def harmless_variants(example: Example, battery: Battery | None = None) -> list[HarmlessVariant]:
+    """At most 32 different variants, spread over their sizes, the smallest first; the same at every call.
+
+    They are by the kinds of the battery that keep the meaning, without one by those of the standard battery.
+    """
+    kinds = (battery or standard_battery()).of_intent("preserving")
+    single = list(_distinct_variants(example, _draw_edits(example, kinds)))
     small = sorted(single, key=lambda variant: variant.words)[:_JOINED_VARIANTS]
     joined = _distinct_variants(example, _join_edits(small))
     found = {variant.summary: variant for variant in [*joined, *single]}
     return _spread_evenly(sorted(found.values(), key=lambda variant: (variant.words, variant.summary)))
 
 
-def _draw_edits(example: Example) -> Iterator[tuple[str, Sequence[Edit]]]:
-    for kind in rule_perturbations():
-        if kind.card.intent == "preserving":
-            for setting in _with_edit_counts(kind):
-                for seed in _SEEDS:
-                    try:
-                        yield kind.name, setting.edits(example, random.Random(seed))
-                    except UnscorableError:
-                        break  # no seed helps where there is nothing to edit
+def _draw_edits(example: Example, kinds: Iterable[Perturbation]) -> Iterator[tuple[str, Sequence[Edit]]]:
+    for kind in kinds:
+        for setting in _with_edit_counts(kind):
+            for seed in _SEEDS:
+                try:
+                    yield kind.name, setting.edits(example, random.Random(seed))
+                except UnscorableError:
+                    break  # no seed helps where there is nothing to edit
 
 
 def _with_edit_counts(kind: Perturbation) -> list[Perturbation]:
@@ -212,8 +216,17 @@ class NullBands:
     signature of the metric, so that no edit is measured twice, also after a restart.
     """
 
-    def __init__(self, engine: Engine, elsewhere: Callable[[], Mapping[str, Sequence[Shift]]] = dict) -> None:
-        """`elsewhere` gives the shifts of other pairs by signature, which fill up bands; it is first called in the background."""
+    def __init__(
+        self,
+        engine: Engine,
+        elsewhere: Callable[[], Mapping[str, Sequence[Shift]]] = dict,
+        battery: Battery | None = None,
+    ) -> None:
+        """`elsewhere` gives the shifts of other pairs by signature, which fill up bands; it is first called in the background.
+
+        They must be of the same battery, which is the standard one where none is given.
+        """
+        self.battery = battery or standard_battery()
         self._engine = engine
         self._elsewhere = elsewhere
         self._kept = _KeptScores(engine.folder)
@@ -276,7 +289,7 @@ class NullBands:
             return None
 
     def _measured(self, signature: str, metric: Metric, original: Example) -> tuple[Shift, ...]:
-        variants = _cached_harmless_variants(original)
+        variants = _cached_harmless_variants(original, self.battery)
         kept = self._kept.get(signature, original, variants)
         texts = (original.summary, *(variant.summary for variant in variants))
         scores: Sequence[float | None] = kept or [
@@ -297,8 +310,8 @@ class NullBands:
 
 
 @memoize(16)
-def _cached_harmless_variants(original: Example) -> list[HarmlessVariant]:
-    return harmless_variants(original)
+def _cached_harmless_variants(original: Example, battery: Battery) -> list[HarmlessVariant]:
+    return harmless_variants(original, battery)
 
 
 def _harmless_shift(metric: Metric, variant: HarmlessVariant, before: float | None, after: float | None) -> Shift:

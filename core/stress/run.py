@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -34,7 +34,8 @@ class Meaning(StrEnum):
 class Plan:
     """Every metric on every source and on every variant that a kind of perturbation makes of it; specs, not names.
 
-    `guard` checks the variants that should have kept the meaning; empty: nobody does.
+    `guard` checks the variants that should have kept the meaning; empty: nobody does. `battery` is the signature of the
+    battery that the kinds are, empty where they were named one by one.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Plan:
     seed: int = 0
     guard: str = ""
     version: str = VERSION
+    battery: str = ""
     record: Literal["plan"] = "plan"
 
     @classmethod
@@ -53,6 +55,7 @@ class Plan:
         metrics: Iterable[Metric],
         seed: int = 0,
         guard: NliCheck | None = None,
+        battery: str = "",
     ) -> Plan:
         """Each kind and metric once, in its full spelling."""
         return cls(
@@ -61,6 +64,7 @@ class Plan:
             metrics=tuple(dict.fromkeys(metric.spec for metric in metrics)),
             seed=seed,
             guard=guard.spec if guard else "",
+            battery=battery,
         )
 
     @property
@@ -281,7 +285,8 @@ def open_run_file(path: Path, run: Run) -> Run:
         path.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
         return run
     before = run_from_lines(_complete_lines(path))
-    if (before.plan, before.sources) != (run.plan, run.sources):
+    # the kinds decide: a file of before batteries had names goes on
+    if (replace(before.plan, battery=run.plan.battery), before.sources) != (run.plan, run.sources):
         raise TouchstoneError(
             f"{path} holds a run of other pairs, metrics, kinds, guard, seed or version. Name another file with -o, or repeat its command."
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.battery import Battery, standard_battery
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import LabelledScores, auc
@@ -39,7 +40,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """What the card says besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset."""
+    """What the card says besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset.
+
+    The `battery` made the corruptions and harmless edits, where a share of them was asked for.
+    """
 
     title: str
     recipe: str
@@ -48,6 +52,7 @@ class CardFacts:
     data: Sequence[str]
     licences: Sequence[str]
     learned_tests: Mapping[str, int] = field(default_factory=dict)
+    battery: Battery = field(default_factory=standard_battery)
 
     @property
     def test_note(self) -> str:
@@ -229,6 +234,7 @@ def write_card(
         "recipe": facts.recipe,
         "seed": facts.seed,
         "share": facts.share,
+        "battery": facts.battery.signature if facts.share else None,
         "learned_tests": dict(facts.learned_tests),
         **account.settings,
         "data": describe(data),
@@ -251,6 +257,7 @@ def _card(
     lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
     shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
     noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
+    made_by = f", made by the battery {facts.battery.signature}" if facts.share else ""
     return f"""# {facts.title}
 
 {verdict(figures)}
@@ -264,7 +271,7 @@ The named contexts of a document were joined and are read so; a question is not 
 
 {shares}
 
-Generated summaries are asked to be {facts.share:.0%} of all. {facts.test_note}
+Generated summaries are asked to be {facts.share:.0%} of all{made_by}. {facts.test_note}
 
 ## Figures
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from core.battery import Battery, standard_battery
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -67,7 +68,10 @@ class TrainingSource:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What a training was asked to do; `title` is what the metric is called in its card, `encoder` is for cross-encoders."""
+    """What a training was asked to do; `title` is what the metric is called in its card, `encoder` is for cross-encoders.
+
+    The `battery` makes the corruptions and harmless edits.
+    """
 
     sources: Sequence[TrainingSource]
     share: float = 0.5
@@ -75,6 +79,7 @@ class TrainingPlan:
     recipe: Recipe = "words"
     title: str = "A metric of your own"
     encoder: EncoderSetting = PACKAGED_ENCODER
+    battery: Battery = field(default_factory=standard_battery)
 
     def data(self) -> TrainingData:
         """Raises TouchstoneError for too little, or a share that is none."""
@@ -87,7 +92,7 @@ class TrainingPlan:
             for number, source in enumerate(self.sources)
             for item in source.marked_items()
         ]
-        found = training_data([item for _, item in marked], self.share, self.seed)
+        found = training_data([item for _, item in marked], self.share, self.seed, self.battery)
         return replace(found, datasets={item.example.id: name for name, item in marked})
 
 
@@ -263,4 +268,5 @@ def _facts(plan: TrainingPlan) -> CardFacts:
         [source.name for source in plan.sources],
         list(dict.fromkeys(licences)),
         {source.name: number for source in plan.sources if (number := source.learned_test_items())},
+        plan.battery,
     )

@@ -11,10 +11,11 @@ from itertools import compress
 
 import numpy as np
 
+from core.battery import Battery, standard_battery
 from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
-from core.perturbation import Perturbation, rule_perturbations
+from core.perturbation import Perturbation
 from core.reproduce.paper import PAPERS
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
@@ -33,7 +34,7 @@ _SEEDS = 3
 class TrainingRow:
     """A summary with its label; `wrong_words` are places of its words that make it wrong, None where nobody knows.
 
-    `kind` is the error type or the name of the perturbation, `origin` who made it: "labelled" are people or a dataset.
+    `kind` is the error type or the spec of the perturbation, `origin` who made it: "labelled" are people or a dataset.
     """
 
     id: str
@@ -151,9 +152,9 @@ def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def generated_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
-    """Corruptions and harmless edits, by every rule, of the consistent rows and of sentences of their documents."""
-    kinds = [kind for kind in rule_perturbations() if kind.card.intent != "gaming"]
+def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> Iterator[TrainingRow]:
+    """Corruptions and harmless edits, by the battery, of the consistent rows and of sentences of their documents."""
+    kinds = [kind for kind in battery.perturbations() if kind.card.intent != "gaming"]
     faithful = [row for row in rows if not row.wrong and not row.parent]
     for row in faithful:
         yield from _variants(row, kinds, seed)
@@ -195,20 +196,20 @@ def _variants(row: TrainingRow, kinds: Sequence[Perturbation], seed: int) -> Ite
                 seen.add(summary)
                 yield replace(
                     row,
-                    id=f"{row.id}/{kind.name}-{number}",
+                    id=f"{row.id}/{kind.spec}-{number}",
                     summary=summary,
                     wrong=wrong,
                     wrong_words=_new_places(edits) if wrong else (),
-                    kind=kind.name,
+                    kind=kind.spec,
                     origin="corruption" if wrong else "harmless edit",
                     parent=row.id,
                 )
 
 
-def training_data(items: Iterable[Item], share: float, seed: int) -> TrainingData:
+def training_data(items: Iterable[Item], share: float, seed: int, battery: Battery | None = None) -> TrainingData:
     """The rows of labelled items, with generated ones up to a `share` of all rows, drawn by the seed and by kind.
 
-    Raises TouchstoneError below 20 documents, or where only one class is left.
+    They are by the battery, without one by the standard battery. Raises TouchstoneError below 20 documents, or where only one class is left.
     """
     found, numbers, left_out = _numbered_rows(list(items))
     documents = len(set(numbers.tolist()))
@@ -223,22 +224,22 @@ def training_data(items: Iterable[Item], share: float, seed: int) -> TrainingDat
             f"All {len(found)} summaries to learn from are {'inconsistent' if found[0].wrong else 'consistent'}. "
             f"{f'Left out: {reasons}. ' if reasons else ''}Add some of the other class."
         )
-    made = _corruptions(found, share, seed) if share else []
+    made = _corruptions(found, share, seed, battery or standard_battery()) if share else []
     rows = (*found, *made)
     numbers = near_duplicates([row.document for row in rows], [row.group for row in rows])
     return TrainingData(rows, numbers, left_out)
 
 
-def _corruptions(found: Sequence[TrainingRow], share: float, seed: int) -> list[TrainingRow]:
+def _corruptions(found: Sequence[TrainingRow], share: float, seed: int, battery: Battery) -> list[TrainingRow]:
     """Generated rows of the documents that are learned from and of the bundled ones, up to a `share` of all rows."""
     known = {row.document for row in found}
-    bundled = [row for row in _bundled_corruptions(seed) if row.document not in known]
-    return _drawn([*generated_rows(found, seed), *bundled], round(len(found) * share / (1 - share)), seed)
+    bundled = [row for row in _bundled_corruptions(seed, battery) if row.document not in known]
+    return _drawn([*generated_rows(found, seed, battery), *bundled], round(len(found) * share / (1 - share)), seed)
 
 
 @cache
-def _bundled_corruptions(seed: int) -> tuple[TrainingRow, ...]:
-    return tuple(generated_rows(labelled_rows(bundled_items())[0], seed))
+def _bundled_corruptions(seed: int, battery: Battery) -> tuple[TrainingRow, ...]:
+    return tuple(generated_rows(labelled_rows(bundled_items())[0], seed, battery))
 
 
 def _numbered_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], Numbers, dict[str, int]]:
