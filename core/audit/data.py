@@ -6,10 +6,11 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 
+from core.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.bulk.results import scored_sample, stored_score
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
@@ -40,7 +41,8 @@ class AuditData:
 
     `texts` are scored, and `cases_of` puts the labels beside the outcomes. `sources` are perturbed, `broken` are summaries
     that are labelled inconsistent, at most `most` of each. `options` name the data to commands that read datasets, `stress_options`
-    to `stress` and `audit_options` to `audit`; `preparation` is the command that brings a file into the database.
+    to `stress` and `audit_options` to `audit`; `preparation` is the command that brings a file into the database. The `battery`
+    perturbs them.
     """
 
     facts: tuple[DataFacts, ...]
@@ -53,6 +55,7 @@ class AuditData:
     audit_options: str
     most: int | None = None
     preparation: str = ""
+    battery: Battery = field(default_factory=standard_battery)
 
 
 def items_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -> AuditData:
@@ -126,6 +129,20 @@ def with_saved_thresholds(data: AuditData, names: Sequence[str]) -> AuditData:
     """The data whose commands name saved thresholds, or files of them, as well."""
     named = "".join(f" --threshold {quote(name)}" for name in names)
     return replace(data, audit_options=f"{data.audit_options}{named}")
+
+
+def with_battery(data: AuditData, spec: str) -> AuditData:
+    """The data perturbed by a battery, a name or file, which the commands name too; raises as `read_battery` does."""
+    battery = read_battery(spec)
+    if spec == STANDARD_BATTERY:
+        return data
+    named = f" --battery {quote(spec)}"
+    return replace(
+        data,
+        battery=battery,
+        stress_options=f"{data.stress_options}{named}" if data.stress_options else "",
+        audit_options=f"{data.audit_options}{named}",
+    )
 
 
 def audit_command(data: AuditData, metrics: Sequence[str], seed: int) -> str:

@@ -21,7 +21,7 @@ from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.metric import METRICS, Metric
 from core.model_reference import asks_endpoint
-from core.perturbation import Perturbation, rule_perturbations
+from core.perturbation import Perturbation
 from core.settings import Settings
 from core.shallow.model import FEATURES
 from core.stats.bootstrap import Resamples
@@ -147,16 +147,15 @@ class Measurement:
     rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        kinds = rule_perturbations()
-        self.run = self._new_run("audit", kinds, self.data.sources)
-        phrases = [kind for kind in kinds if kind.card.intent == "gaming"]
-        self.gaming_run = self._new_run("audit, inconsistent summaries", phrases, self.data.broken)
+        battery = self.data.battery
+        self.run = self._new_run("audit", battery.perturbations(), self.data.sources, battery.signature)
+        self.gaming_run = self._new_run("audit, inconsistent summaries", battery.of_intent("gaming"), self.data.broken)
         features = [METRICS.parse(spec) for spec in FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
 
-    def _new_run(self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source]) -> Run:
-        run = Run(Plan.of(name, kinds, self.metrics, self.seed))
+    def _new_run(self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source], battery: str = "") -> Run:
+        run = Run(Plan.of(name, kinds, self.metrics, self.seed, battery=battery))
         for source in sources:
             run.add(source)
         return run

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from core.audit.question import Finding
-from core.audit.report import AuditReport, MetricAudit
+from core.audit.report import AuditReport, MetricAudit, same_battery
 from core.audit.report_html import LEVEL_MARKS
 from core.stats.text_tables import align_columns
 
@@ -52,15 +52,15 @@ def _without_pairs(audit: MetricAudit) -> MetricAudit:
 def last_report(kept: Sequence[KeptAudit], report: AuditReport) -> AuditReport | None:
     """The last kept audits of the metrics of a report, on the same data; None where there is none.
 
-    Its variants are those of the newest of them.
+    All are of one battery, that of the newest of them, as its variants are.
     """
-    same = [one for one in kept if one.report.data == report.data]
-    last = {one.audit.metric: one for one in same}
-    found = [last[audit.metric] for audit in report.metrics if audit.metric in last]
-    if not found:
+    metrics = [audit.metric for audit in report.metrics]
+    same = [one for one in kept if one.report.data == report.data and one.audit.metric in metrics]
+    if not same:
         return None
-    newest = max(found, key=lambda one: one.finished)
-    return replace(newest.report, metrics=tuple(one.audit for one in found))
+    newest = max(same, key=lambda one: one.finished)
+    last = {one.audit.metric: one.audit for one in same if one.report.battery == newest.report.battery}
+    return replace(newest.report, metrics=tuple(last[metric] for metric in metrics if metric in last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def history_points(kept: Sequence[KeptAudit], question: str) -> list[HistoryPoin
 
 
 def setup_changes(before: KeptAudit | None, after: KeptAudit) -> tuple[str, ...]:
-    """What two audits do not have in common: a figure may have moved for that."""
+    """What two audits do not have in common, of the battery both names: a figure may have moved for that."""
     if before is None:
         return ()
     old, new = before.report, after.report
@@ -91,6 +91,7 @@ def setup_changes(before: KeptAudit | None, after: KeptAudit) -> tuple[str, ...]
         "signature": before.audit.signature == after.audit.signature,
         "version": old.version == new.version,
         "data": old.data == new.data,
+        f"battery {old.battery_label} → {new.battery_label}": same_battery(old, new),
         "variants": old.variants_sha256 == new.variants_sha256,
     }
     return tuple(name for name, same in equal.items() if not same)
@@ -107,8 +108,14 @@ def by_data(kept: Sequence[KeptAudit]) -> dict[str, list[KeptAudit]]:
 def format_history(kept: Sequence[KeptAudit]) -> str:
     """For a terminal: for each data a line for each audit and question, oldest first, with what had changed before it."""
     return "\n\n".join(
-        f"{kept[0].audit.metric} on {name}\n{_table(of_data)}" for name, of_data in by_data(kept).items()
+        f"{kept[0].audit.metric} on {name}, battery {' and '.join(battery_labels(of_data))}\n{_table(of_data)}"
+        for name, of_data in by_data(kept).items()
     )
+
+
+def battery_labels(kept: Sequence[KeptAudit]) -> list[str]:
+    """The batteries of audits, each once, the oldest first."""
+    return list(dict.fromkeys(one.report.battery_label for one in kept))
 
 
 def _table(kept: Sequence[KeptAudit]) -> str:

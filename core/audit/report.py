@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from core.audit.data import DataFacts
 from core.audit.evidence import Evidence
 from core.audit.question import JUDGED_LEVELS, Finding, Level, ordered_questions
+from core.battery import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
 from core.settings import VERSION
 from core.stress.run import Run
@@ -35,7 +36,8 @@ class MetricAudit:
 class AuditReport:
     """The audits of one or several metrics on the same data, and what repeats them.
 
-    `variants_sha256` is of the summaries that rules made: reports of other rules are of other edits.
+    The `battery` perturbed the summaries; a report of before batteries had names has none. `variants_sha256` is of what its
+    rules made of them: reports of other rules are of other edits.
     """
 
     data: tuple[DataFacts, ...]
@@ -45,7 +47,12 @@ class AuditReport:
     resamples: int = 0
     variants_sha256: str = ""
     version: str = VERSION
+    battery: Battery | None = None
     record: str = "touchstone-audit-1"
+
+    @property
+    def battery_label(self) -> str:
+        return self.battery.signature if self.battery else NOT_RECORDED
 
 
 _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
@@ -61,7 +68,15 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
 def build_report(evidence: Evidence, audits: Sequence[MetricAudit], command: str) -> AuditReport:
     """The report of these audits, with the hash of the variants that rules made."""
     variants = variants_sha256(evidence.run)
-    return AuditReport(evidence.data.facts, tuple(audits), command, evidence.seed, evidence.resamples, variants)
+    return AuditReport(
+        evidence.data.facts,
+        tuple(audits),
+        command,
+        evidence.seed,
+        evidence.resamples,
+        variants,
+        battery=evidence.data.battery,
+    )
 
 
 def variants_sha256(run: Run) -> str:
@@ -132,6 +147,25 @@ class FindingChange:
         if old is None or new is None or None in (old.low, old.high, new.value):
             return False
         return not (old.low or 0.0) <= (new.value or 0.0) <= (old.high or 0.0)
+
+
+def same_battery(before: AuditReport, after: AuditReport) -> bool:
+    """Whether both were perturbed by the same kinds; where one has no battery recorded, whether the variants are the same."""
+    if before.battery is None or after.battery is None:
+        return before.battery == after.battery or before.variants_sha256 == after.variants_sha256
+    return before.battery.sha256 == after.battery.sha256
+
+
+def instrument_sentence(before: AuditReport, after: AuditReport) -> str:
+    """Why figures of the stress run are of other edits than in an earlier report; empty where they are of the same."""
+    if not same_battery(before, after):
+        return (
+            f"The earlier audit has another battery: {before.battery_label}, and this one {after.battery_label}. Figures of the "
+            "stress run are of other edits."
+        )
+    if before.variants_sha256 != after.variants_sha256:
+        return "The rules made other variants than in the earlier audit: figures of the stress run are of other edits."
+    return ""
 
 
 def compare_reports(before: AuditReport, after: AuditReport) -> list[FindingChange]:

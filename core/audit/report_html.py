@@ -40,7 +40,7 @@ def report_html(report: AuditReport) -> str:
         f"Audit of {names}",
         [
             f"<h1>Can {_text(names)} be trusted?</h1>",
-            f'<p class="soft">Audit on {_text(data)}</p>',
+            f'<p class="soft">Audit on {_text(data)}, battery {_text(report.battery_label)}</p>',
             *(_overview(audit) for audit in report.metrics),
             _comparison(report.metrics) if len(report.metrics) > 1 else "",
             f'<p class="soft"><small>{_READING_NOTE}</small></p>',
@@ -199,6 +199,17 @@ def _provenance(report: AuditReport) -> str:
         f'<h2>How to repeat it</h2><div class="table"><table>{head}{rows}</table></div><pre>{_text(report.command)}</pre>'
         f'<p class="soft">Touchstone {_text(report.version)}, seed {report.seed}, {report.resamples:,} resamples of documents '
         f"for figures of the data, 2,000 for those of the stress run, whose variants have the SHA-256 <code>{_text(report.variants_sha256)}</code>.</p>"
+        f"{_battery(report)}"
+    )
+
+
+def _battery(report: AuditReport) -> str:
+    if report.battery is None:
+        return f'<p class="soft">Battery: {report.battery_label}.</p>'
+    kinds = ", ".join(f"<code>{_text(kind)}</code>" for kind in report.battery.kinds)
+    return (
+        f'<p class="soft">Battery <code>{_text(report.battery.signature)}</code> of {report.battery.date}, '
+        f"{_text(report.battery.title)}: {kinds}.</p>"
     )
 
 

@@ -22,7 +22,7 @@ def report_markdown(report: AuditReport) -> str:
         for one in report.data
     )
     sections = [_metric_markdown(audit) for audit in report.metrics]
-    repeat = f"Data: {data}. Touchstone {report.version}, seed {report.seed}.\n\n```\n{report.command}\n```\n"
+    repeat = f"Data: {data}. Battery: {report.battery_label}. Touchstone {report.version}, seed {report.seed}.\n\n```\n{report.command}\n```\n"
     return "\n".join([*sections, repeat])
 
 
@@ -38,8 +38,8 @@ def _metric_markdown(audit: MetricAudit) -> str:
 
 
 def format_report(report: AuditReport) -> str:
-    """For a terminal: the summary, a line for each question, and what must be read with care."""
-    return "\n\n".join(map(_format_metric, report.metrics))
+    """For a terminal: the summary, a line for each question, what must be read with care, and the battery."""
+    return "\n\n".join([*map(_format_metric, report.metrics), f"Battery: {report.battery_label}"])
 
 
 def _format_metric(audit: MetricAudit) -> str:
