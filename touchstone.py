@@ -58,18 +58,19 @@ def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     return score_pairs(pairs, metrics)
 
 
-def perturb(pairs: Pairs, kinds: str | Sequence[str], *, seed: int = 0) -> list[dict[str, Any]]:
+def perturb(pairs: Pairs, kinds: str | Sequence[str] = (), *, battery: str = "", seed: int = 0) -> list[dict[str, Any]]:
     """A variant of every summary for each kind of perturbation: the records that `touchstone perturb` writes.
 
     Each has `edited`, the summary after the `edits`, and the `label` that it is meant to have; where the perturbation cannot
     be applied both are None, the status is "refused", and `error` says why. The same seed gives the same variants. `score`
-    takes those that were made as pairs.
+    takes those that were made as pairs. Without kinds they are those of a `battery`, its name or file, by default
+    "touchstone-1"; further kinds join as in "touchstone-1+number[most=2]".
 
-    Raises TouchstoneError for a kind that does not exist and for pairs that cannot be read.
+    Raises TouchstoneError for a kind or battery that does not exist and for pairs that cannot be read.
     """
     from core.notebook.studies import perturb_pairs
 
-    return perturb_pairs(pairs, kinds, seed)
+    return perturb_pairs(pairs, kinds, battery, seed)
 
 
 def evaluate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.audit.data import items_data
+from core.audit.data import items_data, with_battery
 from core.audit.evidence import Measurement
 from core.audit.report import audit_metrics
 from core.dataset import Refusal
@@ -18,11 +18,12 @@ from core.settings import Settings
 from core.types import Item
 
 
-def audit_file(metric: str, path: Path, most: int | None, seed: int) -> AuditAssertions:
+def audit_file(metric: str, path: Path, most: int | None, seed: int, battery: str) -> AuditAssertions:
     """See the fixture `touchstone`."""
     parsed, opened = METRICS.parse(metric), engine()
     download_weights(opened.pool, parsed.checkpoints())
-    measured = Measurement(opened, Settings.read(), items_data(path, read_file(path), most, seed), [parsed], seed)
+    data = with_battery(items_data(path, read_file(path), most, seed), battery)
+    measured = Measurement(opened, Settings.read(), data, [parsed], seed)
     for _ in measured.work():
         pass
     [audit] = audit_metrics(measured.evidence(), [parsed.spec])

@@ -20,14 +20,16 @@ class TouchstoneFixture:
 
     root: Path
 
-    def audit(self, metric: str, data: str | Path, *, most: int | None = 100, seed: int = 0) -> AuditAssertions:
-        """The audit of a metric on a file of labelled pairs, as `touchstone audit` makes it.
+    def audit(
+        self, metric: str, data: str | Path, *, most: int | None = 100, seed: int = 0, battery: str = "touchstone-1"
+    ) -> AuditAssertions:
+        """The audit of a metric on a file of labelled pairs, as `touchstone audit` makes it, by a battery of perturbations.
 
-        Raises TouchstoneError for a metric that does not exist, and for a file that cannot be read.
+        Raises TouchstoneError for a metric or battery that does not exist, and for a file that cannot be read.
         """
         from core.gate.scoring import audit_file
 
-        return audit_file(metric, self.root / data, most, seed)
+        return audit_file(metric, self.root / data, most, seed, battery)
 
     def score(self, pairs: Pairs | str | Path, metric: str) -> ScoreAssertions:
         """The scores of pairs, or of a file of them, by one metric; raises as `audit` does."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from core.battery import named_kinds
 from core.bulk.results import scored_sample
 from core.errors import TouchstoneError
 from core.meta.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
@@ -13,7 +14,6 @@ from core.meta.pooling import pool_cases
 from core.meta.table_formats import tables_record
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
 from core.outcome_record import JsonRecord
-from core.perturbation import PERTURBATIONS
 from core.stress.output import variant_record
 from core.stress.run import Plan, Run, Source, Variant
 from core.stress.runner import continue_run
@@ -22,10 +22,10 @@ from core.types import StoredScore
 _DATASET = "pairs"  # what the pairs of a notebook are called where a dataset has a name
 
 
-def perturb_pairs(pairs: Pairs, kinds: str | Sequence[str], seed: int) -> list[JsonRecord]:
+def perturb_pairs(pairs: Pairs, kinds: str | Sequence[str], battery: str, seed: int) -> list[JsonRecord]:
     """See `touchstone.perturb`."""
-    chosen = [PERTURBATIONS.parse(kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)]
-    run = Run(Plan.of(_DATASET, chosen, (), seed))
+    chosen, signature = named_kinds([kinds] if isinstance(kinds, str) else kinds, battery)
+    run = Run(Plan.of(_DATASET, chosen, (), seed, battery=signature))
     for item in read_pairs(pairs):
         if not item.parent:
             run.add(Source.of(item))

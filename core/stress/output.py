@@ -54,8 +54,9 @@ def run_tables(run: Run, shifts: Sequence[Shift]) -> list[str]:
 
 
 def run_sentences(run: Run) -> list[str]:
-    """What failed, is unverified, could not be applied or was found by the check."""
+    """The battery, and what failed, is unverified, could not be applied or was found by the check."""
     return [
+        f"Battery: {run.plan.battery_label}.",
         *failure_sentences(run),
         *language_sentences(run),
         *refusal_sentences(kind_coverage(run)),

@@ -68,6 +68,10 @@ class Plan:
         )
 
     @property
+    def battery_label(self) -> str:
+        return self.battery or "kinds named one by one"
+
+    @property
     def guarded(self) -> tuple[str, ...]:
         """The kinds whose variants are checked: those that should keep the meaning, where there is a guard."""
         if not self.guard:

@@ -12,12 +12,21 @@ from typing import Annotated
 import typer
 
 from annotations.store import Store
-from core.audit.data import audit_command, with_saved_thresholds
+from core.audit.data import audit_command, with_battery, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.history import LAST, format_history, last_report
-from core.audit.report import AuditReport, audit_metrics, build_report, compare_reports, read_report, report_json
+from core.audit.report import (
+    AuditReport,
+    audit_metrics,
+    build_report,
+    compare_reports,
+    instrument_sentence,
+    read_report,
+    report_json,
+)
 from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+from core.battery import STANDARD_BATTERY
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.threshold_file import thresholds_by_metric
@@ -26,7 +35,7 @@ from core.settings import Settings
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.audit_history import keep_audits, kept_audits
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
-from pages.commands.shared.options import DeviceOption, SeedOption
+from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
 from pages.commands.shared.thresholds import open_thresholds
 
 _WRITERS: Mapping[str, Callable[[AuditReport], str]] = MappingProxyType(
@@ -75,6 +84,7 @@ def command(
     most: Annotated[
         int | None, typer.Option(min=1, help="So many summaries are perturbed, drawn by the seed; by default 100.")
     ] = 100,
+    battery: BatteryOption = STANDARD_BATTERY,
     seed: SeedOption = 0,
     device: DeviceOption = None,
 ) -> None:
@@ -90,7 +100,8 @@ def command(
     metrics = [METRICS.parse(spec) for spec in dict.fromkeys(metric)]
     saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
     with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
-        found = with_saved_thresholds(open_audit_data(store, data, most, seed), threshold or [])
+        found = with_battery(open_audit_data(store, data, most, seed), battery)
+        found = with_saved_thresholds(found, threshold or [])
         report = _audit(Measurement(engine, settings, found, metrics, seed, saved))
         if against == LAST:
             earlier = _last_report(store, report)
@@ -135,10 +146,8 @@ def _last_report(store: Store, report: AuditReport) -> AuditReport | None:
 
 def _print_changes(earlier: AuditReport, report: AuditReport) -> bool:
     """What changed since an earlier audit; whether something became worse."""
-    if earlier.variants_sha256 != report.variants_sha256:
-        print_status(
-            "The rules made other variants than in the earlier audit: figures of the stress run are of other edits."
-        )
+    if sentence := instrument_sentence(earlier, report):
+        print_status(sentence)
     changes = compare_reports(earlier, report)
     typer.echo(f"\n{format_changes(changes)}")
     return any(change.worse for change in changes)

@@ -136,7 +136,12 @@ def _open_runs(runs: Sequence[Path], sides: int, data: Sequence[str]) -> _Sides:
         raise TouchstoneError(
             f"{runs[0]} is a stress run, whose variants are its labels: compare it with another run, without --data."
         )
-    found = shared_texts(*map(read_stress_run, runs))
+    before, after = map(read_stress_run, runs)
+    found = shared_texts(before, after)
+    if before.plan.battery != after.plan.battery:
+        print_status(
+            f"The runs are of different batteries: {before.plan.battery_label} and {after.plan.battery_label}."
+        )
     if found.others:
         print_status(f"{found.others} texts are in one run only: not compared.")
     return _Sides(found.sides, found.cases)

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from core.battery import named_kinds
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.outcome_record import json_line
-from core.perturbation import PERTURBATIONS, rule_perturbations
 from core.settings import Settings
 from core.stress.filters import balanced_variants
 from core.stress.matrix import kind_coverage
@@ -20,12 +20,20 @@ from core.stress.run import Plan, Variant
 from core.stress.runner import continue_run
 from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
 from pages.commands.shared.messages import exit_with_failures, print_status
-from pages.commands.shared.options import DatasetOption, KindsOption, MaxSummariesOption, PairsArgument, SeedOption
+from pages.commands.shared.options import (
+    DatasetOption,
+    KindsBatteryOption,
+    KindsOption,
+    MaxSummariesOption,
+    PairsArgument,
+    SeedOption,
+)
 
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and kind.")],
     kind: KindsOption = None,
+    battery: KindsBatteryOption = "",
     pairs: PairsArgument = None,
     dataset: DatasetOption = None,
     most: MaxSummariesOption = None,
@@ -40,8 +48,8 @@ def command(
     model of this machine (paraphrased-llm[model=local:FOLDER]), and synonyms take WordNet too where it is installed.
     """
     refusals: list[Refusal] = []
-    kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else rule_perturbations()
-    plan = Plan.of(name_of_input(pairs, dataset, output), kinds, (), seed)
+    kinds, signature = named_kinds(kind or (), battery)
+    plan = Plan.of(name_of_input(pairs, dataset, output), kinds, (), seed, battery=signature)
     run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
         found = (record for record in continue_run(engine, run) if isinstance(record, Variant))

@@ -10,13 +10,14 @@ from typing import Annotated
 
 import typer
 
+from core.battery import named_kinds
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
-from core.perturbation import PERTURBATIONS, Perturbation, rule_perturbations
+from core.perturbation import Perturbation
 from core.profile import profile_names, read_profile
 from core.settings import Settings
 from core.stress.cost import missing_conversations
@@ -38,6 +39,7 @@ from pages.commands.shared.messages import (
 from pages.commands.shared.options import (
     DatasetOption,
     DeviceOption,
+    KindsBatteryOption,
     KindsOption,
     MaxSummariesOption,
     PairsArgument,
@@ -68,6 +70,7 @@ def command(
         ),
     ] = None,
     kind: KindsOption = None,
+    battery: KindsBatteryOption = "",
     seed: SeedOption = 0,
     nli_check: Annotated[
         str,
@@ -88,18 +91,18 @@ def command(
     guard: Annotated[str, typer.Option(hidden=True, help="The name of --nli-check before version 0.2.")] = _NO_CHECK,
 ) -> None:
     """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
-    _refuse_two_sources(variants, pairs, dataset, kind, paper)
+    _refuse_two_sources(variants, pairs, dataset, kind, battery, paper)
     name, settings = name_of_input(variants or pairs, dataset, output), Settings.read()
     kind, nli_check = _fill_from_paper(paper, kind, nli_check if guard == _NO_CHECK else guard)
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.on(device))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         imported = _read_table(variants, refusals) if variants else None
-        kinds = imported.kinds if imported else _parse_kinds(kind)
+        kinds, signature = (imported.kinds, "") if imported else named_kinds(kind or (), battery)
         check = _parse_check(nli_check)
         asked: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
         part = open_shard(shard, pairs, [model for one in asked for model in one.checkpoints()])
-        plan = Plan.of(name, kinds, metrics, seed, check)
+        plan = Plan.of(name, kinds, metrics, seed, check, signature)
         filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
         if imported:
             planned = imported.fill(Run(plan))
@@ -119,7 +122,7 @@ def command(
 def _refuse_two_sources(variants: Path | None, *others: Path | str | list[str] | None) -> None:
     if variants and any(others):
         raise TouchstoneError(
-            "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind and --paper."
+            "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind, --battery and --paper."
         )
 
 
@@ -138,10 +141,6 @@ def _read_table(variants: Path, refusals: list[Refusal]) -> ImportedVariants:
     found = read_variants(variants)
     list(report_refusals(iter(found.refusals), variants, refusals))
     return found
-
-
-def _parse_kinds(specs: list[str] | None) -> list[Perturbation]:
-    return [PERTURBATIONS.parse(spec) for spec in specs] if specs else rule_perturbations()
 
 
 def _parse_check(spec: str) -> NliCheck | None:

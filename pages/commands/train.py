@@ -10,6 +10,7 @@ import typer
 
 from annotations.labelled_items import load_labelled_items
 from annotations.store import Store
+from core.battery import STANDARD_BATTERY, read_battery
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -29,7 +30,7 @@ from core.trained.run import (
 from core.trained.training_data import TrainingData, describe
 from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import print_status
-from pages.commands.shared.options import SeedOption
+from pages.commands.shared.options import BatteryOption, SeedOption
 
 _DATA = (
     "JSONL or CSV with document, summary, label and, of an edit, source; or what `datasets` lists: an imported dataset, a "
@@ -61,6 +62,7 @@ def command(
     max_tokens: Annotated[int, typer.Option(min=32, help=_MAX_TOKENS)] = PACKAGED_ENCODER.max_tokens,
     lora: Annotated[bool, typer.Option("--lora", help=_LORA)] = False,
     corruptions: Annotated[float, typer.Option(min=0, max=0.99, help=_CORRUPTIONS)] = 0.5,
+    battery: BatteryOption = STANDARD_BATTERY,
     seed: SeedOption = 0,
     include_test: Annotated[list[str] | None, typer.Option(metavar="DATA", help=_INCLUDE_TEST)] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would be learned from.")] = False,
@@ -73,9 +75,11 @@ def command(
     refusals: list[Refusal] = []
     sources = [_source(name, name in tests, refusals) for name in data]
     title = f"A metric trained on {', '.join(source.name for source in sources)}"  # no path of this machine
-    plan = TrainingPlan(sources, corruptions, seed, recipe, title, EncoderSetting(encoder, max_tokens, lora))
+    setting = EncoderSetting(encoder, max_tokens, lora)
+    plan = TrainingPlan(sources, corruptions, seed, recipe, title, setting, read_battery(battery))
     found = plan.data()
     _print_data(found)
+    typer.echo(f"{'battery':10} {plan.battery.signature}")
     if not preview:
         _train(plan, found, to)
     if refusals:

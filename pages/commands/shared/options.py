@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from core.battery import STANDARD_BATTERY, battery_names
 from core.settings import check_devices
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
@@ -54,7 +55,17 @@ MaxSummariesOption = Annotated[
 ]
 KindsOption = Annotated[
     list[str] | None,
-    typer.Option(help="A perturbation, name or name[setting=value,…]; may be repeated. By default all rules."),
+    typer.Option(
+        help="A perturbation, name or name[setting=value,…]; may be repeated. By default those of the battery."
+    ),
+]
+_BATTERY_HELP = (
+    f"The perturbations by name: {', '.join(battery_names())}, or a TOML file of your own; further kinds join with +, as "
+    f"{STANDARD_BATTERY}+number[most=2]."
+)
+BatteryOption = Annotated[str, typer.Option(help=_BATTERY_HELP)]
+KindsBatteryOption = Annotated[
+    str, typer.Option(help=f"{_BATTERY_HELP} By default {STANDARD_BATTERY}, where no --kind is named.")
 ]
 DatasetsOption = Annotated[
     list[str], typer.Option("--dataset", help="One of those that `datasets` lists; several are put together.")
