@@ -1,52 +1,16 @@
-"""Links that restore a pair with its edits, and the receipts and notices that a page shows once."""
+"""Receipts and notices that a page shows once."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
-import zlib
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
-from urllib.parse import urlencode
+from typing import Literal
 
 import streamlit as st
 
-from core import edits as executable
-from core.claim_edits import EditableClaims
-from core.errors import TouchstoneError
-from core.types import UNSTATED, Edit, Intention, Span, T
+from core.types import UNSTATED
 from pages.ui.markup import escape_markdown
-from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.session_state import page_state
 from pages.ui.shared.pair_link import pair_link
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 ReceiptKind = Literal["error", "kept", "known", "label"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 
 import pandas as pd
@@ -83,8 +82,6 @@ def figure_table(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str)
     cells = event["selection"]["cells"]
     by_label = {label: part for part, label in labels.items()}
     return (by_label[str(cells[0][1])], metrics[cells[0][0]]) if cells else None
-
-
 
 
 def sorted_metrics(rows: Sequence[MetricRow], name: str) -> list[str]:

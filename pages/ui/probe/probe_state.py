@@ -48,8 +48,6 @@ class Pair:
         return Example(id, self.document, summary, self.contexts, self.question)
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class VariantRequest:
     """What a model is writing of which text."""

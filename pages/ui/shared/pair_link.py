@@ -1,38 +1,26 @@
 """Links that restore a pair with its edits."""
 
 from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from uuid import uuid4
-from streamlit.runtime.uploaded_file_manager import UploadedFile
-from annotations.records import ExplanationFlaw, Grade, LabelRecord
-from core.claim_edits import EditableClaims
-from core.dataset import Refusal
-from core.editing.batch import EditRequestTask
-from core.editing.editor import Editor
-from core.editing.proposals import EditForm
-from core.engine.conversation import CellKey, Request, Task
-from core.engine.engine import ConversationTask
-from core.perturbation import Perturbation
-from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
-from pages.ui.probe.board_rows import LastShown
-from pages.ui.session_state import WidgetValue, page_state
-from __future__ import annotations
+
 import base64
 import binascii
 import json
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
-import streamlit as st
+
 from core import edits as executable
 from core.claim_edits import EditableClaims
 from core.errors import TouchstoneError
-from core.types import UNSTATED, Edit, Intention, Span, T
-from pages.ui.markup import escape_markdown
-from pages.ui.session_state import page_state
+from core.types import (
+    UNSTATED,
+    Edit,
+    Intention,
+    Span,
+    T,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import streamlit as st
 from core.metric import METRICS, Direction
 from core.perturbation import PERTURBATIONS, Intent
 from core.registry import settings_label
-from core.stats.statistic import Estimate
 from core.stats.text_tables import format_share, format_signed
 from core.stress.matrix import MatrixCell
 from core.stress.null_bands import null_band
@@ -20,11 +19,6 @@ from core.stress.verdict_sentences import metric_verdicts
 from pages.ui.markup import register_component
 from pages.ui.session_state import component_message
 from pages.ui.shared.plots import INTENT_COLOURS
-
-
-
-
-
 
 _MATRIX_FIGURES: dict[str, tuple[Callable[[MatrixCell], str], str]] = {
     "Mean shift": (
