@@ -30,7 +30,8 @@ class Importer(ABC):
 
     `release` says which release of the data it was written for. `hub` is the repository of the Hugging Face hub where
     the dataset lives, "" where it does not; `url` is where a person gets it; `shipped` is where it lies in Touchstone itself.
-    `sample` is a small file of a format for people's own texts, which the contract tests read.
+    `sample` is a small file of a format for people's own texts, which the contract tests read. `for_evaluation` says that the
+    tables of a reproduced paper rest on it, so that no metric learns from it.
     """
 
     name: ClassVar[str]
@@ -41,6 +42,7 @@ class Importer(ABC):
     hub: ClassVar[str] = ""
     shipped: ClassVar[Path | None] = None
     sample: ClassVar[str] = ""
+    for_evaluation: ClassVar[bool] = False
 
     def describe(self, source: Path) -> list[str]:
         """How this source will be read, a line each, where that was guessed or set; nothing where the form is known."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Literal, TypeVar
 
 from core.model_reference import Checkpoint, EndpointModel, ModelRef
 
@@ -395,3 +396,9 @@ class Failure:
 
 
 Outcome = Result | Failure
+
+
+Grade = Literal["entirely", "partially", "not"]
+
+
+GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({"entirely": 1.0, "partially": 0.5, "not": 0.0})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +11,7 @@ from shlex import quote
 from core.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.bulk.results import scored_sample, stored_score
 from core.meta.cases import Cases
+from core.meta.data_facts import DataFacts, data_facts
 from core.meta.pooling import pool_cases
 from core.stress.filters import (
     build_sources,
@@ -23,16 +22,6 @@ from core.stress.filters import (
 )
 from core.stress.run import Source
 from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class DataFacts:
-    """Which data an audit rests on: enough to know whether another one rests on the same."""
-
-    name: str
-    sha256: str
-    summaries: int
-    documents: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,16 +102,6 @@ def kept_scores(outcomes: Sequence[Outcome]) -> defaultdict[str, list[StoredScor
     for outcome in outcomes:
         kept[outcome.example_id].append(stored_score(outcome))
     return kept
-
-
-def data_facts(name: str, samples: Sequence[Sample]) -> DataFacts:
-    """The hash is of documents, summaries and labels, wherever they lie and whatever they are called."""
-    rows = sorted(
-        (one.document, one.item.example.summary, str(one.item.intended or ""), str(one.item.error_type or ""))
-        for one in samples
-    )
-    digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
-    return DataFacts(name, digest, len(samples), len({one.document for one in samples}))
 
 
 def with_saved_thresholds(data: AuditData, names: Sequence[str]) -> AuditData:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.audit.data import DataFacts
 from core.audit.evidence import Evidence
 from core.audit.question import JUDGED_LEVELS, Finding, Level, ordered_questions
 from core.battery import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
+from core.meta.data_facts import DataFacts
 from core.settings import VERSION
 from core.stress.run import Run
 

@@ -9,8 +9,7 @@ from core.audit.question import MOST_SHOWN_PAIRS, Case, ShownPair
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent
 from core.stats.statistic import Mask
-from core.stress.matrix import intent_of
-from core.stress.run import Run
+from core.stress.run import Run, intent_of
 from core.stress.shifts import Shift
 from core.types import Example, Sample
 

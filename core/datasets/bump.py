@@ -32,6 +32,7 @@ class Bump(Importer):
     """One task's file, or a folder with both; the reference of a pair is `task<t>-<id>`, its edit `task<t>-<id>/edited`."""
 
     name: ClassVar[str] = "bump"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "BUMP"
     licence: ClassVar[str] = "MIT (articles: CNN/DailyMail)"
     release: ClassVar[str] = "task 1 of 693 pairs, task 2 of 196"

@@ -16,8 +16,7 @@ from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import Row
-from core.explanations.judge import GRADE_VALUES
-from core.types import Example, GradedExplanation, Item, Verdict
+from core.types import GRADE_VALUES, Example, GradedExplanation, Item, Verdict
 
 _VERDICTS = {verdict.value: verdict for verdict in (Verdict.CONSISTENT, Verdict.INCONSISTENT)}
 _GRADES: dict[str, str] = {grade: grade for grade in GRADE_VALUES}

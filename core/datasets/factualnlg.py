@@ -27,6 +27,7 @@ class FactualNLG(Importer):
     """factcc_explanation_annotation.json, or the folder it lies in; who explains is `<model>|<prompt>`."""
 
     name: ClassVar[str] = "factualnlg"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "factualNLG, graded explanations"
     licence: ClassVar[str] = "Apache-2.0 (articles: CNN/DailyMail)"
     release: ClassVar[str] = "125 summaries with 3,643 explanations"

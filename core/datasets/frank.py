@@ -38,6 +38,7 @@ class Frank(Importer):
     """
 
     name: ClassVar[str] = "frank"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "FRANK"
     licence: ClassVar[str] = "MIT (articles: CNN/DailyMail, XSum)"
     release: ClassVar[str] = "2,246 summaries, metrics as corrected in July 2021"

@@ -30,6 +30,7 @@ class LexAbSumm(Importer):
     """LexAbSumm.json, or a folder with it or its parquet copy; the texts are to be perturbed, not judged."""
 
     name: ClassVar[str] = "lexabsumm"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "LexAbSumm"
     licence: ClassVar[str] = "AFL-3.0, as the copy on the hub states"
     release: ClassVar[str] = "one file of 85 MB"

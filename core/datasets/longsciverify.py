@@ -36,6 +36,7 @@ class LongSciVerify(Importer):
     """
 
     name: ClassVar[str] = "longsciverify"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "LongSciVerify"
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "PubMed and arXiv, 15 papers each"

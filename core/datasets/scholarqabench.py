@@ -26,6 +26,7 @@ class ScholarQABench(Importer):
     """human_answers.json, or the folder it lies in; the files with questions only have nothing to read."""
 
     name: ClassVar[str] = "scholarqabench"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "ScholarQABench"
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "scholarqa_multi, 108 answers"

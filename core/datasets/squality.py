@@ -30,6 +30,7 @@ class Squality(Importer):
     """
 
     name: ClassVar[str] = "squality"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "SQuALITY"
     licence: ClassVar[str] = "CC-BY-4.0 (stories: Project Gutenberg)"
     release: ClassVar[str] = "v1.3"

@@ -29,6 +29,7 @@ class SummEdits(Importer):
     """The file of a domain, or a folder of them; an edited summary names its seed as parent."""
 
     name: ClassVar[str] = "summedits"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "SummEdits"
     licence: ClassVar[str] = "Apache-2.0 (copy on the hub: CC-BY-4.0)"
     release: ClassVar[str] = "ten domains, 6,348 summaries"

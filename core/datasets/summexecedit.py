@@ -29,6 +29,7 @@ class SummExecEdit(Importer):
     """The released file; the seed of a record is `seed-<doc_id>-<hash>`, without a label since the release has none for it."""
 
     name: ClassVar[str] = "summexecedit"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "SummExecEdit"
     licence: ClassVar[str] = "CC-BY-4.0"
     release: ClassVar[str] = "4,241 summaries"

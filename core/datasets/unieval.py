@@ -29,6 +29,7 @@ class UniEval(Importer):
     """
 
     name: ClassVar[str] = "unieval"
+    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "UniEval result files"
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "reproduce/unieval_predict"

@@ -12,11 +12,11 @@ from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.causes import parse_cause
 from core.explanations.checks import run_rule_checks
-from core.explanations.judge import GRADE_VALUES, Case, Judgement, parse_grade
+from core.explanations.judge import Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.explanations.panel import PanelVote, count_votes, is_panel_signature
 from core.llm.chat import is_model_signature
-from core.types import Failure, GradedExplanation, Item, Verdict
+from core.types import GRADE_VALUES, Failure, GradedExplanation, Item, Verdict
 
 
 @dataclass(frozen=True, slots=True)

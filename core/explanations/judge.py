@@ -17,13 +17,11 @@ from core.errors import TouchstoneError, UnscorableError
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import Prompt, load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
-from core.types import Example, Failure, Rounds
+from core.types import Example, Failure, Grade, Rounds
 
-Grade = Literal["entirely", "partially", "not"]
 Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]
 """What can be wrong with an explanation that is not entirely correct."""
 
-GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({"entirely": 1.0, "partially": 0.5, "not": 0.0})
 
 _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
     {

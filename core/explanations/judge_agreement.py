@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from core.explanations.judge import GRADE_VALUES, Cause, Grade
+from core.explanations.judge import Cause
 from core.stats import agreement as distance
 from core.stats import correlation
 from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
@@ -18,6 +18,7 @@ from core.stats.correlation import RatedScores
 from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy
 from core.stats.statistic import Estimate, Numbers, Statistic, Values
 from core.stats.text_tables import align_columns
+from core.types import GRADE_VALUES, Grade
 
 _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades
 

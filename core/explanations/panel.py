@@ -10,20 +10,12 @@ from dataclasses import dataclass
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.explanations.judge import (
-    GRADE_VALUES,
-    Case,
-    Grade,
-    Judgement,
-    JudgeSetup,
-    converse_in_order,
-    judge_conversation,
-)
+from core.explanations.judge import Case, Judgement, JudgeSetup, converse_in_order, judge_conversation
 from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.local_models import is_local_model, model_title
 from core.model_reference import EndpointModel
-from core.types import Failure
+from core.types import GRADE_VALUES, Failure, Grade
 
 JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]
 """What a judge is asked: for the grade, or for more."""

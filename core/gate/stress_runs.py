@@ -13,8 +13,7 @@ from core.gate.results_file import MetricSide
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
 from core.perturbation import Intent
-from core.stress.matrix import intent_of
-from core.stress.run import Run, ScoreRecord, VariantKey, run_from_lines
+from core.stress.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
 from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}

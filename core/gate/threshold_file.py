@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from core.audit.data import DataFacts
 from core.errors import TouchstoneError
 from core.meta.calibration import FOLDS
 from core.meta.cases import Cases
+from core.meta.data_facts import DataFacts
 from core.metric import METRICS, Direction, Metric
 from core.outcome_record import JsonRecord
 from core.settings import VERSION

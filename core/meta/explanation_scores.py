@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.explanations.judge import GRADE_VALUES, parse_grade
+from core.explanations.judge import parse_grade
 from core.explanations.judge_agreement import JudgedExplanation
 from core.explanations.panel import is_panel_signature
 from core.llm.chat import is_model_signature
@@ -29,7 +29,7 @@ from core.stats.statistic import (
     undefined,
 )
 from core.stats.text_tables import align_columns, format_percent
-from core.types import Item, Sample, Verdict
+from core.types import GRADE_VALUES, Item, Sample, Verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,8 +20,7 @@ from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
 from core.stats.text_tables import align_columns, format_in_units
-from core.stress.matrix import intent_of
-from core.stress.run import Run
+from core.stress.run import Run, intent_of
 from core.stress.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
 from core.types import Sample
 

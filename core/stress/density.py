@@ -18,8 +18,7 @@ from core.model_reference import Checkpoint
 from core.perturbation import Intent
 from core.retrieval import Claim, Retrieval
 from core.stats.statistic import Estimate, Values
-from core.stress.matrix import intent_of
-from core.stress.run import Run, VariantKey
+from core.stress.run import Run, VariantKey, intent_of
 from core.stress.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.types import Example, Failure, Outcome, Part, Rounds
 

@@ -14,8 +14,7 @@ from core.stats.bootstrap import Resamples
 from core.stats.discrimination import LabelledScores, auc
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_unsigned
-from core.stress.matrix import intent_of
-from core.stress.run import Run
+from core.stress.run import Run, intent_of
 from core.stress.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
 
 

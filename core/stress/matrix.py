@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.perturbation import PERTURBATIONS, Intent
+from core.perturbation import Intent
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import (
     FEW_PAIRS,
@@ -22,7 +22,7 @@ from core.stats.score_pairs import (
 )
 from core.stats.statistic import Estimate, Statistic
 from core.stress.null_bands import NullBand, null_band
-from core.stress.run import Run
+from core.stress.run import Run, intent_of
 from core.stress.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
 
 WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
@@ -130,10 +130,6 @@ def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
 def kind_coverage(run: Run) -> list[KindCoverage]:
     """What could be perturbed and what not, for each kind of the plan."""
     return [_build_coverage(run, kind) for kind in run.plan.kinds]
-
-
-def intent_of(kind: str) -> Intent:
-    return PERTURBATIONS.parse(kind).card.intent
 
 
 def _build_cell(

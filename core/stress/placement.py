@@ -14,8 +14,7 @@ from core.metric import Metric
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
 from core.stats.statistic import Estimate
-from core.stress.matrix import intent_of
-from core.stress.run import Run, Source, Variant
+from core.stress.run import Run, Source, Variant, intent_of
 from core.stress.shifts import STRESS_RESAMPLES, document_array, score_array
 from core.text import words
 from core.types import Example, Result

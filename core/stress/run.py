@@ -14,7 +14,7 @@ from pydantic import Discriminator, TypeAdapter, ValidationError
 from core.errors import TouchstoneError
 from core.metric import Metric
 from core.nli_check import NliCheck, NliResult
-from core.perturbation import PERTURBATIONS, Perturbation
+from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.settings import VERSION
 from core.types import Edit, Example, FailureKind, Item
 
@@ -314,3 +314,7 @@ def _complete_lines(path: Path) -> list[str]:
         return whole.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
         raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
+
+
+def intent_of(kind: str) -> Intent:
+    return PERTURBATIONS.parse(kind).card.intent

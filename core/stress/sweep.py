@@ -15,8 +15,7 @@ from core.profile import Setting
 from core.registry import settings_of
 from core.settings import VERSION
 from core.stats.statistic import Estimate
-from core.stress.matrix import intent_of
-from core.stress.run import Run, RunRecord
+from core.stress.run import Run, RunRecord, intent_of
 from core.stress.shifts import STRESS_RESAMPLES, DocumentMeans, Shift
 
 WINDOWS = (0, 1, 2, 3, 4)

@@ -14,7 +14,8 @@ from core.models.unfinished_training import TrainingStep
 from core.stats.statistic import Mask, Values, deal_folds
 from core.text import sentences
 from core.trained.card import RecipeAccount
-from core.trained.claims import batches, premise
+from core.trained.claim_batches import batches
+from core.trained.claims import premise
 from core.trained.training_data import TrainingData, TrainingRow
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from core.trained.model import Head, HeadConfig, document_key
 from core.trained.training_data import TrainingData, TrainingRow
 from core.trained.word_features import FEATURES
 from core.trained.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
-from core.trained.word_table import WordTable, read_words, support_scores
+from core.trained.word_reading import read_words
+from core.trained.word_table import WordTable, support_scores
 
 if TYPE_CHECKING:
     from core.models.word_encoder import WordEncoder

@@ -12,11 +12,11 @@ from itertools import compress
 import numpy as np
 
 from core.battery import Battery, standard_battery
+from core.dataset import DATASETS
 from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
 from core.perturbation import Perturbation
-from core.reproduce.paper import PAPERS
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
 from core.types import Edit, Example, Item, Span, Split, Verdict
@@ -69,15 +69,9 @@ class TrainingData:
         return int(self.documents.max()) + 1 if len(self.documents) else 0
 
 
-def evaluation_importers() -> frozenset[str]:
-    """The importers of data that a reproduced paper's tables rest on: these are for evaluation alone."""
-    files = (file for paper in PAPERS for file in paper().data)
-    return frozenset(file.importer.partition("[")[0] for file in files if file.importer)
-
-
 def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
     """The items of a dataset with what a paper's tables rest on marked as test, unless its authors meant it for development."""
-    if importer not in evaluation_importers():
+    if importer not in DATASETS.names() or not DATASETS.get(importer).for_evaluation:
         return list(items)
     return [item if item.split else replace(item, split=Split.TEST) for item in items]
 

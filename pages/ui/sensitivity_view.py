@@ -12,8 +12,8 @@ from plotly.subplots import make_subplots
 
 from core.meta.measures import OVERALL_SLICE
 from core.meta.sensitivity import Sensitivity, sensitivity_cells
-from pages.ui.evaluate.tables_and_plots import json_download
-from pages.ui.stress.matrix_and_plots import INTENT_COLOURS, error_bars
+from pages.ui.shared.downloads import json_download
+from pages.ui.shared.plots import INTENT_COLOURS, error_bars
 
 _ACROSS = 3  # panels
 _PANEL_PX = 190

@@ -17,7 +17,7 @@ from core.audit.question import Finding, Level, Unit
 from core.audit.report_html import LEVEL_MARKS, format_verdicts
 from pages.commands.shared.audit_history import kept_audits
 from pages.ui import services
-from pages.ui.stress.matrix_and_plots import error_bars
+from pages.ui.shared.plots import error_bars
 
 _LEVEL_COLOURS: Mapping[Level, str] = MappingProxyType(
     {Level.GOOD: "#1f8058", Level.WEAK: "#c88c00", Level.FAILS: "#c9401c"}

@@ -42,8 +42,9 @@ from core.types import PRECOMPUTED
 from pages.ui.background_results import background_result, background_results
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
-from pages.ui.evaluate.tables_and_plots import MARK_STYLES, json_download
+from pages.ui.evaluate.tables_and_plots import MARK_STYLES
 from pages.ui.markup import escape_markdown
+from pages.ui.shared.downloads import json_download
 
 
 def correlation_tables(chosen: EvaluationChoice) -> None:

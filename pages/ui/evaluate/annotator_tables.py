@@ -17,8 +17,8 @@ from core.meta.measures import draw_resamples
 from core.stats.text_tables import format_percent, format_unsigned
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
-from pages.ui.evaluate.tables_and_plots import json_download
 from pages.ui.markup import escape_markdown
+from pages.ui.shared.downloads import json_download
 
 
 def annotator_tables(chosen: EvaluationChoice) -> None:

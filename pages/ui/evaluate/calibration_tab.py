@@ -23,9 +23,9 @@ from core.meta.cases import Cases, select_metrics
 from core.meta.measures import SLICE_FIELDS, draw_resamples
 from pages.ui.background_results import background_results
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
-from pages.ui.evaluate.tables_and_plots import json_download
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.markup import escape_markdown
+from pages.ui.shared.downloads import json_download
 
 
 def calibration_tables(chosen: EvaluationChoice) -> None:

@@ -37,13 +37,13 @@ from pages.ui.evaluate.tables_and_plots import (
     figure_table,
     heat_map,
     interval_chart,
-    json_download,
     missing_reasons,
     roc_chart,
 )
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.markup import escape_markdown
 from pages.ui.sensitivity_view import sensitivity_view
+from pages.ui.shared.downloads import json_download
 
 
 def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:

@@ -13,8 +13,9 @@ from core.meta.measures import FIGURE_TITLES, draw_resamples
 from core.meta.ranks import RANKED_MEASURES, MetricRank, format_rank, metric_ranks
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
-from pages.ui.evaluate.tables_and_plots import available_figures, figure_choice, json_download
-from pages.ui.stress.matrix_and_plots import error_bars
+from pages.ui.evaluate.tables_and_plots import available_figures, figure_choice
+from pages.ui.shared.downloads import json_download
+from pages.ui.shared.plots import error_bars
 
 _SPREAD = 0.6  # of the way from one slice to the next: the metrics stand side by side
 _METRIC_PX = 26

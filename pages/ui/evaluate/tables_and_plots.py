@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 
 import pandas as pd
@@ -83,18 +82,6 @@ def figure_table(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str)
     cells = event["selection"]["cells"]
     by_label = {label: part for part, label in labels.items()}
     return (by_label[str(cells[0][1])], metrics[cells[0][0]]) if cells else None
-
-
-def json_download(file: str, record: Callable[[], object]) -> None:
-    """A button that saves what the terminal prints with `--json`."""
-    st.download_button(
-        "Download as JSON",
-        lambda: json.dumps(record(), ensure_ascii=False, indent=1),
-        file,
-        mime="application/json",
-        on_click="ignore",
-        icon=":material/download:",
-    )
 
 
 def sorted_metrics(rows: Sequence[MetricRow], name: str) -> list[str]:

@@ -11,10 +11,10 @@ import streamlit as st
 
 from annotations.samples import load_samples
 from annotations.store import Store
-from core.audit.data import data_facts
 from core.errors import TouchstoneError
 from core.gate.threshold_file import OwnThreshold, fit_threshold, format_threshold, threshold_json
 from core.meta.cases import Cases
+from core.meta.data_facts import data_facts
 from core.meta.measures import draw_resamples
 from core.stats.text_tables import format_percent
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds

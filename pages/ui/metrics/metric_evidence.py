@@ -16,9 +16,9 @@ from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.stress.matrix import MatrixCell, intent_of, shift_matrix
+from core.stress.matrix import MatrixCell, shift_matrix
 from core.stress.null_bands import NullBand, any_size_band
-from core.stress.run import Run
+from core.stress.run import Run, intent_of
 from core.stress.shifts import Shift, score_shifts
 from core.stress.verdict_sentences import metric_verdicts
 from core.types import Verdict

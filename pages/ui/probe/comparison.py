@@ -29,7 +29,8 @@ from pages.ui.probe.pair import (
     open_pinned,
     unpin,
 )
-from pages.ui.probe.probe_state import PinnedEdit, probe_state
+from pages.ui.probe.probe_state import probe_state
+from pages.ui.shared.pair_link import PinnedEdit
 
 ORIGINAL = "A"
 EDITOR = "in the editor"

@@ -18,9 +18,10 @@ from core.types import UNSTATED, Context, Edit, Intention, Item, Span
 from pages.ui import notices, services
 from pages.ui.notices import leave_notice
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, intend, keep_draft
-from pages.ui.probe.probe_state import Pair, PinnedEdit, probe_state
+from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.probe.text_panes import set_editor_text
 from pages.ui.session_user import user_name
+from pages.ui.shared.pair_link import PinnedEdit
 
 OPENING = "news-harbour/one-word"  # one word reverses who is to blame
 _DRAFTS_LOOKED_AT = 20

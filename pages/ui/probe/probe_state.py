@@ -20,6 +20,7 @@ from core.perturbation import Perturbation
 from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.session_state import WidgetValue, page_state
+from pages.ui.shared.pair_link import PinnedEdit
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,6 @@ class Pair:
     def as_example(self, id: str, summary: str) -> Example:
         """A summary of the document, as metrics read it."""
         return Example(id, self.document, summary, self.contexts, self.question)
-
-
-@dataclass(frozen=True, slots=True)
-class PinnedEdit:
-    """An edit of the pair that is kept beside others to be compared, and what it is meant to be."""
-
-    edits: tuple[Edit, ...]
-    meant: Intention = UNSTATED
 
 
 @dataclass(frozen=True, slots=True)

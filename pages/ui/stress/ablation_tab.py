@@ -27,9 +27,10 @@ from core.stress.run import Run
 from core.types import Example
 from pages.ui import services
 from pages.ui.background_results import progress_bar
-from pages.ui.evaluate.tables_and_plots import json_download
 from pages.ui.markup import escape_markdown
-from pages.ui.stress.matrix_and_plots import INTENT_COLOURS, metric_title
+from pages.ui.shared.downloads import json_download
+from pages.ui.shared.plots import INTENT_COLOURS
+from pages.ui.stress.matrix_and_plots import metric_title
 
 _FOREIGN, _CLOSED_BOOK = "Beside a foreign document", "Closed-book control"
 _LOOK_S = 1.0

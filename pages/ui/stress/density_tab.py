@@ -29,7 +29,8 @@ from core.stress.run import Run, VariantKey
 from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.markup import escape_markdown
-from pages.ui.stress.matrix_and_plots import error_bars, metric_title
+from pages.ui.shared.plots import error_bars
+from pages.ui.stress.matrix_and_plots import metric_title
 
 _ORIGINALS = "Originals"
 _TEXT_INTENTS: dict[str, Intent] = {"Meaning kept": "preserving", "Meaning broken": "breaking", "Gaming": "gaming"}

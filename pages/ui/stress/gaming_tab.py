@@ -19,7 +19,8 @@ from core.stress.gaming import MetricGaming, PhraseEffect, extended_run, in_ever
 from core.stress.run import Run
 from core.stress.shifts import Shift
 from pages.ui.markup import escape_markdown
-from pages.ui.stress.matrix_and_plots import INTENT_COLOURS, error_bars, metric_title
+from pages.ui.shared.plots import INTENT_COLOURS, error_bars
+from pages.ui.stress.matrix_and_plots import metric_title
 from pages.ui.stress.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 
 _MAX_PHRASE_CHARACTERS = 200  # characters of a phrase

@@ -26,10 +26,11 @@ from core.stress.system_strength import (
     systems_of_summaries,
 )
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
-from pages.ui.evaluate.tables_and_plots import json_download
 from pages.ui.markup import escape_markdown
+from pages.ui.shared.downloads import json_download
+from pages.ui.shared.plots import INTENT_COLOURS, error_bars
 from pages.ui.stress.gaming_tab import phrase_title
-from pages.ui.stress.matrix_and_plots import INTENT_COLOURS, error_bars, metric_title
+from pages.ui.stress.matrix_and_plots import metric_title
 
 _BY_LABELS = "labels"
 _BAR_PX = 30

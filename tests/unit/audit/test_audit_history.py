@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.audit.data import DataFacts
 from core.audit.history import KeptAudit, by_data, format_history, history_points, last_report, reports_to_keep
 from core.audit.question import Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
+from core.meta.data_facts import DataFacts
 from core.stats.statistic import Estimate
 from pages.ui.audit.audit_history import history_chart
 

@@ -9,15 +9,8 @@ from typing import Any
 import pytest
 
 from core.errors import TouchstoneError, UnscorableError
-from core.explanations.judge import (
-    GRADE_VALUES,
-    SETUP_INPUTS,
-    Case,
-    JudgeSetup,
-    judge_explanation,
-    judge_signature,
-    parse_grade,
-)
+from core.explanations.judge import SETUP_INPUTS, Case, JudgeSetup, judge_explanation, judge_signature, parse_grade
+from core.types import GRADE_VALUES
 from tests.unit.explanations.scenes import CASE, SAMPLING, Asked, told
 from tests.unit.llm.scripted import Reply, text
 

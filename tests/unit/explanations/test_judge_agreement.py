@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.explanations.judge import Grade
 from core.explanations.judge_agreement import GradePair, agreement_record, agreement_table, agreement_with_people
 from core.stats.statistic import Estimate
+from core.types import Grade
 
 RESAMPLES = 200
 

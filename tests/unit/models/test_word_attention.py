@@ -11,7 +11,8 @@ import torch
 from core.models.word_attention import WordAttention, attention_logits, fit_attention
 from core.trained.model import HEADS, UNITS
 from core.trained.training_data import training_data
-from core.trained.word_table import WordTable, read_words
+from core.trained.word_reading import read_words
+from core.trained.word_table import WordTable
 from tests.unit.trained.hashed_words import WIDTH, encoder
 from tests.unit.trained.training_process import items
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.trained.claims import Unit, batches, premise, units_of
+from core.trained.claim_batches import batches, units_of
+from core.trained.claims import Unit, premise
 from core.trained.training_data import TrainingRow
 from core.types import Span
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from core.dataset import DATASETS
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
+from core.reproduce.paper import PAPERS
 from core.trained.run import TrainingPlan, TrainingSource
 from core.trained.trainer import pairs_of
 from core.trained.training_data import describe, near_duplicates, training_data
@@ -149,3 +151,9 @@ def test_the_words_of_an_edit_are_those_that_are_wrong() -> None:
     for span in row.wrong_words:
         assert isinstance(span, Span)
         assert span.of(row.summary) not in original or len(span.of(row.summary)) < 5
+
+
+def test_importers_are_for_evaluation_where_a_papers_tables_rest_on_their_data() -> None:
+    files = [file for paper in PAPERS for file in paper().data if file.importer]
+    of_papers = {file.importer.partition("[")[0] for file in files}
+    assert {importer.name for importer in DATASETS if importer.for_evaluation} == of_papers

@@ -16,11 +16,11 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.text import sentences
 from core.types import UNSTATED, ClaimList, Failure, FailureKind, Result, Seen, Span, SummaryClaim
-from pages.ui.notices import pair_link, unpack_claims
 from pages.ui.probe.claim_scores import ScoredClaims, claim_scores_csv, claims_table
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.text_panes import EditorState
+from pages.ui.shared.pair_link import pair_link, unpack_claims
 from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]

@@ -15,12 +15,12 @@ from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.stress.null_bands import NullBand
 from core.types import UNSTATED, ErrorType, Intention, Verdict
-from pages.ui.notices import pair_link, unpack_pinned
 from pages.ui.probe.board_rows import BoardRow, Noise
 from pages.ui.probe.comparison import ComparedEdit, comparison_csv, comparison_table
 from pages.ui.probe.pair import EDITOR_KEY, MAX_PINNED
-from pages.ui.probe.probe_state import PinnedEdit, ProbeState
+from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.text_panes import EditorState
+from pages.ui.shared.pair_link import PinnedEdit, pair_link, unpack_pinned
 from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]

@@ -14,7 +14,6 @@ from annotations.store import Store
 from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.types import ErrorType, Intention, Verdict
-from pages.ui.notices import pair_link
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
 from pages.ui.probe.opening import OPENING
@@ -22,6 +21,7 @@ from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.score_board import BoardState
 from pages.ui.probe.text_panes import EditorState
+from pages.ui.shared.pair_link import pair_link
 from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]

@@ -1,0 +1,30 @@
+"""What evaluated data are: a hash of documents, summaries and labels, by which two are known to be the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.types import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """Which data an audit rests on: enough to know whether another one rests on the same."""
+
+    name: str
+    sha256: str
+    summaries: int
+    documents: int
+
+
+def data_facts(name: str, samples: Sequence[Sample]) -> DataFacts:
+    """The hash is of documents, summaries and labels, wherever they lie and whatever they are called."""
+    rows = sorted(
+        (one.document, one.item.example.summary, str(one.item.intended or ""), str(one.item.error_type or ""))
+        for one in samples
+    )
+    digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+    return DataFacts(name, digest, len(samples), len({one.document for one in samples}))
