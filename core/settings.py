@@ -52,6 +52,10 @@ class Settings(BaseSettings):
         description="a folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any",
     )
     models_dir: Path = Field(_VAR_FOLDER / "models", description="where metrics that were trained on the page are kept")
+    noise_battery: str = Field(
+        "touchstone-1",
+        description="the battery whose harmless edits are the noise on Probe: a name, a file, with +kinds",
+    )
     demo: bool = Field(False, description="show everything, keep nothing")
 
     trusted_repos: str = Field(

@@ -56,6 +56,7 @@ def command(
         for variant in balanced_variants(found, seed) if balance else found:
             line = variant_record(run.sources[variant.source], variant)
             file.write(json_line(line))
+    print_status(f"Battery: {plan.battery_label}.")
     print_status(format_coverage(kind_coverage(run)))
     for sentence in refusal_sentences(kind_coverage(run)):
         print_status(sentence)

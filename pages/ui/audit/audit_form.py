@@ -11,8 +11,10 @@ from uuid import uuid4
 import streamlit as st
 from cachetools import LRUCache
 
+from core.audit.data import with_battery
 from core.audit.report import AuditReport
 from core.audit.task import AuditTask
+from core.battery import STANDARD_BATTERY
 from core.errors import TouchstoneError
 from core.gate.threshold_file import thresholds_by_metric
 from core.metric import METRICS
@@ -27,6 +29,7 @@ from pages.ui.evaluate.dataset_choice import known_datasets
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import bench_specs_with_settings
 from pages.ui.session_state import WidgetValue, page_state
+from pages.ui.shared.battery_choice import battery_choice
 
 _MOST_KEPT = 16  # audits of all sessions; one holds its texts and scores
 _MOST_METRICS = 4
@@ -45,6 +48,7 @@ class AuditState:
     metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
     datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
     most = WidgetValue[int]("audit-most", _MOST_SUMMARIES)
+    battery = WidgetValue[str]("audit-battery", STANDARD_BATTERY)
     thresholds = WidgetValue[Sequence[str]]("audit-thresholds", ())
     shown = WidgetValue[str | None]("audit-shown", None)
 
@@ -114,12 +118,13 @@ def audit_form() -> None:
             help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
         )
         st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
+    battery_choice(AuditState.battery.key)
     _threshold_select()
     if problem := audit_state().problem:
         st.error(escape_markdown(problem), icon=":material/error:")
     st.caption(
         "Judges at endpoints cost money: cli.py audit in the terminal shows the estimate first. An audit scores the texts of the data, "
-        "the variants of the stress rules, long documents, and some texts twice."
+        "the variants of the battery, long documents, and some texts twice."
     )
 
 
@@ -168,7 +173,7 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
         )
     kept = kept_thresholds(services.store())
     saved = thresholds_by_metric([kept[name] for name in thresholds], metrics)
-    data = stored_data(services.store(), datasets, most, seed=0)
+    data = with_battery(stored_data(services.store(), datasets, most, seed=0), audit_state().battery)
     store = services.store()
     keep = None if store.read_only else partial(keep_audits, store)
     return AuditTask(services.engine(), services.settings(), data, metrics, keep, saved)

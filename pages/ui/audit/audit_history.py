@@ -146,6 +146,7 @@ def _audit_row(kept: Sequence[KeptAudit], place: int) -> dict[str, object]:
         "verdicts": format_verdicts(one.audit.findings),
         "changed": ", ".join(changes) or None,
         **{finding.axis: _cell(finding) for finding in one.audit.findings},
+        "battery": one.report.battery_label,
         "version": one.report.version,
         "signature": one.audit.signature,
     }

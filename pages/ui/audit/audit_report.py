@@ -26,7 +26,13 @@ def report_downloads(report: AuditReport) -> None:
         st.caption(
             escape_markdown(
                 "; ".join(
-                    f"{one.name}: {one.summaries:,} summaries, {one.documents:,} documents" for one in report.data
+                    [
+                        *(
+                            f"{one.name}: {one.summaries:,} summaries, {one.documents:,} documents"
+                            for one in report.data
+                        ),
+                        f"battery {report.battery_label}",
+                    ]
                 )
             )
         )

@@ -16,6 +16,7 @@ import streamlit as st
 from annotations.campaigns.people import Right
 from annotations.labelled_items import load_labelled_items
 from core.background import BackgroundTask
+from core.battery import Battery
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.unfinished_training import TrainingStep
@@ -41,6 +42,7 @@ from pages.ui.metric_choice import add_to_bench
 from pages.ui.notices import leave_notice
 from pages.ui.push_form import push_form
 from pages.ui.session_user import current_member
+from pages.ui.shared.battery_choice import battery_choice
 
 _LOOK_S = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -94,8 +96,13 @@ def train_tab(chosen: EvaluationChoice) -> None:
             "texts; every kind as often as the others.",
         )
         seed = st.number_input("Seed", 0, None, 0, key="train-seed", width=120, help="The same seed, the same metric.")
+        battery = battery_choice("train-battery")
+    if battery is None:
+        return
     plan = background_result(
-        "Reading the labels…", ("train", chosen.key, share, seed), partial(_prepare, chosen.datasets, share, seed)
+        "Reading the labels…",
+        ("train", chosen.key, share, seed, battery),
+        partial(_prepare, chosen.datasets, share, seed, battery),
     )
     if plan is None:
         return
@@ -153,10 +160,10 @@ def _recipe_form() -> tuple[Recipe, EncoderSetting]:
     return recipe, EncoderSetting(encoder.strip(), tokens, lora)
 
 
-def _prepare(datasets: tuple[str, ...], share: float, seed: int) -> tuple[TrainingPlan, TrainingData]:
+def _prepare(datasets: tuple[str, ...], share: float, seed: int, battery: Battery) -> tuple[TrainingPlan, TrainingData]:
     found = [load_labelled_items(services.store(), dataset) for dataset in datasets]
     sources = [TrainingSource(one.name, one.items, one.importer, one.licence) for one in found]
-    plan = TrainingPlan(sources, share, seed, title=f"A metric trained on {', '.join(datasets)}")
+    plan = TrainingPlan(sources, share, seed, title=f"A metric trained on {', '.join(datasets)}", battery=battery)
     return plan, plan.data()
 
 

@@ -46,6 +46,12 @@ def metric_evidence(name: str) -> None:
     if not rows:
         st.caption("No stress run has this metric yet: a run shows its noise and what it does not notice.")
         st.page_link("views/stress.py", label="Run a stress test", icon=":material/bolt:")
+    if len(batteries := dict.fromkeys(run.plan.battery_label for _, run in rows)) > 1:
+        st.caption(
+            escape_markdown(
+                f"These runs are of different batteries, {' and '.join(batteries)}: their noise is not of the same edits."
+            )
+        )
     for row, run in rows:
         for spec in _specs_of(run, name):
             _of_run(row, run, spec)
@@ -111,7 +117,10 @@ def _specs_of(run: Run, name: str) -> list[str]:
 
 def _of_run(row: RunRow, run: Run, spec: str) -> None:
     noise, cells = _cached_findings(row.id, row.lines, spec, run)
-    st.markdown(f"{escape_markdown(format_run(row))}, `{spec}`: {escape_markdown(format_noise(noise))}")
+    st.markdown(
+        f"{escape_markdown(format_run(row))}, `{spec}`, battery {escape_markdown(run.plan.battery_label)}: "
+        f"{escape_markdown(format_noise(noise))}"
+    )
     for verdict in metric_verdicts(cells).values():
         st.markdown(f"It {escape_markdown(verdict)}.")
     blind = blind_spots(cells)

@@ -21,10 +21,14 @@ SURFACE = "Surface"
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How far harmless edits of about the same size move a metric; `words` say why this is not known, where it is asked."""
+    """How far harmless edits of about the same size move a metric; `words` say why this is not known, where it is asked.
+
+    The edits are by the `battery`.
+    """
 
     band: NullBand | None = None
     words: str = ""
+    battery: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +124,12 @@ def noise_data(row: BoardRow) -> BoardData:
     if band.low is None or band.high is None:
         few = f"Only {band.n} harmless edits of this summary could be made and scored, too few to tell the noise."
         return {**_NO_NOISE, "text": "unknown", "about": few}
+    battery = f" Battery: {row.noise.battery}." if row.noise.battery else ""
     reach = max(abs(band.low), abs(band.high), abs(shift)) or 1.0
     low, high, mark = (0.5 + 0.48 * value / reach for value in (band.low, band.high, shift))
     return {
         "text": _format_multiple(band, shift),
-        "about": _describe_band(band, band.low, band.high, shift),
+        "about": f"{_describe_band(band, band.low, band.high, shift)}{battery}",
         "mark": mark,
         "low": low,
         "high": high,

@@ -11,6 +11,7 @@ from textwrap import shorten
 import streamlit as st
 
 from core import edits as executable
+from core.battery import read_battery, standard_battery
 from core.contexts import name_contexts
 from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.language import find_mark
@@ -38,7 +39,9 @@ _NOTICE_S = 0.03  # how long a click or a new text may wait for the open run to 
 @st.cache_resource(show_spinner=False)
 def shared_null_bands() -> NullBands:
     """What was measured, for every session."""
-    return NullBands(services.engine(), bundled_harmless_shifts)
+    battery = read_battery(services.settings().noise_battery)
+    of_the_same = bundled_harmless_shifts if battery.sha256 == standard_battery().sha256 else dict
+    return NullBands(services.engine(), of_the_same, battery)
 
 
 def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
@@ -79,7 +82,7 @@ def noise_of(metric: Metric, scored: Outcome | None, original: Example, edited: 
         return Noise()
     changed = _changed_word_count(original.summary, edited.summary, current_pair().declared)
     if isinstance(scored, Result) and (band := shared_null_bands().band(scored.signature, original, changed)):
-        return Noise(band)
+        return Noise(band, battery=shared_null_bands().battery.signature)
     return Noise(words="measuring" if _can_be_measured(metric) else "not measured")
 
 

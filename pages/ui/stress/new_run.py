@@ -9,6 +9,7 @@ from itertools import count
 
 import streamlit as st
 
+from core.battery import Battery, read_battery
 from core.english.wordnet import is_installed
 from core.errors import BadSettingError, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_problem, list_endpoints
@@ -28,6 +29,7 @@ from pages.ui.background_results import background_result
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import bench_specs_with_settings
 from pages.ui.metrics.model_rows import model_row
+from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.stress.pair_source import PairSource, pairs_choice
 from pages.ui.stress.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 
@@ -100,8 +102,17 @@ _INTENT_TITLES: Mapping[Intent, tuple[str, str]] = {
 
 
 def perturbation_choice() -> list[Perturbation]:
-    """The kinds that are chosen; at first every one that needs no language model."""
-    return [kind for intent in _INTENT_TITLES for kind in _choice_of_intent(intent)]
+    """The kinds that are chosen; at first those of the battery. None where what was typed is no battery."""
+    battery = battery_choice(StressState.battery.key)
+    if battery is None:
+        return []
+    return [kind for intent in _INTENT_TITLES for kind in _choice_of_intent(intent, battery)]
+
+
+def battery_of_kinds(kinds: Sequence[Perturbation]) -> str:
+    """The signature of the battery that is chosen, where the kinds are all of it and no other; else empty."""
+    battery = read_battery(stress_state().battery)
+    return battery.signature if {kind.spec for kind in kinds} == set(battery.kinds) else ""
 
 
 def imported_kinds(table: ImportedVariants) -> list[Perturbation]:
@@ -118,11 +129,13 @@ def imported_kinds(table: ImportedVariants) -> list[Perturbation]:
     return table.kinds
 
 
-def _choice_of_intent(intent: Intent) -> list[Perturbation]:
+def _choice_of_intent(intent: Intent, battery: Battery) -> list[Perturbation]:
     plugins = [plugin() for plugin in PERTURBATIONS if plugin.card.intent == intent]
     title, ideal = _INTENT_TITLES[intent]
-    rules = [kind for kind in plugins if kind.card.form == "rule"]
-    chosen = _perturbation_pills(f"{title}, by rule", rules, rules, ideal)
+    of_battery = battery.of_intent(intent)
+    rules = [*of_battery, *(kind for kind in plugins if kind.card.form == "rule" and kind.spec not in battery.kinds)]
+    label = f"{title}, by rule"
+    chosen = _perturbation_pills(label, rules, of_battery, ideal, key=f"{label} {battery.sha256}")
     if any(kind.name == "synonyms" for kind in rules):
         st.caption(
             "Rules need no model. "
@@ -179,7 +192,7 @@ def _perturbation_pills(
         list(by_spec),
         selection_mode="multi",
         default=[kind.spec for kind in default],
-        format_func=lambda spec: by_spec[spec].card.title,
+        format_func=lambda spec: by_spec[spec].title,
         key=f"stress-{key or label}",
         help="\n".join(
             [
@@ -260,4 +273,5 @@ def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Se
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
     """What the form holds. Raises TouchstoneError for an unknown metric or NLI check."""
     state = stress_state()
-    return Plan.of(state.name, kinds, map(METRICS.parse, metrics), state.seed, chosen_nli_check())
+    metrics_of_plan, check = map(METRICS.parse, metrics), chosen_nli_check()
+    return Plan.of(state.name, kinds, metrics_of_plan, state.seed, check, battery_of_kinds(kinds))

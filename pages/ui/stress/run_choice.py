@@ -11,6 +11,7 @@ import streamlit as st
 
 from annotations.records import RunRow
 from annotations.store import InMemoryRuns, Store
+from core.battery import STANDARD_BATTERY
 from core.stress.bundled_run import bundled_run_lines
 from core.stress.filters import count_left_out, filter_variants
 from core.stress.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
@@ -40,6 +41,7 @@ class StressState:
     run = WidgetValue[str | None]("stress-run", None)
     tab = WidgetValue[str]("stress-tabs", "Matrix")
     name = WidgetValue[str]("stress-name", "")
+    battery = WidgetValue[str]("stress-battery", STANDARD_BATTERY)
     metrics = WidgetValue[Sequence[str]]("stress-metrics", ())
     nli_check = WidgetValue[str]("stress-nli-check", "none")
     seed = WidgetValue[int]("stress-seed", 0)
@@ -198,7 +200,7 @@ def _completed_run(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         made = sum(variant.summary is not None for variant in run.variants.values())
         st.caption(
-            f"Complete: {len(run.sources)} pair{'' if len(run.sources) == 1 else 's'}, {made} variants, {run.total} scores{_format_checks(run)}; seed {run.plan.seed}."
+            f"Complete: {len(run.sources)} pair{'' if len(run.sources) == 1 else 's'}, {made} variants, {run.total} scores{_format_checks(run)}; battery {run.plan.battery_label}, seed {run.plan.seed}."
         )
         if run.failed:
             again = f"Try again what failed ({run.failed})"

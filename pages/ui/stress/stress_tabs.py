@@ -83,7 +83,9 @@ def _comparison_facts(run: Run) -> str:
     """What must be alike for figures to be compared."""
     plan = run.plan
     check = f", NLI check {plan.guard}" if plan.guard else ""
-    return f"{len(run.sources)} pairs, seed {plan.seed}{check}, Touchstone {plan.version}."
+    return (
+        f"{len(run.sources)} pairs, battery {plan.battery_label}, seed {plan.seed}{check}, Touchstone {plan.version}."
+    )
 
 
 def _comparison_row(this: MatrixCell, other: MatrixCell) -> dict[str, object]:
@@ -185,7 +187,8 @@ def _run_facts(run: Run) -> list[str]:
     """Name, seed, version and what was run, for a paper."""
     signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
     check = f" · NLI check {run.plan.guard}" if run.plan.guard else ""
-    return [f"{run.plan.name} · seed {run.plan.seed}{check} · touchstone {run.plan.version}", *signatures]
+    facts = f"{run.plan.name} · battery {run.plan.battery_label} · seed {run.plan.seed}{check} · touchstone {run.plan.version}"
+    return [facts, *signatures]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
