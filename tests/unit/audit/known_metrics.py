@@ -10,10 +10,11 @@ from typing import ClassVar
 
 import pytest
 
+from core.battery import standard_battery
 from core.edits import apply
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
-from core.perturbation import Perturbation, rule_perturbations
+from core.perturbation import Perturbation
 from core.types import Answer, Example, Item, Question, Score, Verdict
 
 CARD = Card(
@@ -77,7 +78,7 @@ def known_metrics(items: Sequence[Item], seed: int = 0) -> Iterator[list[str]]:
 
 def broken_summaries(items: Iterable[Item], seed: int) -> Iterator[str]:
     """Those that are labelled so, and what breaking rules make of the others."""
-    kinds = [kind for kind in rule_perturbations() if kind.card.intent == "breaking"]
+    kinds = standard_battery().of_intent("breaking")
     for item in items:
         if item.intended is Verdict.INCONSISTENT:
             yield item.example.summary

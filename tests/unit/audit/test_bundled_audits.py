@@ -13,11 +13,11 @@ from core.audit.gallery import gallery_html
 from core.audit.question import Level, ordered_questions
 from core.audit.report import variants_sha256
 from core.audit.report_html import format_verdicts, level_strip
+from core.battery import standard_battery
 from core.bundled_scores import bundled_samples, precomputed_scores
 from core.engine.engine import Engine
 from core.meta.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.meta.pooling import pool_cases
-from core.perturbation import rule_perturbations
 from core.settings import Settings
 from core.stress.run import Plan, Run
 from core.stress.runner import continue_run
@@ -48,7 +48,8 @@ def test_texts_and_labels_are_those_of_today() -> None:
 
 
 def test_the_rules_make_the_same_variants_today(engine: Engine) -> None:
-    run = Run(Plan.of("variants", rule_perturbations(), ()))
+    assert bundled_audits().battery == standard_battery(), OUTDATED
+    run = Run(Plan.of("variants", standard_battery().perturbations(), ()))
     for source in bundled_data().sources:
         run.add(source)
     for _ in continue_run(engine, run):

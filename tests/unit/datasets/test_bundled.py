@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from core import edits
+from core.battery import standard_battery
 from core.dataset import DATASETS, Refusal
 from core.datasets.bundled import FOLDER, Bundled, bundled_items
 from core.english.numbers import NUMBER_WORDS
 from core.errors import UnscorableError
-from core.perturbation import Perturbation, rule_perturbations
+from core.perturbation import Perturbation
 from core.text import entities, sentences
 from core.types import ErrorType, Example, Item, Verdict
 
@@ -38,9 +39,10 @@ def test_there_are_sixty_pairs_over_eighteen_domains() -> None:
     assert {item.domain for item in SEEDS} == DOMAINS
 
 
-def test_every_rule_applies_to_fifteen_pairs() -> None:
-    applies = Counter(kind.name for kind in rule_perturbations() for item in SEEDS if applies_to(kind, item.example))
-    rare = {kind.name: applies[kind.name] for kind in rule_perturbations() if applies[kind.name] < MIN_PAIRS_OF_A_KIND}
+def test_every_kind_of_the_battery_applies_to_fifteen_pairs() -> None:
+    kinds = standard_battery().perturbations()
+    applies = Counter(kind.name for kind in kinds for item in SEEDS if applies_to(kind, item.example))
+    rare = {kind.name: applies[kind.name] for kind in kinds if applies[kind.name] < MIN_PAIRS_OF_A_KIND}
     assert not rare, rare
 
 
