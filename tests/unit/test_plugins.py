@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.doubles.contributing import EXAMPLES
 from tests.doubles.process import ROOT
 
-EXAMPLES = dict(re.findall(r"```python\n# (\S+)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL))
 NAMES = [Path(path).stem for path in EXAMPLES]
 CONTRACTS = [
     "tests/unit/metrics/test_metric_contract.py",

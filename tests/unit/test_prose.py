@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import random
 import re
@@ -18,25 +17,11 @@ from core.metric import METRICS, Metric
 from core.metric_catalog import list_metrics, metrics_markdown
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS, Perturbation
-from core.registry import Plugin, Registry
 from core.settings import VERSION, Settings
 from core.types import Example, Item
+from tests.doubles.contributing import found_in_folder
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = {
-    match[1]: match[2]
-    for match in re.finditer(r"```python\n# (\S+)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
-}
-
-
-def found_in_folder(path: str, folder: Path, registry: Registry[Plugin], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drop the example into a folder beside the project's own and list both again."""
-    registry.names()  # what is imported now stays registered when the test is over
-    package = importlib.import_module(str(Path(path).parent).replace("/", "."))
-    (folder / Path(path).name).write_text(EXAMPLES[path], encoding="utf-8")
-    monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
-    monkeypatch.setattr(registry, "_listed", False)
-    monkeypatch.setattr(registry, "_classes", dict(registry._classes))
 
 
 def test_a_metric_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
