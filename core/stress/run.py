@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def battery_label(self) -> str:
-        return self.battery or "kinds named one by one"
+        return self.battery or "none named"
 
     @property
     def guarded(self) -> tuple[str, ...]:

@@ -107,6 +107,27 @@ def test_audits_are_kept_and_the_last_one_is_compared_with(pairs: Path, tmp_path
     assert "Kept are audits of rouge2" in str(run("audit", "--history", "bleu").exception)
 
 
+def test_another_battery_is_in_the_command_and_said_when_it_is_compared(
+    pairs: Path, tmp_path: Path, database: str
+) -> None:
+    assert database
+    written = tmp_path / "audit.json"
+    done("audit", METRIC, "--data", pairs, "--most", 4)
+    spec = "touchstone-1+number[most=2]"
+    other = run("audit", METRIC, "--data", pairs, "--most", 4, "--battery", spec, "--against", "LAST", "--to", written)
+    assert "The earlier audit has another battery: touchstone-1:" in other.stderr
+    report = read_report(written.read_bytes())
+    assert report.battery
+    assert (report.battery.name, report.battery.kinds[-1]) == (spec, "number[most=2]")
+    assert f"--battery '{spec}'" in report.command
+    finding = report.metrics[0].finding("change-detector")
+    assert finding
+    assert f"--battery '{spec}'" in finding.command
+    assert "battery touchstone-1:" in done("audit", "--history", METRIC)
+    refused = run("audit", METRIC, "--data", pairs, "--battery", "touchstone-9")
+    assert "No battery is named 'touchstone-9'" in str(refused.exception)
+
+
 def test_an_audit_of_nothing_says_what_to_name(database: str) -> None:
     assert database
     assert "Name a metric and the data" in str(run("audit", METRIC).exception)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from core.battery import read_battery, standard_battery
 from core.edits import apply, parse
 from core.errors import TouchstoneError
 from core.stress.matrix import kind_coverage
 from core.stress.run import run_from_lines
-from tests.unit.command_line import run
+from tests.unit.command_line import done, run
 from tests.unit.llm.scripted import refusal, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
@@ -119,6 +120,35 @@ def test_another_run_is_not_written_over(pairs: Path, tmp_path: Path) -> None:
     refused = run("stress", pairs, "--metric", "bleu", "--kind", "phrase", "-o", output)
     assert isinstance(refused.exception, TouchstoneError)
     assert "Name another file" in str(refused.exception)
+
+
+def test_a_run_is_of_the_battery_where_no_kind_is_named(pairs: Path, tmp_path: Path) -> None:
+    output, mine = tmp_path / "run.jsonl", tmp_path / "mine.toml"
+    mine.write_text('title = "Mine"\ndate = 2026-01-02\nkinds = ["shuffled", "phrase"]\n', encoding="utf-8")
+    standard = run("stress", pairs, "--metric", "rouge2", "-o", tmp_path / "standard.jsonl")
+    assert f"Battery: {standard_battery().signature}." in standard.stderr
+    made = run("stress", pairs, "--metric", "rouge2", "--battery", mine, "-o", output)
+    plan = run_from_lines(output.read_text(encoding="utf-8").splitlines()).plan
+    assert (plan.kinds, plan.battery) == (("shuffled", "phrase"), read_battery(str(mine)).signature)
+    assert f"Battery: {plan.battery}." in made.stderr
+    compared = run("compare", tmp_path / "standard.jsonl", output)
+    assert f"different batteries: {standard_battery().signature} and {plan.battery}." in compared.stderr
+    both = run(
+        "stress", pairs, "--metric", "rouge2", "--battery", mine, "--kind", "date", "-o", tmp_path / "both.jsonl"
+    )
+    assert f"{mine}+date" in str(both.exception)
+
+
+def test_a_run_of_before_batteries_had_names_goes_on(pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "run.jsonl"
+    done("stress", pairs, "--metric", "rouge2", "-o", output)
+    plan, *records = output.read_text(encoding="utf-8").splitlines()
+    older = {name: value for name, value in json.loads(plan).items() if name != "battery"}
+    output.write_text("\n".join([json.dumps(older), *records[: len(records) // 2]]) + "\n", encoding="utf-8")
+    done("stress", pairs, "--metric", "rouge2", "-o", output)
+    finished = run_from_lines(output.read_text(encoding="utf-8").splitlines())
+    assert finished.done == finished.total
+    assert finished.plan.battery_label == "none named"
 
 
 def test_an_unknown_kind_names_those_that_exist(pairs: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from core.audit.history import KeptAudit, by_data, format_history, history_points, last_report, reports_to_keep
 from core.audit.question import Figure, Finding, Level, ShownPair
-from core.audit.report import AuditReport, MetricAudit
+from core.audit.report import AuditReport, MetricAudit, instrument_sentence, read_report, report_json
+from core.battery import read_battery, standard_battery
 from core.meta.data_facts import DataFacts
 from core.stats.statistic import Estimate
 from pages.ui.audit.audit_history import history_chart
@@ -32,6 +33,60 @@ def test_a_point_names_what_changed_since_the_audit_before() -> None:
     points = history_points(audits, "sees-errors")
     assert [point.changes for point in points] == [(), (), ("signature",), ("version", "variants")]
     assert [point.finding.figure.estimate.value for point in points if point.finding.figure] == [0.7, 0.71, 0.6, 0.6]
+
+
+def with_battery(audit: KeptAudit, spec: str, variants: str) -> KeptAudit:
+    return replace(audit, report=replace(audit.report, battery=read_battery(spec), variants_sha256=variants))
+
+
+def test_a_point_names_both_batteries_where_it_changed() -> None:
+    longer = read_battery("touchstone-1+number[most=2]")
+    audits = [
+        with_battery(kept(0, 0.7), "touchstone-1", "a"),
+        with_battery(kept(1, 0.7), "touchstone-1", "a"),
+        with_battery(kept(2, 0.6), longer.name, "b"),
+    ]
+    points = history_points(audits, "sees-errors")
+    changed = f"battery {standard_battery().signature} → {longer.signature}"
+    assert [point.changes for point in points] == [(), (), (changed, "variants")]
+    text = format_history(audits)
+    assert text.splitlines()[0] == f"m on few, battery {standard_battery().signature} and {longer.signature}"
+    assert [one["text"] for one in history_chart(points).to_dict()["layout"]["annotations"]] == [
+        f"{changed}<br>variants"
+    ]
+
+
+def test_an_audit_of_before_batteries_had_names_is_read_and_says_so() -> None:
+    report = replace(kept(0, 0.7).report, variants_sha256="a")
+    old = read_report(report_json(report).replace(' "battery": null,\n', ""))
+    assert old == report
+    assert "not recorded" in format_history([replace(kept(0, 0.7), report=old)])
+    same, other = (with_battery(kept(1, 0.7), "touchstone-1", variants) for variants in ("a", "b"))
+    assert instrument_sentence(old, same.report) == ""  # the variants are the same: so were the kinds
+    assert f"not recorded, and this one {standard_battery().signature}" in instrument_sentence(old, other.report)
+
+
+def test_two_audits_of_different_batteries_are_said_to_be_of_other_edits() -> None:
+    one, other = (
+        with_battery(kept(0, 0.7), "touchstone-1", "a"),
+        with_battery(kept(1, 0.7), "touchstone-1+number[most=2]", "b"),
+    )
+    assert "has another battery: touchstone-1:" in instrument_sentence(one.report, other.report)
+    assert instrument_sentence(one.report, one.report) == ""
+    changed_rules = with_battery(kept(0, 0.7), "touchstone-1", "c")
+    assert instrument_sentence(one.report, changed_rules.report).startswith("The rules made other variants")
+
+
+def test_the_last_report_is_of_one_battery() -> None:
+    audits = [
+        with_battery(kept(0, 0.1, metric="n"), "touchstone-1", "a"),
+        with_battery(kept(1, 0.2), "touchstone-1", "a"),
+        with_battery(kept(2, 0.3), "touchstone-1+number[most=2]", "b"),
+    ]
+    both = replace(audits[0].report, metrics=(audits[1].audit, audits[0].audit))
+    found = last_report(audits, both)
+    assert found
+    assert (found.battery, [one.metric for one in found.metrics]) == (audits[2].report.battery, ["m"])
 
 
 def test_the_last_report_is_of_the_same_data_and_of_each_metric() -> None:

@@ -9,6 +9,7 @@ from core.audit.question import Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.audit.report_html import report_html, shared_label
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+from core.battery import standard_battery
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -21,6 +22,17 @@ def test_the_page_has_every_sentence_and_the_command(report: AuditReport) -> Non
             assert finding.title in page
     assert "python cli.py audit" in page
     assert all(one.sha256 in page for one in report.data)
+
+
+def test_every_form_of_the_report_names_the_battery(report: AuditReport) -> None:
+    assert report.battery == standard_battery()
+    signature = standard_battery().signature
+    for form in (report_html(report), report_markdown(report), format_report(report)):
+        assert signature in form
+    assert all(f"<code>{kind}</code>" in report_html(report) for kind in standard_battery().kinds)
+    old = replace(report, battery=None)
+    for form in (report_html(old), report_markdown(old), format_report(old)):
+        assert "not recorded" in form
 
 
 def test_the_page_asks_no_network(report: AuditReport) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from core.audit.gallery import gallery_html
 from core.audit.question import Level, ordered_questions
 from core.audit.report import variants_sha256
 from core.audit.report_html import format_verdicts, level_strip
-from core.battery import standard_battery
+from core.battery import read_battery, standard_battery
 from core.bundled_scores import bundled_samples, precomputed_scores
 from core.engine.engine import Engine
 from core.meta.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
@@ -84,6 +85,15 @@ def test_a_gallery_has_a_card_for_each_and_the_best_first(tmp_path: Path) -> Non
     order = sorted(places, key=lambda metric: places[metric])
     assert [good[metric] for metric in order] == sorted(good.values(), reverse=True)
     assert "<script" not in text
+
+
+def test_a_gallery_warns_where_audits_are_of_different_batteries() -> None:
+    report = bundled_audits()
+    other = replace(report, battery=read_battery("touchstone-1+number[most=2]"))
+    signatures = [one.battery_label for one in (report, other)]
+    assert "different batteries" not in gallery_html([report, replace(report, seed=1)])
+    assert f"different batteries, {' and '.join(signatures)}" in gallery_html([report, other])
+    assert all(f"; battery {one}<br>" in gallery_html([report, other]) for one in signatures)
 
 
 def test_verdicts_are_counted_by_their_signs() -> None:
