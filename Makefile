@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run parsers test check verify fix readme demo-data train-embedded audits clean
+.PHONY: help run parsers test check verify fix reference readme demo-data train-embedded audits clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -41,9 +41,10 @@ fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-readme: .venv/.run ## write the table of metrics in README.md again
-	{ sed '/^<!-- metrics:/q' README.md; $(BIN)/python cli.py metrics --markdown; sed -n '/^<!-- \/metrics/,$$p' README.md; } > .readme
-	mv .readme README.md
+reference: .venv/.run ## write the tables that are made from the code into the documents again
+	$(BIN)/python -m tests.reference
+
+readme: reference
 
 demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run
 	$(BIN)/python -c 'from core.bundled_scores import write_scores; write_scores()'

@@ -14,12 +14,11 @@ from core import edits as executable
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS, Metric
-from core.metric_catalog import list_metrics, metrics_markdown
-from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.settings import VERSION, Settings
 from core.types import Example, Item
 from tests.doubles.contributing import found_in_folder
+from tests.reference import outdated_rows
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,10 +57,8 @@ def test_the_question_set_that_is_shown_can_be_asked() -> None:
     assert not is_asked(tone.by_id["words"], {"verdict": "same"})
 
 
-def test_the_table_of_metrics_in_the_readme_is_current(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    shown = text.partition("<!-- metrics: make readme -->\n")[2].partition("\n<!-- /metrics")[0]
-    assert shown == metrics_markdown(list_metrics(ModelPool("cpu", None, tmp_path))), "Run: make readme"
+def test_the_tables_that_are_made_from_the_code_say_nothing_that_is_not_so() -> None:
+    assert outdated_rows(ROOT) == [], "Run: make reference"
 
 
 def test_the_executable_edit_in_the_readme_applies_to_the_first_example() -> None:
