@@ -15,12 +15,13 @@ from core.claim_edits import EditableClaims
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Context, Edit, Intention, Item, Span
-from pages.ui import notices, services
+from pages.ui import services
 from pages.ui.notices import leave_notice
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, intend, keep_draft
 from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.probe.text_panes import set_editor_text
 from pages.ui.session_user import user_name
+from pages.ui.shared import pair_link
 from pages.ui.shared.pair_link import PinnedEdit
 
 OPENING = "news-harbour/one-word"  # one word reverses who is to blame
@@ -69,7 +70,7 @@ def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) ->
     else:
         raise TouchstoneError(f"No example is called {example!r}. Choose one from the list, or paste a pair.")
     if packed:
-        unpacked = notices.unpack_edits(packed, pair.original)
+        unpacked = pair_link.unpack_edits(packed, pair.original)
         pair, text = replace(pair, declared=tuple(unpacked)), executable.apply(pair.original, unpacked)
         open_pair(pair, text, meant)
         return
@@ -106,13 +107,13 @@ def restore_pair() -> None:
 
 
 def _pin_of_link(packed: str) -> None:
-    if pinned := notices.unpack_pinned(packed, current_pair().original):
+    if pinned := pair_link.unpack_pinned(packed, current_pair().original):
         probe_state().pinned = pinned
         keep_draft()
 
 
 def _claims_of_link(packed: str) -> None:
-    if claims := notices.unpack_claims(packed, edited_summary()):
+    if claims := pair_link.unpack_claims(packed, edited_summary()):
         probe_state().claims = claims
         keep_draft()
 

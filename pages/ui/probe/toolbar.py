@@ -10,7 +10,7 @@ from annotations.records import PairRecord
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import Item, Outcome, Sample
-from pages.ui import notices, services
+from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import metrics_popover
 from pages.ui.notices import leave_receipt
@@ -31,6 +31,7 @@ from pages.ui.probe.pair import (
 from pages.ui.probe.pair_upload import upload_popover
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 from pages.ui.session_user import user_name
+from pages.ui.shared.pair_link import pair_link
 
 
 def keep_button() -> None:
@@ -177,5 +178,5 @@ def _link_popover(pair: Pair) -> None:
         claims = current_claims()
         also = f"{' and the pinned ones' if pinned else ''}{', and the claims' if claims else ''}"
         st.write(f"This link opens the same pair with the same edits{also}.")
-        query = notices.pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
+        query = pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
         st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)
