@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -25,6 +26,7 @@ from core.stress.bundled_run import bundled_run_battery, plan_bundled_run
 from core.stress.null_bands import harmless_variants
 from core.trained.training_data import generated_rows, labelled_rows
 from tests.doubles.contributing import found_in_folder
+from tests.doubles.process import ROOT
 
 PUBLISHED = {"touchstone-1": "1cfe863dfa1eea95a859de65e677051d3b3ba69ea431944a0fa6436b1f92aaff"}
 """Figures rest on these: a list of other kinds is a file with another name, and a line here."""
@@ -228,3 +230,9 @@ def test_a_variant_does_not_depend_on_the_kinds_beside_it() -> None:
     longer: Battery = read_battery("touchstone-1+number[most=2]")
     among = next(kind for kind in longer.perturbations() if kind.spec == "number")
     assert among.edits(example, random.Random("0")) == alone
+
+
+def test_the_battery_that_contributing_shows_can_be_read(tmp_path: Path) -> None:
+    shown = re.search(r"```toml\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+    assert shown
+    assert read_battery(own_file(tmp_path, shown[1])).kinds == ("number[most=2]", "negation", "shuffled")
