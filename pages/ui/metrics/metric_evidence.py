@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -46,12 +46,8 @@ def metric_evidence(name: str) -> None:
     if not rows:
         st.caption("No stress run has this metric yet: a run shows its noise and what it does not notice.")
         st.page_link("views/stress.py", label="Run a stress test", icon=":material/bolt:")
-    if len(batteries := dict.fromkeys(run.plan.battery_label for _, run in rows)) > 1:
-        st.caption(
-            escape_markdown(
-                f"These runs are of different batteries, {' and '.join(batteries)}: their noise is not of the same edits."
-            )
-        )
+    if sentence := batteries_sentence(run for _, run in rows):
+        st.caption(escape_markdown(sentence))
     for row, run in rows:
         for spec in _specs_of(run, name):
             _of_run(row, run, spec)
@@ -109,6 +105,14 @@ def _runs() -> Iterator[tuple[RunRow, Run]]:
     *own, bundled = shown_runs().values()
     for row in [*own[:_MOST_RUNS], bundled]:
         yield row, load_run(row)
+
+
+def batteries_sentence(runs: Iterable[Run]) -> str:
+    """What must be known where the noise of several runs stands side by side; empty where all are of one battery."""
+    batteries = dict.fromkeys(run.plan.battery_label for run in runs)
+    if len(batteries) < 2:
+        return ""
+    return f"These runs are of different batteries, {' and '.join(batteries)}: their noise is not of the same edits."
 
 
 def _specs_of(run: Run, name: str) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.battery import read_battery
 from core.datasets.bundled import bundled_items
 from core.edits import apply
 from core.engine.cache import AnswerCache
@@ -110,6 +112,16 @@ def test_the_band_of_a_size_is_computed_once_and_filled_up_from_other_pairs(engi
     assert bands.band("letters|1", PAIR, 2) is first
     assert bands.band("letters|1", PAIR, 30) == null_band(own, 30, others)
     bands.close()
+
+
+def test_bands_are_of_the_edits_of_their_battery(engine: Engine, bands: NullBands) -> None:
+    battery = read_battery("touchstone-1+synonyms[most=1]").with_kinds(["synonyms[most=2]"])
+    assert harmless_variants(PAIR, battery) == harmless_variants(PAIR)  # numbers of edits are drawn anyway
+    alone = replace(battery, kinds=("shuffled",))
+    others = NullBands(engine, battery=alone)
+    kinds = {shift.kind for shift in measured(others, LETTERS, PAIR)}
+    assert kinds == {"shuffled"} < {shift.kind for shift in measured(bands, LETTERS, PAIR)}
+    others.close()
 
 
 def test_a_pair_is_measured_once_whoever_asks(bands: NullBands) -> None:

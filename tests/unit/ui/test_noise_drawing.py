@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from core.stress.null_bands import NullBand
+from core.stress.run import Plan, Run
+from pages.ui.metrics.metric_evidence import batteries_sentence
 from pages.ui.probe.board_rows import BoardRow, Noise, RowState, noise_data
 
 BAND = NullBand(-0.1, 0.2, 0.05, 12)
@@ -42,6 +44,17 @@ def test_a_band_says_what_it_rests_on(n: int, share: str) -> None:
 def test_a_band_says_how_many_of_its_edits_are_of_other_pairs() -> None:
     about = str(noise_data(row(0.9, Noise(replace(BAND, n=30, elsewhere=18))))["about"])
     assert about.startswith("Of 30 harmless edits of about the same size (18 of bundled pairs), 95 % shift the score")
+
+
+def test_a_band_names_the_battery_of_its_edits() -> None:
+    about = str(noise_data(row(0.9, Noise(BAND, battery="touchstone-1:1cfe863d")))["about"])
+    assert about.endswith("This shift lies outside. Battery: touchstone-1:1cfe863d.")
+
+
+def test_noise_of_different_batteries_side_by_side_is_said() -> None:
+    runs = [Run(Plan(name, (), (), battery=battery)) for name, battery in (("a", "one:1"), ("b", "one:1"), ("c", ""))]
+    assert batteries_sentence(runs[:2]) == ""
+    assert batteries_sentence(runs).startswith("These runs are of different batteries, one:1 and none named:")
 
 
 def test_a_band_of_edits_of_any_size_is_marked() -> None:
