@@ -206,8 +206,13 @@ def test_a_perturbation_that_is_named_joins_the_audit_and_its_report_says_so(
 
 
 @pytest.mark.usefixtures("with_examples")
-def test_a_new_perturbation_moves_no_noise(harmless_before: list[object]) -> None:
-    assert [harmless_variants(item.example) for item in bundled_items()[:6]] == harmless_before
+def test_a_new_perturbation_moves_no_noise(harmless_before: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    hedge = PERTURBATIONS.get("hedge")
+    monkeypatch.setattr(hedge, "card", replace(hedge.card, intent="preserving", error_type=None))
+    pairs = [item.example for item in bundled_items()[:6]]
+    assert [harmless_variants(pair) for pair in pairs] == harmless_before
+    named = read_battery("touchstone-1+hedge")
+    assert [harmless_variants(pair, named) for pair in pairs] != harmless_before
 
 
 @pytest.mark.usefixtures("with_examples")
