@@ -2,8 +2,9 @@
 PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
+NODE := .venv/node
 
-.PHONY: help run parsers test check verify fix reference readme demo-data train-embedded audits clean
+.PHONY: help run parsers test check check-scripts verify fix reference readme demo-data train-embedded audits clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -16,6 +17,12 @@ help: ## show this list
 
 .venv/.dev: requirements-dev.txt .venv/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(NODE)/.scripts: package.json
+	mkdir -p $(NODE)
+	cp package.json $(NODE)
+	npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
 run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
@@ -33,6 +40,13 @@ check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory check-scripts; \
+	elif [ -n "$$CI" ]; then echo "The scripts of pages/ cannot be checked: there is no npm. Install Node.js 18 or newer." >&2; exit 1; \
+	else echo "Skipped: types and lint of the scripts of pages/ need npm, which comes with Node.js 18 or newer (nodejs.org)."; fi
+
+check-scripts: $(NODE)/.scripts # types and lint of the scripts that run in the browser
+	$(NODE)/node_modules/.bin/tsc --project jsconfig.json
+	$(NODE)/node_modules/.bin/biome lint --error-on-warnings
 
 verify: .venv/.run ## compare published scores with ours, on the weights that are here
 	$(BIN)/python cli.py verify

@@ -36,14 +36,33 @@ def safe_guidelines(markdown: str) -> str:
 _ASSETS = Path(__file__).parent / "assets"
 
 
-def register_component(name: str, *parts: str) -> ComponentRenderer:
-    """Register the component of that name, whose script may go on in further files; called once, by its module."""
+def register_component(name: str) -> ComponentRenderer:
+    """Register the component of that name; called once, by its module."""
     return st.components.v2.component(
         f"touchstone_{name}",
         html=read_asset(f"{name}.html"),
         css=read_asset("base.css") + read_asset(f"{name}.css"),
-        js="\n".join(read_asset(f"{part}.js") for part in (name, *parts)),
+        js=bundle_script(f"{name}.js"),
     )
+
+
+_IMPORT = re.compile(r"^import \{[^}]*\} from '\./(\w+\.js)';\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
+def bundle_script(file: str) -> str:
+    """The module of `assets` with all that it imports as one module, as Streamlit takes the script of a component as a text.
+
+    A name at the top of one of its files may not be that of another, which the browser would refuse.
+    """
+    scripts: dict[str, str] = {}
+    waiting = [file]
+    while waiting:
+        name = waiting.pop()
+        if name not in scripts:
+            scripts[name] = read_asset(name)
+            waiting += _IMPORT.findall(scripts[name])
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", script)) for script in scripts.values())
 
 
 def read_asset(file: str) -> str:

@@ -305,9 +305,7 @@ def _allowed_actions(view: TaskView) -> dict[str, bool]:
 LABELLER_KEY = "labeller"
 _ACTS: Mapping[str, ResponseAct] = {"answer": "answer", "skip": "skip", "flag": "flag", "undo": "undo"}
 
-_labeller_component = register_component(
-    "labeller", "labeller_texts", "labeller_questions", "labeller_keys", "labeller_outbox"
-)
+_labeller_component = register_component("labeller")
 
 
 def labeller(view: TaskView, on_sent: Callable[[], None], on_draft: Callable[[], None]) -> None:

@@ -1,13 +1,18 @@
+/** @import { Board, BoardComponent, BoardData, BoardPart, BoardRow, BoardWord, Find } from './types.d.ts' */
+import { all, element, finder, put } from './dom.js';
+
+/** @type {WeakMap<ShadowRoot, Board>} */
 const boards = new WeakMap();
 
 const ICONS = { ready: '✓', waiting: '◷', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '!' };
-const ACTIONS = { download: 'Download', load: 'Load', retry: 'Retry' };
+const ACTIONS = { '': '', download: 'Download', load: 'Load', retry: 'Retry' };
 const COLUMNS = ['before', 'after', 'shift', 'noise', 'range'];
 const FIRST = COLUMNS.length + 2; // where the sentences begin
 
+/** @param {BoardComponent} component */
 export default function (component) {
   const root = component.parentElement;
-  const board = boards.get(root) ?? open(root);
+  const board = boards.get(root) ?? open(root, component);
   board.component = component;
   receive(board, component.data);
   listenToFeed(board);
@@ -15,19 +20,27 @@ export default function (component) {
   return () => { if (!root.host.isConnected) { board.feed?.disconnect(); boards.delete(root); } };
 }
 
-function open(root) {
-  const $ = selector => root.querySelector(selector);
-  const board = { root, $, table: $('table'), rows: new Map(), drawn: 0, clicks: 0, at: [0, 0] };
+/** @param {ShadowRoot} root @param {BoardComponent} component */
+function open(root, component) {
+  const $ = finder(root), { data } = component;
+  /** @type {Board} */
+  const board = {
+    root, $, component, data, table: $('table'), rows: new Map(), detail: newDetail(), drawn: 0, clicks: 0, metric: data.metric,
+    sentence: data.sentence, inTable: false, unfolded: false, at: [0, 0], feed: null, fed: '',
+  };
   boards.set(root, board);
-  board.table.addEventListener('click', event => clicked(board, event.target.closest('button')));
+  board.table.addEventListener('click', event => clicked(board, pressedButton(event)));
   board.table.addEventListener('keydown', event => moved(board, event));
   board.table.addEventListener('focusin', event => entered(board, event.target));
-  $('.sentences').addEventListener('click', event => clicked(board, event.target.closest('button')));
+  $('.sentences').addEventListener('click', event => clicked(board, pressedButton(event)));
   $('.unfold').addEventListener('click', () => { board.unfolded = !board.unfolded; drawFold(board); rove(board); });
   return board;
 }
 
-// The feed is a hidden element that a running script refills; see board_feed.
+/**
+ * The feed is a hidden element that a running script refills; see board_feed.
+ * @param {Board} board
+ */
 function listenToFeed(board) {
   if (board.feed) return;
   const read = () => {
@@ -35,7 +48,7 @@ function listenToFeed(board) {
     if (!feed || feed.textContent === board.fed) return;
     board.fed = feed.textContent;
     const holder = feed.closest('[class*="st-key-"]');
-    if (holder) holder.style.display = 'none';
+    if (holder instanceof HTMLElement) holder.style.display = 'none';
     receive(board, JSON.parse(board.fed));
   };
   board.feed = new MutationObserver(read);
@@ -43,6 +56,7 @@ function listenToFeed(board) {
   read();
 }
 
+/** @param {Board} board @param {BoardData} data */
 function receive(board, data) {
   if (data.drawn <= board.drawn) return;
   board.drawn = data.drawn;
@@ -52,8 +66,8 @@ function receive(board, data) {
   draw(board);
 }
 
+/** @param {Board} board */
 function draw(board) {
-  const { $, data } = board;
   drawNothing(board);
   drawVerdict(board);
   drawHead(board);
@@ -63,6 +77,7 @@ function draw(board) {
   drawSelection(board);
 }
 
+/** @param {Board} board */
 function drawNothing({ $, data }) {
   const words = !data.rows.length ? 'No metric is chosen. Choose one or more to see how they react to an edit.' : '';
   put($('.nothing'), words);
@@ -71,21 +86,26 @@ function drawNothing({ $, data }) {
   $('.scale').hidden = !data.sentences.length;
 }
 
-// One sentence, and a dot for each metric that it counts.
+/**
+ * One sentence, and a dot for each metric that it counts.
+ * @param {Board} board
+ */
 function drawVerdict({ $, data }) {
   $('.verdict').hidden = !data.verdict;
   put($('.found'), data.verdict);
   const dots = $('.moves');
-  fit(dots, 0, data.moves.length, () => element('i', ''));
-  data.moves.forEach(({ title, move }, i) => {
-    dots.children[i].dataset.move = move;
-    dots.children[i].title = `${title}: ${move}`;
+  fit(dots, 0, data.moves.length, () => element('i'));
+  all(dots, 'i').forEach((dot, i) => {
+    const { title, move } = data.moves[i];
+    dot.dataset.move = move;
+    dot.title = `${title}: ${move}`;
   });
 }
 
+/** @param {Board} board */
 function drawHead({ table, data }) {
-  const head = table.tHead.rows[0];
-  fit(head, FIRST, data.sentences.length, () => element('th', 'cell', { scope: 'col' }));
+  const head = finder(table)('thead tr');
+  fit(head, FIRST, data.sentences.length, () => element('th', 'cell', '', { scope: 'col' }));
   data.sentences.forEach((sentence, i) => {
     put(head.cells[FIRST + i], String(i + 1));
     head.cells[FIRST + i].title = sentence;
@@ -93,27 +113,32 @@ function drawHead({ table, data }) {
   });
 }
 
+/** @param {Board} board */
 function drawRows(board) {
   const { rows, sentences } = board.data, specs = new Set(rows.map(row => row.spec));
   for (const [spec, line] of board.rows) if (!specs.has(spec)) { line.remove(); board.rows.delete(spec); }
-  place(board, board.$('.metrics'), rows.filter(row => !row.surface));
-  place(board, board.$('.surface'), rows.filter(row => row.surface));
-  rows.forEach(row => drawRow(board.rows.get(row.spec), row, sentences.length));
+  place(board, board.$('tbody.metrics'), rows.filter(row => !row.surface));
+  place(board, board.$('tbody.surface'), rows.filter(row => row.surface));
+  rows.forEach(row => { drawRow(lineOf(board, row.spec), row, sentences.length); });
 }
 
+/** @param {Board} board @param {HTMLTableSectionElement} body @param {BoardRow[]} rows */
 function place(board, body, rows) {
   rows.forEach((row, i) => {
-    const line = board.rows.get(row.spec) ?? newLine(board, row.spec);
+    const line = lineOf(board, row.spec);
     const lines = [...body.rows].filter(other => other !== board.detail);
     if (lines[i] !== line) body.insertBefore(line, lines[i] ?? null);
     line.classList.toggle('first', i > 0 && row.family !== rows[i - 1].family);
   });
 }
 
-// Surface statistics describe the text: they are folded below the metrics, where there are any.
+/**
+ * Surface statistics describe the text: they are folded below the metrics, where there are any.
+ * @param {Board} board
+ */
 function drawFold(board) {
   const { $, data } = board, surface = data.rows.filter(row => row.surface);
-  const alone = surface.length === data.rows.length, open = alone || Boolean(board.unfolded);
+  const alone = surface.length === data.rows.length, open = alone || board.unfolded;
   $('.fold').hidden = alone || !surface.length;
   $('.fold td').colSpan = FIRST + data.sentences.length;
   $('.surface').hidden = !open;
@@ -122,13 +147,17 @@ function drawFold(board) {
   put($('.folded'), surface.map(row => row.title).join(', '));
 }
 
+/** @param {Board} board @param {string} spec */
+const lineOf = (board, spec) => board.rows.get(spec) ?? newLine(board, spec);
+
+/** @param {Board} board @param {string} spec */
 function newLine(board, spec) {
-  const line = element('tr', '');
-  const metric = element('th', 'metric', { scope: 'row' });
+  const line = element('tr');
+  const metric = element('th', 'metric', '', { scope: 'row' });
   metric.append(button('title'), element('span', 'family'), element('span', 'unverified'));
   const state = element('td', 'state');
-  state.append(element('span', 'icon', { 'aria-hidden': 'true' }), element('span', 'word'), element('span', 'small'));
-  const message = element('td', 'message', { colSpan: COLUMNS.length });
+  state.append(element('span', 'icon', '', { 'aria-hidden': 'true' }), element('span', 'word'), element('span', 'small'));
+  const message = element('td', 'message', '', { colspan: COLUMNS.length });
   message.append(element('span', 'reason'), button('act'));
   line.append(metric, state, ...COLUMNS.map(newNumber), message);
   board.rows.set(spec, line);
@@ -136,6 +165,7 @@ function newLine(board, spec) {
   return line;
 }
 
+/** @param {string} name */
 function newNumber(name) {
   const cell = element('td', name);
   if (name === 'range') cell.append(track(), element('span', 'dash'), element('span', 'small'));
@@ -145,19 +175,20 @@ function newNumber(name) {
 }
 
 function track() {
-  const track = element('div', 'track', { role: 'img' });
+  const track = element('div', 'track', '', { role: 'img' });
   track.append(element('i', 'line'), element('i', 'dot before'), element('i', 'dot after'));
   return track;
 }
 
 function band() {
-  const band = element('div', 'band', { 'aria-hidden': 'true' });
+  const band = element('div', 'band', '', { 'aria-hidden': 'true' });
   band.append(element('i', 'harmless'), element('i', 'zero'), element('i', 'mark'));
   return band;
 }
 
+/** @param {HTMLTableRowElement} line @param {BoardRow} row @param {number} sentences */
 function drawRow(line, row, sentences) {
-  const $ = selector => line.querySelector(selector);
+  const $ = finder(line);
   line.classList.toggle('pending', row.pending);
   line.classList.toggle('waiting', row.waiting);
   put($('.title'), row.title);
@@ -177,6 +208,7 @@ function drawRow(line, row, sentences) {
   drawHeat(line, row, sentences);
 }
 
+/** @param {Find} $ @param {BoardRow} row */
 function drawState($, row) {
   const state = $('td.state');
   if (state.dataset.state !== row.state) state.dataset.state = row.state;
@@ -186,65 +218,82 @@ function drawState($, row) {
   put($('.state .small'), row.pending || row.waiting ? row.message : row.time);
 }
 
+/** @param {Find} $ @param {BoardRow} row @param {boolean} blocked */
 function drawMessage($, row, blocked) {
   $('.message').hidden = !blocked;
   put($('.reason'), row.message);
-  const act = $('.act');
+  const act = $('button.act');
   act.hidden = !row.action;
   act.dataset.action = row.action;
-  put(act, ACTIONS[row.action] ?? '');
+  put(act, ACTIONS[row.action]);
   act.setAttribute('aria-label', `${ACTIONS[row.action]} ${row.title}`);
 }
 
+/** @param {HTMLElement} cell @param {BoardRow['shift']} shift */
 function drawShift(cell, { text, words, arrow, move }) {
+  const $ = finder(cell);
   cell.dataset.move = move;
   cell.title = move;
-  put(cell.querySelector('.value'), arrow ? `${arrow} ${text}` : text);
-  put(cell.querySelector('.small'), words);
+  put($('.value'), arrow ? `${arrow} ${text}` : text);
+  put($('.small'), words);
 }
 
-// Both ends of the band and the shift lie on a scale with no shift in the middle.
+/**
+ * Both ends of the band and the shift lie on a scale with no shift in the middle.
+ * @param {HTMLElement} cell
+ * @param {BoardRow} row
+ */
 function drawNoise(cell, { noise, shift }) {
+  const $ = finder(cell);
   cell.title = noise.about;
   cell.dataset.move = noise.mark === null ? '' : shift.move;
-  put(cell.querySelector('.value'), noise.text);
-  const band = cell.querySelector('.band');
+  put($('.value'), noise.text);
+  const band = $('.band');
   band.hidden = noise.mark === null;
-  if (band.hidden) return;
-  const harmless = band.querySelector('.harmless');
+  if (noise.mark === null) return;
+  const harmless = $('.harmless');
   harmless.style.left = `${100 * noise.low}%`;
   harmless.style.width = `${100 * (noise.high - noise.low)}%`;
-  band.querySelector('.mark').style.left = `${100 * noise.mark}%`;
+  $('.mark').style.left = `${100 * noise.mark}%`;
 }
 
+/** @param {HTMLElement} cell @param {BoardRow} row */
 function drawRange(cell, { range, before, after, hint, waiting }) {
-  const track = cell.querySelector('.track');
+  const $ = finder(cell), track = $('.track');
   track.hidden = !range;
-  put(cell.querySelector('.dash'), range ? '' : '–');
-  put(cell.querySelector('.small'), range ? `${range.low} to ${range.high}, ${hint}` : `unbounded, ${hint}`);
+  put($('.dash'), range ? '' : '–');
+  put($('.small'), range ? `${range.low} to ${range.high}, ${hint}` : `unbounded, ${hint}`);
   if (!range) return;
   track.setAttribute('aria-label', `before ${before}, after ${waiting ? 'not scored' : after}, on a scale from ${range.low} to ${range.high}`);
-  for (const name of ['before', 'after']) {
-    const dot = track.querySelector(`.${name}`);
-    dot.hidden = range[name] === null;
-    dot.style.left = `${100 * (range[name] ?? 0)}%`;
+  for (const [name, at] of Object.entries({ before: range.before, after: range.after })) {
+    const dot = $(`.dot.${name}`);
+    dot.hidden = at === null;
+    dot.style.left = `${100 * (at ?? 0)}%`;
   }
 }
 
+/** @param {HTMLTableRowElement} line @param {BoardRow} row @param {number} sentences */
 function drawHeat(line, row, sentences) {
   fit(line, line.cells.length - line.querySelectorAll('.cell').length, sentences, () => {
     const cell = element('td', 'cell');
     cell.append(button('heat'));
     return cell;
   });
-  line.querySelectorAll('.heat').forEach((heat, i) => drawCell(heat, row, row.parts[i] ?? NO_PART, i));
+  all(line, 'button.heat').forEach((heat, i) => { drawCell(heat, row, row.parts[i] ?? NO_PART, i); });
 }
 
-// The score before the edit stands above the score after it, each on its own tint, where the two differ.
+/**
+ * The score before the edit stands above the score after it, each on its own tint, where the two differ.
+ * @param {HTMLElement} heat
+ * @param {BoardRow} row
+ * @param {BoardPart} part
+ * @param {number} i
+ */
 function drawCell(heat, row, part, i) {
   if (!heat.firstChild) heat.append(element('span', 'was'), element('span', 'now'));
-  const [was, now] = heat.children, told = part.before ? `${part.before} before, ${part.text} after` : part.text;
-  heat.dataset.sentence = i;
+  const $ = finder(heat), was = $('.was'), now = $('.now');
+  const told = part.before ? `${part.before} before, ${part.text} after` : part.text;
+  heat.dataset.sentence = String(i);
   heat.classList.toggle('none', !part.text);
   was.className = `was ${tint(part.before_step)}`;
   was.hidden = !part.before;
@@ -254,67 +303,87 @@ function drawCell(heat, row, part, i) {
   heat.setAttribute('aria-label', `${row.title}, sentence ${i + 1}: ${told || 'no score'}`);
 }
 
+/** @type {BoardPart} */
 const NO_PART = { text: '', step: null, before: '', before_step: null };
 
+/** @param {number|null} step */
 const tint = step => step === null ? 'none' : `s${step}`;
 
+/** @param {Board} board */
 function drawSummary(board) {
   const { $, data, metric } = board, row = data.rows.find(row => row.spec === metric);
   $('.summary').hidden = !data.rows.length;
   put($('.whose'), row ? row.title : 'Summary');
   put($('.hint'), row ? `sentence by sentence (${row.hint})` : 'sentence by sentence: choose a metric above to tint them');
   const list = $('.sentences');
-  fit(list, 0, data.sentences.length, () => { const item = element('li', ''); item.append(button('sentence')); return item; });
-  [...list.children].forEach((item, i) => drawSentence(board, item.firstChild, i, row));
-  fit($('.notes'), 0, row?.notes.length ?? 0, () => element('li', ''));
-  row?.notes.forEach((note, i) => put($('.notes').children[i], note));
+  fit(list, 0, data.sentences.length, () => { const item = element('li'); item.append(button('sentence')); return item; });
+  all(list, 'button.sentence').forEach((line, i) => { drawSentence(board, line, i, row); });
+  fit($('.notes'), 0, row?.notes.length ?? 0, () => element('li'));
+  row?.notes.forEach((note, i) => { put($('.notes').children[i], note); });
   drawDetail(board, row);
 }
 
+/** @param {Board} board @param {HTMLButtonElement} line @param {number} i @param {BoardRow|undefined} row */
 function drawSentence(board, line, i, row) {
   if (!line.firstChild) line.append(element('span', 'place'), element('span', 'score'), element('span', 'words'), element('q', 'quote'));
-  const part = row?.parts[i] ?? NO_PART;
+  const $ = finder(line), part = row?.parts[i] ?? NO_PART;
   line.className = `sentence ${tint(part.step)}`;
-  line.dataset.sentence = i;
+  line.dataset.sentence = String(i);
   line.disabled = !row;
-  const [number, score, text, quote] = line.children;
+  const score = $('.score'), quote = $('.quote');
   score.className = `score ${tint(part.step)}`;
-  put(number, String(i + 1));
-  drawWords(text, board.data.sentences[i], row?.words[i] ?? []);
+  put($('.place'), String(i + 1));
+  drawWords($('.words'), board.data.sentences[i], row?.words[i] ?? []);
   put(score, scores(part));
   const words = !board.inTable && i === board.sentence ? evidence(board) : '';
   quote.hidden = !words;
   put(quote, words);
 }
 
-// Each word on the tint of its own score, of a metric that scores words; offsets count code points.
+/**
+ * The text of each drawn sentence with its words, so that only a change is drawn.
+ * @type {WeakMap<HTMLElement, string>}
+ */
+const drawnWords = new WeakMap();
+
+/**
+ * Each word on the tint of its own score, of a metric that scores words; offsets count code points.
+ * @param {HTMLElement} line
+ * @param {string} text
+ * @param {BoardWord[]} words
+ */
 function drawWords(line, text, words) {
   const drawn = JSON.stringify([text, words]);
-  if (line.drawn === drawn) return;
-  line.drawn = drawn;
-  const letters = Array.from(text), nodes = [];
+  if (drawnWords.get(line) === drawn) return;
+  drawnWords.set(line, drawn);
+  /** @type {(string | HTMLElement)[]} */
+  const nodes = [];
+  const letters = Array.from(text);
   let from = 0;
   for (const [start, end, step, score] of words) {
-    const word = element('span', `word ${tint(step)}`);
-    word.textContent = letters.slice(start, end).join('');
-    word.title = score;
+    const word = element('span', `word ${tint(step)}`, letters.slice(start, end).join(''), { title: score });
     nodes.push(letters.slice(from, start).join(''), word);
     from = end;
   }
   line.replaceChildren(...nodes, letters.slice(from).join(''));
 }
 
+/** @param {BoardPart} part */
 const scores = part => part.before ? `${part.before} → ${part.text}` : part.text;
 
-const evidence = board => board.data.metric === board.metric ? board.data.quotes[board.sentence] ?? '' : '';
+/** @param {Board} board */
+const evidence = ({ data, metric, sentence }) => (sentence !== null && data.metric === metric ? data.quotes[sentence] ?? '' : '');
 
-// What a click on a cell is answered with, right below it: the sentence, its scores and the quote that they rest on.
+/**
+ * What a click on a cell is answered with, right below it: the sentence, its scores and the quote that they rest on.
+ * @param {Board} board
+ * @param {BoardRow|undefined} row
+ */
 function drawDetail(board, row) {
-  const { data, sentence } = board, line = board.rows.get(board.metric);
+  const { data, sentence, detail } = board, line = board.rows.get(board.metric);
   const words = sentence === null ? undefined : data.sentences[sentence];
-  board.detail ??= newDetail();
-  if (!board.inTable || !line || words === undefined) { board.detail.remove(); return; }
-  const $ = selector => board.detail.querySelector(selector), quote = evidence(board);
+  if (!board.inTable || !line || !row || sentence === null || words === undefined) { detail.remove(); return; }
+  const $ = finder(detail), quote = evidence(board);
   $('td').colSpan = FIRST + data.sentences.length;
   put($('.place'), String(sentence + 1));
   put($('.score'), scores(row.parts[sentence] ?? NO_PART));
@@ -323,11 +392,11 @@ function drawDetail(board, row) {
   put($('.quote'), quote);
   $('.unquoted').hidden = Boolean(quote) || data.metric !== board.metric || row.pending;
   put($('.unquoted'), `${row.title} names no evidence of this sentence.`);
-  if (line.nextSibling !== board.detail) line.after(board.detail);
+  if (line.nextSibling !== detail) line.after(detail);
 }
 
 function newDetail() {
-  const line = element('tr', 'detail'), cell = element('td', ''), found = element('div', 'found-evidence', { role: 'status' });
+  const line = element('tr', 'detail'), cell = element('td'), found = element('div', 'found-evidence', '', { role: 'status' });
   const head = element('div', 'head');
   head.append(element('span', 'place'), element('span', 'score'), element('span', 'words'));
   found.append(head, element('q', 'quote'), element('span', 'unquoted'));
@@ -336,18 +405,23 @@ function newDetail() {
   return line;
 }
 
+/** @param {Board} board */
 function drawSelection(board) {
-  const { $, table, metric, sentence } = board;
+  const { $, metric, sentence } = board;
   for (const line of board.rows.values()) {
     const mine = line.dataset.spec === metric;
     line.classList.toggle('chosen', mine);
-    line.querySelector('.title').setAttribute('aria-pressed', String(mine));
-    line.querySelectorAll('.heat').forEach((heat, i) => heat.setAttribute('aria-pressed', String(mine && i === sentence)));
+    finder(line)('.title').setAttribute('aria-pressed', String(mine));
+    all(line, '.heat').forEach((heat, i) => { heat.setAttribute('aria-pressed', String(mine && i === sentence)); });
   }
-  [...$('.sentences').children].forEach((item, i) => item.firstChild.setAttribute('aria-pressed', String(i === sentence)));
+  all($('.sentences'), 'button').forEach((line, i) => { line.setAttribute('aria-pressed', String(i === sentence)); });
   rove(board);
 }
 
+/** @param {Event} event */
+const pressedButton = ({ target }) => (target instanceof Element ? target.closest('button') : null);
+
+/** @param {Board} board @param {HTMLButtonElement|null} target */
 function clicked(board, target) {
   if (!target || target.matches('.unfold')) return;
   const spec = target.closest('tr')?.dataset.spec ?? board.metric;
@@ -362,49 +436,53 @@ function clicked(board, target) {
   board.component.setStateValue('selected', { spec, sentence, clicks: board.clicks });
 }
 
-// One tab stop for the whole grid of titles and cells; the arrow keys move within it.
+/**
+ * One tab stop for the whole grid of titles and cells; the arrow keys move within it.
+ * @param {Board} board
+ */
 function grid(board) {
   const shown = [...board.table.tBodies].filter(body => !body.hidden).flatMap(body => [...body.rows]);
-  return shown.filter(line => line.dataset.spec).map(line => [...line.querySelectorAll('.title, .heat')]);
+  return shown.filter(line => line.dataset.spec).map(line => all(line, '.title, .heat'));
 }
 
+/** @param {Board} board */
 function rove(board) {
   const rows = grid(board);
   board.at = [Math.min(board.at[0], rows.length - 1), board.at[1]];
-  rows.forEach((cells, y) => cells.forEach((cell, x) => { cell.tabIndex = y === board.at[0] && x === Math.min(board.at[1], cells.length - 1) ? 0 : -1; }));
+  rows.forEach((cells, y) => {
+    cells.forEach((cell, x) => { cell.tabIndex = y === board.at[0] && x === Math.min(board.at[1], cells.length - 1) ? 0 : -1; });
+  });
 }
 
+/** @param {Board} board @param {EventTarget|null} target */
 function entered(board, target) {
+  if (!(target instanceof HTMLElement)) return;
   const rows = grid(board), y = rows.findIndex(cells => cells.includes(target));
   if (y < 0) return;
   board.at = [y, rows[y].indexOf(target)];
   rove(board);
 }
 
+/** @param {Board} board @param {KeyboardEvent} event */
 function moved(board, event) {
   const rows = grid(board), [y, x] = board.at;
-  if (!rows[y]?.includes(event.target) || event.ctrlKey || event.altKey || event.metaKey) return;
-  const goal = {
+  if (!rows[y]?.some(cell => cell === event.target) || event.ctrlKey || event.altKey || event.metaKey) return;
+  /** @type {Record<string, [number, number]>} */
+  const goals = {
     ArrowUp: [y - 1, x], ArrowDown: [y + 1, x], ArrowLeft: [y, x - 1], ArrowRight: [y, x + 1],
     Home: [y, 0], End: [y, rows[y].length - 1],
-  }[event.key];
+  };
+  const goal = goals[event.key];
   if (!goal) return;
   event.preventDefault();
   rows[goal[0]]?.[goal[1]]?.focus();
 }
 
-function put(node, text) { if (node.textContent !== (text ?? '')) node.textContent = text ?? ''; }
-
+/** @param {Element} parent @param {number} start @param {number} wanted @param {() => Element} make */
 function fit(parent, start, wanted, make) {
-  while (parent.children.length - start > wanted) parent.lastElementChild.remove();
+  while (parent.children.length - start > wanted) parent.lastElementChild?.remove();
   while (parent.children.length - start < wanted) parent.append(make());
 }
 
-function element(name, className, attributes = {}) {
-  const node = document.createElement(name);
-  node.className = className;
-  for (const [key, value] of Object.entries(attributes)) key in node ? node[key] = value : node.setAttribute(key, value);
-  return node;
-}
-
-function button(className) { return element('button', className, { type: 'button' }); }
+/** @param {string} className */
+function button(className) { return element('button', className, '', { type: 'button' }); }

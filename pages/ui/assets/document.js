@@ -1,5 +1,10 @@
+/** @import { Component, DocumentData, DocumentPane, DocumentPart } from './types.d.ts' */
+import { all, element, finder } from './dom.js';
+
+/** @type {WeakMap<ShadowRoot, DocumentPane>} */
 const panes = new WeakMap();
 
+/** @param {Component<DocumentData>} component */
 export default function ({ parentElement: root, data }) {
   const pane = panes.get(root) ?? open(root);
   pane.root.style.setProperty('--height', `${data.height}px`);
@@ -10,30 +15,37 @@ export default function ({ parentElement: root, data }) {
   pane.marks = marks;
 }
 
+/** @param {ShadowRoot} root */
 function open(root) {
-  const $ = selector => root.querySelector(selector);
-  const pane = { root: $('.document'), box: $('.pane'), words: $('.text'), up: $('.up'), down: $('.down'), evidence: [] };
+  const $ = finder(root);
+  /** @type {DocumentPane} */
+  const pane = {
+    root: $('.document'), box: $('.pane'), words: $('.text'), up: $('button.up'), down: $('button.down'), evidence: [],
+    above: undefined, below: undefined, text: null, marks: '', shown: '',
+  };
   panes.set(root, pane);
   pane.box.addEventListener('scroll', () => point(pane), { passive: true });
-  pane.up.addEventListener('click', () => show(pane.box, pane.above));
-  pane.down.addEventListener('click', () => show(pane.box, pane.below));
+  pane.up.addEventListener('click', () => { if (pane.above) show(pane.box, pane.above); });
+  pane.down.addEventListener('click', () => { if (pane.below) show(pane.box, pane.below); });
   new ResizeObserver(() => point(pane)).observe(pane.box);
   return pane;
 }
 
+/** @param {DocumentPane} pane @param {string} text @param {DocumentPart[]} parts */
 function draw(pane, text, parts) {
   const shown = JSON.stringify(parts.filter(part => part.kinds.includes('evidence')));
   const [same, moved] = [pane.text === text, pane.text !== text || pane.shown !== shown];
   const top = same ? pane.box.scrollTop : 0;
   pane.words.replaceChildren(...parts.flatMap((part, i) => nodes(part, text.slice(part.start, parts[i + 1]?.start))));
   pane.words.classList.toggle('empty', !text.trim());
-  pane.evidence = [...pane.words.querySelectorAll('mark')];
+  pane.evidence = all(pane.words, 'mark');
   pane.shown = shown;
   pane.box.scrollTop = top;
   const seen = point(pane);
   if (moved && !seen && pane.evidence.length) show(pane.box, pane.evidence[0]);
 }
 
+/** @param {DocumentPart} part @param {string} words */
 function nodes({ kinds, labels }, words) {
   const tags = labels.map(([kind, text]) => tag(kind, text));
   if (kinds.includes('evidence')) return [...tags, element('mark', 'evidence', words)];
@@ -41,32 +53,34 @@ function nodes({ kinds, labels }, words) {
   return [...tags, document.createTextNode(words)];
 }
 
-function element(name, kind, words) {
-  const node = document.createElement(name);
-  node.className = kind;
-  node.textContent = words;
-  return node;
-}
-
-// CSS prints the label, so that copying takes the document's own words only.
+/**
+ * CSS prints the label, so that copying takes the document's own words only.
+ * @param {string} kind
+ * @param {string} text
+ */
 function tag(kind, text) {
-  const node = element('span', `tag ${kind}`, '');
+  const node = element('span', `tag ${kind}`);
   node.dataset.label = text;
   return node;
 }
 
+/** @param {HTMLElement} box @param {HTMLElement} part */
 function show(box, part) {
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const top = box.scrollTop + place(box, part).top - box.clientHeight / 4;
   box.scrollTo({ top, behavior: calm ? 'auto' : 'smooth' });
 }
 
+/** @param {HTMLElement} box @param {HTMLElement} part */
 function place(box, part) {
   const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
   return { top: inner.top - outer.top, bottom: inner.bottom - outer.top };
 }
 
-// Points to evidence that is off screen; says whether any can be seen.
+/**
+ * Points to evidence that is off screen; says whether any can be seen.
+ * @param {DocumentPane} pane
+ */
 function point(pane) {
   const edge = 8, { box, evidence, up, down } = pane;
   const places = evidence.map(part => ({ part, ...place(box, part) }));

@@ -2,18 +2,30 @@
 // script has come, and those hear their keys a moment after that. Such a key waits for its button, and presses it; the
 // labeller takes those that came before it.
 (() => {
-  const waiting = window.touchstoneKeys = [], REST_MS = 1000, LONGEST_MS = 20000;
+  /** @type {string[]} */
+  const waiting = [];
+  window.touchstoneKeys = waiting;
+  const REST_MS = 1000, LONGEST_MS = 20000;
   let busy = 0, since = 0;
-  const typing = event => event.composedPath().some(node => node.matches?.('input, textarea, select, [contenteditable=true]'));
+  /** @param {Event} event @param {string} selector */
+  const within = (event, selector) => event.composedPath().some(node => node instanceof Element && node.matches(selector));
+  /** @param {Event} event */
+  const typing = event => within(event, 'input, textarea, select, [contenteditable=true]');
+  /** @param {KeyboardEvent} event */
   const named = event => (event.key === 'Enter' ? 'Enter' : /^[a-z0-9]$/i.test(event.key) ? event.key.toUpperCase() : '');
-  const pressesItself = event => event.key === 'Enter' && event.composedPath()[0].matches?.('button, a, summary, [role]');
+  /** @param {EventTarget} node */
+  const isPressed = node => node instanceof Element && node.matches('button, a, summary, [role]');
+  /** @param {KeyboardEvent} event */
+  const pressesItself = event => event.key === 'Enter' && isPressed(event.composedPath()[0]);
+  /** @param {KeyboardEvent} event */
   const other = event => event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
     || typing(event) || pressesItself(event);
-  const button = key => document.querySelector(`button:has([aria-label="Shortcut ${key}"])`);
+  /** @param {string} key */
+  const button = key => /** @type {HTMLButtonElement | null} */ (document.querySelector(`button:has([aria-label="Shortcut ${key}"])`));
 
   // at rest for a while: one run of a page follows another after a moment
   function loading() {
-    const app = document.querySelector('[data-testid=stApp]')?.dataset, now = performance.now();
+    const app = /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'))?.dataset, now = performance.now();
     const drawn = app?.testConnectionState === 'CONNECTED' && app.testScriptState === 'notRunning'
       && document.querySelector('[data-testid=stMain] [data-testid=stSkeleton]') === null;
     if (!drawn) busy = now;

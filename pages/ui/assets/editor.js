@@ -1,42 +1,54 @@
+/** @import { Editor, EditorComponent } from './types.d.ts' */
+import { finder } from './dom.js';
+
+/** @type {WeakMap<ShadowRoot, Editor>} */
 const editors = new WeakMap();
 
+/** @param {string} text @param {number} units */
 const codePoints = (text, units) => Array.from(text.slice(0, units)).length;
 
+/** @param {EditorComponent} component */
 export default function (component) {
   const root = component.parentElement;
-  const editor = editors.get(root) ?? open(root);
+  const editor = editors.get(root) ?? open(root, component);
   editor.component = component;
   receive(editor);
   // A render that is overtaken while its module loads is cleaned up although the component lives on.
   return () => { if (!root.host.isConnected) close(editor, root); };
 }
 
-function open(root) {
-  const $ = selector => root.querySelector(selector);
+/** @param {ShadowRoot} root @param {EditorComponent} component */
+function open(root, component) {
+  const $ = finder(root);
+  /** @type {Editor} */
   const editor = {
-    $, box: $('textarea'), bar: $('.bar'), fresh: $('.new'), why: $('.why'),
-    rev: null, sent: null, timer: 0, range: null, dragging: false, typedAt: -Infinity, rhythm: 0,
+    $, component, box: $('textarea'), bar: $('.bar'), fresh: $('input.new'), why: $('input.why'), limit: component.data.limit,
+    rev: null, sent: null, timer: 0, look: 0, range: null, dragging: false, typedAt: -Infinity, rhythm: 0,
+    runs: new MutationObserver(() => watched(editor)), ran: false, release: () => released(editor),
   };
   editors.set(root, editor);
   listenToText(editor);
   listenToSelection(editor);
   listenToBar(editor);
   watchRuns(editor);
-  editor.tell = event => tellField(event);
-  document.addEventListener('keydown', editor.tell, true);
+  document.addEventListener('keydown', tellField, true);
   return editor;
 }
 
+/** @param {Editor} editor @param {ShadowRoot} root */
 function close(editor, root) {
   clearTimeout(editor.timer);
   clearTimeout(editor.look);
   editor.runs.disconnect();
   document.removeEventListener('pointerup', editor.release);
-  document.removeEventListener('keydown', editor.tell, true);
+  document.removeEventListener('keydown', tellField, true);
   editors.delete(root);
 }
 
-// Only a programmatic change, told by a new doc_rev, may overwrite what stands in the box.
+/**
+ * Only a programmatic change, told by a new doc_rev, may overwrite what stands in the box.
+ * @param {Editor} editor
+ */
 function receive(editor) {
   const { value, doc_rev, height, limit } = editor.component.data;
   editor.$('.editor').style.setProperty('--height', `${height}px`);
@@ -52,6 +64,7 @@ function receive(editor) {
   count(editor);
 }
 
+/** @param {Editor} editor */
 function listenToText(editor) {
   const { box } = editor;
   box.addEventListener('input', event => { if (!event.isComposing) typed(editor); });
@@ -64,17 +77,25 @@ function listenToText(editor) {
   });
 }
 
+/** @param {KeyboardEvent} event */
 const isShortcut = event => event.altKey && !event.ctrlKey && !event.metaKey && /^Key|^Digit/.test(event.code);
 
-// The other fields of the page are told of only when they are left, and a shortcut is about what stands in them.
+/**
+ * The other fields of the page are told of only when they are left, and a shortcut is about what stands in them.
+ * @param {KeyboardEvent} event
+ */
 function tellField(event) {
   const field = document.activeElement;
-  if (!isShortcut(event) || !field?.matches('input, textarea')) return;
+  if (!isShortcut(event) || !(field instanceof HTMLElement && field.matches('input, textarea'))) return;
   field.blur();
   field.focus();
 }
 
-// The app's shortcuts must not fire while writing (Ctrl+Z would lose native undo); Alt with a letter belongs to them.
+/**
+ * The app's shortcuts must not fire while writing (Ctrl+Z would lose native undo); Alt with a letter belongs to them.
+ * @param {KeyboardEvent} event
+ * @param {Editor} editor
+ */
 function keepKey(event, editor) {
   if (isShortcut(event) && !editor.timer) return;
   event.stopPropagation();
@@ -83,9 +104,11 @@ function keepKey(event, editor) {
   send(editor);
   const { key, code, altKey, shiftKey } = event;
   const again = new KeyboardEvent('keydown', { key, code, altKey, shiftKey, bubbles: true, composed: true });
-  setTimeout(() => event.target.dispatchEvent(again));
+  const { target } = event;
+  setTimeout(() => target?.dispatchEvent(again));
 }
 
+/** @param {Editor} editor */
 function typed(editor) {
   clearTimeout(editor.timer);
   followRhythm(editor, performance.now());
@@ -95,20 +118,28 @@ function typed(editor) {
   count(editor);
 }
 
-// Milliseconds between the keys of this writer, lately; what lies a second apart is not one burst.
+/**
+ * Milliseconds between the keys of this writer, lately; what lies a second apart is not one burst.
+ * @param {Editor} editor
+ * @param {number} now
+ */
 function followRhythm(editor, now) {
   const gap = now - editor.typedAt;
   editor.typedAt = now;
   if (gap < 1000) editor.rhythm = editor.rhythm ? 0.7 * editor.rhythm + 0.3 * gap : gap;
 }
 
-// The text is sent when nothing was typed for so long: longer than between two keys of a burst, and the longest that is
-// ever waited while an earlier text is still being scored.
+/**
+ * The text is sent when nothing was typed for so long: longer than between two keys of a burst, and the longest that is
+ * ever waited while an earlier text is still being scored.
+ * @param {Editor} editor
+ */
 function pause(editor) {
   const { debounce_ms, shortest_debounce_ms } = editor.component.data;
   return running() ? debounce_ms : Math.min(debounce_ms, Math.max(shortest_debounce_ms, 1.5 * editor.rhythm));
 }
 
+/** @param {Editor} editor */
 function send(editor) {
   clearTimeout(editor.timer);
   editor.timer = 0;
@@ -124,38 +155,54 @@ function send(editor) {
   return true;
 }
 
+/** @param {Editor} editor @param {string} words */
 function say(editor, words) { editor.$('.status').textContent = words; }
 
+/** @param {Editor} editor */
 function count(editor) {
   const words = editor.box.value.match(/\S+/g)?.length ?? 0;
   editor.$('.count').textContent = words === 1 ? '1 word' : `${words.toLocaleString('en')} words`;
 }
 
-const app = () => document.querySelector('[data-testid="stApp"]');
+const app = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="stApp"]'));
 
-const running = () => ['running', 'rerunRequested'].includes(app()?.dataset.testScriptState);
+const running = () => ['running', 'rerunRequested'].includes(app()?.dataset.testScriptState ?? '');
 
-// "scoring…" stands from sending until the script has run. A run may be too short to be seen, so look again in a second.
+/**
+ * "scoring…" stands from sending until the script has run. A run may be too short to be seen, so look again in a second.
+ * @param {Editor} editor
+ */
 function watchRuns(editor) {
-  let ran = false;
-  editor.runs = new MutationObserver(() => {
-    if (ran && !running()) settle(editor);
-    ran = running();
-  });
-  if (app()) editor.runs.observe(app(), { attributes: true, attributeFilter: ['data-test-script-state'] });
+  const shown = app();
+  if (shown) editor.runs.observe(shown, { attributes: true, attributeFilter: ['data-test-script-state'] });
 }
 
+/** @param {Editor} editor */
+function watched(editor) {
+  if (editor.ran && !running()) settle(editor);
+  editor.ran = running();
+}
+
+/** @param {Editor} editor */
 function settle(editor) { if (!editor.timer && !running()) say(editor, ''); }
 
+/** @param {Editor} editor */
 function listenToSelection(editor) {
   const { box } = editor;
-  editor.release = () => { if (editor.dragging) { editor.dragging = false; setTimeout(() => select(editor)); } };
   box.addEventListener('pointerdown', () => { editor.dragging = true; });
   document.addEventListener('pointerup', editor.release);
   box.addEventListener('keyup', event => { if (event.key !== 'Escape') select(editor); });
   box.addEventListener('select', () => { if (!editor.dragging) select(editor); });
 }
 
+/** @param {Editor} editor */
+function released(editor) {
+  if (!editor.dragging) return;
+  editor.dragging = false;
+  setTimeout(() => select(editor));
+}
+
+/** @param {Editor} editor */
 function select(editor) {
   const { box, bar } = editor, [start, end] = [box.selectionStart, box.selectionEnd];
   if (start === end) { hideBar(editor); return; }
@@ -167,7 +214,11 @@ function select(editor) {
   if (bar.hidden) { bar.hidden = false; reveal(editor, end); }
 }
 
-// The bar takes its room from the box, so the selected words may have slipped under its lower edge.
+/**
+ * The bar takes its room from the box, so the selected words may have slipped under its lower edge.
+ * @param {Editor} editor
+ * @param {number} offset
+ */
 function reveal({ box, bar }, offset) {
   const mirror = document.createElement('div'), mark = document.createElement('span');
   mirror.className = 'mirror';
@@ -181,21 +232,23 @@ function reveal({ box, bar }, offset) {
   box.scrollTop = Math.max(box.scrollTop, lowest - box.clientHeight);
 }
 
+/** @param {Editor} editor */
 function hideBar(editor) {
   if (editor.bar.hidden) { editor.range = null; return; }
-  const within = editor.bar.contains(editor.bar.getRootNode().activeElement);
+  const within = editor.bar.contains(editor.component.parentElement.activeElement);
   editor.bar.hidden = true;
   editor.fresh.value = editor.why.value = '';
   if (within) editor.box.focus();
 }
 
+/** @param {Editor} editor */
 function listenToBar(editor) {
   editor.$('.replace').addEventListener('click', () => replace(editor, editor.fresh.value));
   editor.$('.delete').addEventListener('click', () => replace(editor, ''));
   editor.$('.close').addEventListener('click', () => hideBar(editor));
   editor.bar.addEventListener('keydown', event => {
     if (event.key === 'Escape') { event.preventDefault(); hideBar(editor); }
-    if (event.key === 'Enter' && event.target.matches('input') && !event.isComposing) {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && !event.isComposing) {
       event.preventDefault();
       replace(editor, editor.fresh.value);
     }
@@ -203,7 +256,11 @@ function listenToBar(editor) {
   });
 }
 
-// insertText keeps the browser's own undo history, which assigning to `value` would lose.
+/**
+ * insertText keeps the browser's own undo history, which assigning to `value` would lose.
+ * @param {Editor} editor
+ * @param {string} fresh
+ */
 function replace(editor, fresh) {
   const { box, range } = editor;
   if (!range || fresh === range.old || box.value.slice(range.start, range.end) !== range.old) { hideBar(editor); return; }

@@ -1,33 +1,47 @@
 // Keys, swipes and presses: one press is one event; keys that come while there is nothing to press wait for it.
 
-const typing = event => event.composedPath().some(node => node.matches?.('input, textarea, select, [contenteditable=true]'));
+/** @import { Act, Answer, Key, Question, View } from './types.d.ts' */
+import { ACTS, begin, times } from './labeller.js';
+import { emit, hold, pressed, RESPONSES, wait, waiting } from './labeller_outbox.js';
+import { activate, choices, choose, drop, open_ones } from './labeller_questions.js';
+import { leave, look, mark, receiver, walk } from './labeller_texts.js';
 
-const inDialog = () => document.querySelector('[role=dialog]') !== null;
+/** @param {Event} event */
+const typing = event => event.composedPath().some(node => node instanceof Element && node.matches('input, textarea, select, [contenteditable=true]'));
 
+export const inDialog = () => document.querySelector('[role=dialog]') !== null;
+
+/** @type {Record<string, Act>} */
 const NAMED = { n: 'next', p: 'previous', u: 'undo', s: 'skip', f: 'flag' };
 
-function key(view, event) {
+/** @param {View} view @param {KeyboardEvent} event */
+export function key(view, event) {
   if (event.key === 'Escape' && !view.$('.why').hidden) { view.$('.why').hidden = true; return; }
   if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || inDialog()) return;
   const at = event.composedPath()[0];
-  if (['Enter', ' '].includes(event.key) && at.matches?.('button, a, summary, [role=tab], [role=option], [role=radio]')) return;
+  if (['Enter', ' '].includes(event.key) && at instanceof Element && at.matches('button, a, summary, [role=tab], [role=option], [role=radio]')) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (waiting(view)) hold(view, event);
   else if (heard(view, event, name, at)) event.preventDefault();
   else return;
-  if (!view.$('.labeller').contains(at)) at.blur?.();  // a button that opened a dialog has focus again, and would take the next Enter
+  if (at instanceof HTMLElement && !view.$('.labeller').contains(at)) at.blur();  // a button that opened a dialog has focus again, and would take the next Enter
 }
 
-function heard(view, event, name, at) {
-  const asked = open_ones(view), arrow = /^Arrow/.test(name);
-  if (arrow && at.dataset?.of) return receiver(view, at) ? (walk(view, at, event), true) : false;
+/** @param {View} view @param {Key} event @param {string} name @param {EventTarget} at */
+export function heard(view, event, name, at) {
+  const asked = open_ones(view), arrow = /^Arrow/.test(name), text = at instanceof HTMLElement && at.dataset.of ? at : null;
+  if (arrow && text) {
+    const marks = receiver(view, text) !== undefined;
+    if (marks) walk(view, text, event);
+    return marks;
+  }
   if (name === 'ArrowUp' || name === 'ArrowDown') { step(view, asked, name === 'ArrowDown' ? 1 : -1); return true; }
   if (event.repeat) return false;
-  if (name === 'Escape' && at.dataset?.of) { leave(view); return true; }
+  if (name === 'Escape' && text) { leave(view); return true; }
   if (/^[0-9]$/.test(name)) return number(view, asked[view.active], (Number(name) + 9) % 10);
   if (name === 'd' || name === 'w') { look(view, name === 'd' ? 'document' : 'summary'); return true; }
   if (name === 't') { write(view, asked); return true; }
-  if (name === 'm' || (name === 'Enter' && at.dataset?.of && view.pick)) { mark(view); return true; }
+  if (name === 'm' || (name === 'Enter' && text && view.pick)) { mark(view); return true; }
   if (name === 'Enter') { press(view, 'save'); return true; }
   if (name in NAMED) { press(view, NAMED[name]); return true; }
   return false;
@@ -36,69 +50,81 @@ function heard(view, event, name, at) {
 // A swipe turns to another item and never answers one: to the right the last one, to the left on from one that was answered.
 const SWIPE_PX = 70, SWIPE_MS = 700, EDGE_PX = 24, SLOPE = 2;  // at an edge the browser has swipes of its own
 
-function swipe_from(view, { touches, target, timeStamp }) {
+/** @param {View} view @param {TouchEvent} event */
+export function swipe_from(view, { touches, target, timeStamp }) {
   const [{ clientX: x, clientY: y }] = touches, at_edge = Math.min(x, innerWidth - x) < EDGE_PX;
-  const taken = touches.length > 1 || at_edge || target.closest('textarea, input') || scrolls(target, view.$('.labeller'));
+  const taken = touches.length > 1 || at_edge || !(target instanceof Element) || target.closest('textarea, input') || scrolls(target, view.$('.labeller'));
   view.swipe = taken ? null : { x, y, timeStamp };
 }
 
+/** @param {Element|null} node @param {Element} top @returns {boolean} */
 function scrolls(node, top) {
-  return node !== top && (node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).overflowX !== 'visible' || scrolls(node.parentElement, top));
+  return node !== null && node !== top && (node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).overflowX !== 'visible' || scrolls(node.parentElement, top));
 }
 
-function swipe_to(view, { changedTouches: [{ clientX, clientY }], timeStamp }) {
+/** @param {View} view @param {TouchEvent} event */
+export function swipe_to(view, { changedTouches: [{ clientX, clientY }], timeStamp }) {
   const from = view.swipe;
   view.swipe = null;
-  if (!from || timeStamp - from.timeStamp > SWIPE_MS || waiting(view) || inDialog() || !document.getSelection().isCollapsed) return;
+  if (!from || timeStamp - from.timeStamp > SWIPE_MS || waiting(view) || inDialog() || !document.getSelection()?.isCollapsed) return;
   const [right, down] = [clientX - from.x, clientY - from.y];
   if (Math.abs(right) < SWIPE_PX || Math.abs(right) < SLOPE * Math.abs(down)) return;
   press(view, right > 0 ? 'previous' : 'next');
 }
 
+/** @param {View} view @param {Question[]} asked @param {number} by */
 function step(view, asked, by) {
   activate(view, Math.max(0, Math.min(asked.length - 1, view.active + by)));
-  view.$('fieldset.active')?.scrollIntoView({ block: 'nearest' });
+  view.root.querySelector('fieldset.active')?.scrollIntoView({ block: 'nearest' });
 }
 
+/** @param {View} view @param {Question|undefined} question @param {number} i */
 function number(view, question, i) {
-  if (['span', 'link'].includes(question?.kind)) { drop(view, question, i); return true; }
+  if (question && ['span', 'link'].includes(question.kind)) { drop(view, question, i); return true; }
   const choice = question && choices(question)[i];
   if (!choice) return false;
   choose(view, question, choice.value, view.active);
   return true;
 }
 
+/** @param {View} view @param {Question[]} asked */
 function write(view, asked) {
   const at = asked.findIndex((question, i) => i >= view.active && ['text', 'edit'].includes(question.kind));
-  view.$('.questions').children[at]?.querySelector('textarea').focus();
+  view.$('.questions').children[at]?.querySelector('textarea')?.focus();
 }
 
-function press(view, act) {
+/** @param {View} view @param {Act} act */
+export function press(view, act) {
   const { mode } = view;
   const going = act === 'save' && (mode === 'feedback' || (mode === 'again' && !view.touched)) ? 'next' : act;
-  const found = Object.entries(NAMED).find(([, named]) => named === going);
-  if (view.outbox.length && ['previous', 'undo', 'next'].includes(going)) { view.held = true; view.keys.unshift({ key: found[0] }); return; }
-  if (view.pending || view.$(`.${going}`).disabled) return;
+  const name = Object.keys(NAMED).find(letter => NAMED[letter] === going);
+  if (view.outbox.length && name && ['previous', 'undo', 'next'].includes(going)) { view.held = true; view.keys.unshift({ key: name }); return; }
+  if (view.pending || view.$(`button.${going}`).disabled) return;
   if (going === 'skip' || going === 'flag') ask(view, going);
   else if (going !== 'save') send(view, going, '');
   else if (complete(view)) send(view, 'answer', '');
 }
 
+/** @param {View} view @param {'skip'|'flag'} act */
 function ask(view, act) {
   view.act = act;
   view.$('.why').hidden = false;
   view.$('.why label span').textContent = act === 'skip' ? 'Why do you skip it?' : 'What is wrong with it?';
-  view.$('.why input').value = '';
-  view.$('.why input').focus();
+  const box = view.$('.why input');
+  box.value = '';
+  box.focus();
 }
 
-function give(view) {
+/** @param {View} view */
+export function give(view) {
   const reason = view.$('.why input').value.trim();
   if (reason) send(view, view.act, reason);
 }
 
+/** @param {View} view */
 function complete(view) {
-  const empty = answer => answer === undefined || answer === '' || answer?.length === 0;
+  /** @param {Answer | undefined} answer */
+  const empty = answer => answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0);
   const missing = open_ones(view).findIndex(question => question.required && empty(view.answers[question.id]));
   if (missing < 0) return true;
   const asked = open_ones(view)[missing];
@@ -108,8 +134,10 @@ function complete(view) {
   return false;
 }
 
+/** @param {View} view @param {string} act @param {string} reason */
 function send(view, act, reason) {
-  view.timer = clearTimeout(view.timer);
+  clearTimeout(view.timer);
+  view.timer = 0;
   const answers = Object.fromEntries(open_ones(view).filter(q => q.id in view.answers).map(q => [q.id, view.answers[q.id]]));
   const { reservation, revision } = view.task, event = { reservation, revision, act, reason, event_id: id(), answers, seq: view.seq, touched: view.touched };
   view.outbox.push({ ...event, ...times(view), at: Date.now() });
@@ -124,10 +152,11 @@ function send(view, act, reason) {
 
 const id = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
 
-function enable(view) {
+/** @param {View} view */
+export function enable(view) {
   const { can } = view.component.data, { mode } = view, going = mode === 'feedback';
-  view.$('.labeller').setAttribute('aria-busy', view.outbox.length > 0);
-  for (const act of ACTS) view.$(`.${act}`).disabled = Boolean(view.pending) || !can[act];
+  view.$('.labeller').setAttribute('aria-busy', String(view.outbox.length > 0));
+  for (const act of ACTS) view.$(`button.${act}`).disabled = Boolean(view.pending) || !can[act];
   view.$('.save').hidden = going;
   view.$('.next').hidden = !can.next;
   view.$('.next').classList.toggle('main', going);

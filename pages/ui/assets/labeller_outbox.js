@@ -1,46 +1,66 @@
 // What was pressed and has no receipt, what was typed meanwhile, and what a page that is loaded again finds of both.
 // A press is sent until the server has it; the same event is known where it was kept.
 
+/** @import { Find, Key, Press, Stashed, Task, View } from './types.d.ts' */
+import { times } from './labeller.js';
+import { heard, inDialog } from './labeller_keys.js';
+import { draft } from './labeller_questions.js';
+
 const LOST_MS = 2000, MOST_KEYS = 200, STORED = 'touchstone-labeller';
-const RESPONSES = ['answer', 'skip', 'flag'];
+export const RESPONSES = ['answer', 'skip', 'flag'];
 const SLOW = 'This is not saved yet. It is kept on this page and sent until it is saved.';
 
-const pressed = (view, task) => view.outbox.some(one => one.reservation === task.reservation);
+/** @param {View} view @param {Task} task */
+export const pressed = (view, task) => view.outbox.some(one => one.reservation === task.reservation);
 
-const waiting = view => Boolean(view.pending) || view.held || view.keys.length > 0;
+/** @param {View} view */
+export const waiting = view => Boolean(view.pending) || view.held || view.keys.length > 0;
 
-function wait(view) {
+/** @param {View} view */
+export function wait(view) {
   view.pending = view.outbox.at(-1) ?? true;
   if (!inDialog()) view.$('.labeller').focus({ preventScroll: true });
 }
 
-// Take out what the server has; gives the press that it refused.
-function receipts(view) {
+/**
+ * Take out what the server has; gives the press that it refused.
+ * @param {View} view
+ */
+export function receipts(view) {
   const { handled, problem } = view.component.data;
   const done = view.outbox.splice(0, view.outbox.findLastIndex(one => handled.includes(one.event_id)) + 1);
   view.held = view.held && view.outbox.length > 0;
-  return problem && done.at(-1)?.event_id === handled.at(-1) ? done.at(-1) : null;
+  const last = done.at(-1);
+  return problem && last && last.event_id === handled.at(-1) ? last : null;
 }
 
-// What was refused comes back with its answers, and what was answered after it waits for its turn.
-function put_back(view, refused, target) {
+/**
+ * What was refused comes back with its answers, and what was answered after it waits for its turn.
+ * @param {View} view
+ * @param {Press} refused
+ * @param {Task|null|undefined} target
+ */
+export function put_back(view, refused, target) {
   for (const one of view.outbox.filter(one => one.act === 'answer')) view.stash[one.reservation] = one;
   if (!view.pending && view.touched) view.stash[view.task.reservation] = { answers: view.answers, ...times(view) };
   if (refused.revision === target?.revision) view.stash[refused.reservation] = refused;
   Object.assign(view, { outbox: [], keys: [], held: false });
 }
 
-function emit(view) {
+/** @param {View} view */
+export function emit(view) {
   view.sentAt = performance.now();
   store(view);
   view.component.setTriggerValue('sent', { presses: view.outbox });
 }
 
-const app = () => document.querySelector('[data-testid="stApp"]')?.dataset;
+const app = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="stApp"]'))?.dataset;
 
-// Whatever was lost is sent again once the page is at rest; while the database is away, the page asks for it.
-function look_after(view) {
-  if (!view.task) return;
+/**
+ * Whatever was lost is sent again once the page is at rest; while the database is away, the page asks for it.
+ * @param {View} view
+ */
+export function look_after(view) {
   const { testScriptState: script, testConnectionState: connection } = app() ?? {}, { away } = view.component.data;
   const due = performance.now() - view.sentAt > LOST_MS;
   if (connection !== 'CONNECTED') view.sentAt = -Infinity;  // the next session is told at once
@@ -49,61 +69,79 @@ function look_after(view) {
   tell(view);
 }
 
-function tell(view) {
+/** @param {View} view */
+export function tell(view) {
   const { away } = view.component.data, [first] = view.outbox;
   const slow = first && Date.now() - first.at > LOST_MS ? SLOW : '';
   const words = away || slow;
   if (view.$('.away').textContent !== words) view.$('.away').textContent = words;
 }
 
-// The tab that was opened second is told; what both answer is refused by the server.
-function other_tabs(view) {
+/**
+ * The tab that was opened second is told; what both answer is refused by the server.
+ * @param {Find} $
+ */
+export function other_tabs($) {
   const channel = new BroadcastChannel(STORED);
   channel.onmessage = ({ data }) => {
     if (data === 'opened') channel.postMessage('open already');
-    else view.$('.second').hidden = false;
+    else $('.second').hidden = false;
   };
   channel.postMessage('opened');
   return channel;
 }
 
-function hold(view, event) {
+/** @param {View} view @param {KeyboardEvent} event */
+export function hold(view, event) {
   const { key, shiftKey } = event;
   event.preventDefault();
   if ((key.length === 1 || /^(Enter|Escape|Arrow)/.test(key)) && view.keys.length < MOST_KEYS) view.keys.push({ key, shiftKey });
 }
 
-// What was typed while there was nothing to press; a page that says something is read first.
-function replay(view) {
+/**
+ * What was typed while there was nothing to press; a page that says something is read first.
+ * @param {View} view
+ */
+export function replay(view) {
   if (['feedback', 'revealed'].includes(view.mode) || view.$('.problem').textContent) view.keys = [];
-  while (view.keys.length && !view.pending && !view.held) type(view, view.keys.shift());
+  while (!view.pending && !view.held) {
+    const next = view.keys.shift();
+    if (!next) return;
+    type(view, next);
+  }
 }
 
+/** @param {View} view @param {Key} held */
 function type(view, { key, shiftKey }) {
   const at = view.root.activeElement ?? view.$('.labeller');
-  if (!at.matches('textarea, input')) {
-    heard(view, { key, shiftKey, repeat: false }, key.length === 1 ? key.toLowerCase() : key, at);
+  if (!(at instanceof HTMLTextAreaElement || at instanceof HTMLInputElement)) {
+    heard(view, { key, shiftKey }, key.length === 1 ? key.toLowerCase() : key, at);
     return;
   }
   if (key === 'Enter' && at.form?.matches('.why')) { at.form.requestSubmit(); return; }
   if (key === 'Escape') { at.dispatchEvent(new KeyboardEvent('keydown', { key })); return; }
-  at.setRangeText(key === 'Enter' ? '\n' : key, at.selectionStart, at.selectionEnd, 'end');
+  at.setRangeText(key === 'Enter' ? '\n' : key, at.selectionStart ?? 0, at.selectionEnd ?? 0, 'end');
   at.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-// A page that is loaded again sends on what the one before could not.
-function store(view) {
+/**
+ * A page that is loaded again sends on what the one before could not.
+ * @param {View} view
+ */
+export function store(view) {
   const hand = view.unsaved ? { [view.task.reservation]: { answers: view.answers, ...times(view) } } : {};
   sessionStorage.setItem(STORED, JSON.stringify({ outbox: view.outbox, stash: { ...view.stash, ...hand } }));
 }
 
-function unsent() {
+export function unsent() {
+  /** @type {{ outbox?: Press[], stash?: Record<number, Stashed> }} */
   const { outbox = [], stash = {} } = JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
   const early = (window.touchstoneKeys?.splice(0) ?? []).map(key => ({ key: key.length > 1 ? key : key.toLowerCase() }));
   return { outbox, stash, keys: early, held: false, sentAt: -Infinity };
 }
 
-function kept(view) {
+/** @param {View} view */
+export function kept(view) {
   view.$('.kept').textContent = '· draft kept';
   view.unsaved = false;
   store(view);

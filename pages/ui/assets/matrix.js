@@ -1,91 +1,93 @@
+/** @import { Matrix, MatrixCell, MatrixComponent, MatrixKind, MatrixRow } from './types.d.ts' */
+import { all, element, finder } from './dom.js';
+
+/** @type {WeakMap<ShadowRoot, Matrix>} */
 const tables = new WeakMap();
+
+/** @type {Record<Matrix['order'], Matrix['order']>} */
 const NEXT_ORDER = { none: 'descending', descending: 'ascending', ascending: 'none' };
 
+/** @param {MatrixComponent} component */
 export default function (component) {
   const root = component.parentElement;
-  const matrix = tables.get(root) ?? open(root);
+  const matrix = tables.get(root) ?? open(root, component);
   matrix.component = component;
   matrix.data = component.data;
   draw(matrix);
   return () => { if (!root.host.isConnected) tables.delete(root); };
 }
 
-function open(root) {
-  const matrix = { table: root.querySelector('table'), kind: null, order: 'none', at: [0, 0] };
+/** @param {ShadowRoot} root @param {MatrixComponent} component */
+function open(root, component) {
+  /** @type {Matrix} */
+  const matrix = { component, data: component.data, table: finder(root)('table'), kind: null, order: 'none', at: [0, 0] };
   tables.set(root, matrix);
-  matrix.table.addEventListener('click', event => clicked(matrix, event.target.closest('button')));
+  matrix.table.addEventListener('click', ({ target }) => clicked(matrix, target instanceof Element ? target.closest('button') : null));
   matrix.table.addEventListener('keydown', event => moved(matrix, event));
   return matrix;
 }
 
+/** @param {Matrix} matrix */
 function draw(matrix) {
-  const { table, data } = matrix;
-  const focused = matrix.table.getRootNode().activeElement?.getAttribute('aria-label');
-  const [blocks, kinds] = table.tHead.rows;
-  blocks.replaceChildren(corner(), ...data.blocks.map(block => head(block.title, { colSpan: block.kinds.length, className: 'begins' })));
+  const { component, table, data } = matrix, $ = finder(table), blocks = $('.blocks'), kinds = $('.kinds'), rows = $('tbody');
+  const focused = component.parentElement.activeElement?.getAttribute('aria-label');
+  blocks.replaceChildren(corner(), ...data.blocks.map(block => element('th', 'begins', block.title, { colspan: block.kinds.length, scope: 'colgroup' })));
   kinds.replaceChildren(corner(), ...data.blocks.flatMap(block => block.kinds.map((kind, i) => kindHead(matrix, kind, i === 0))));
-  table.tBodies[0].replaceChildren(...sorted(matrix).map(row => line(matrix, row)));
-  for (const button of table.tBodies[0].querySelectorAll('button')) if (button.getAttribute('aria-label') === focused) button.focus();
+  rows.replaceChildren(...sorted(matrix).map(row => line(matrix, row)));
+  for (const button of all(rows, 'button')) if (button.getAttribute('aria-label') === focused) button.focus();
   rove(matrix);
 }
 
-function corner() { return element('th', 'corner', {}); }
+function corner() { return element('th', 'corner'); }
 
-function head(text, { colSpan, className }) {
-  const cell = element('th', className, { colSpan, scope: 'colgroup' });
-  cell.textContent = text;
-  return cell;
-}
-
+/** @param {Matrix} matrix @param {MatrixKind} kind @param {boolean} begins */
 function kindHead(matrix, kind, begins) {
-  const cell = element('th', begins ? 'begins' : '', { scope: 'col' });
+  const cell = element('th', begins ? 'begins' : '', '', { scope: 'col' });
   if (kind.spec === matrix.kind) cell.setAttribute('aria-sort', matrix.order);
-  const press = element('button', '', { type: 'button', title: `${kind.title}: sort the metrics by it` });
+  const press = element('button', '', kind.title, { type: 'button', title: `${kind.title}: sort the metrics by it` });
   press.dataset.sort = kind.spec;
-  press.textContent = kind.title;
   cell.append(press);
   return cell;
 }
 
+/** @param {Matrix} matrix */
 function sorted({ data, kind, order }) {
   if (!kind || order === 'none') return data.rows;
   const place = data.blocks.flatMap(block => block.kinds).findIndex(one => one.spec === kind);
-  const value = row => row.cells[place]?.value ?? null;
-  const known = data.rows.filter(row => value(row) !== null), rest = data.rows.filter(row => value(row) === null);
-  known.sort((one, other) => (order === 'descending' ? value(other) - value(one) : value(one) - value(other)));
-  return [...known, ...rest];
+  const values = data.rows.map(row => ({ row, value: row.cells[place]?.value ?? null }));
+  const known = values.flatMap(({ row, value }) => (value === null ? [] : [{ row, value }]));
+  known.sort((one, other) => (order === 'descending' ? other.value - one.value : one.value - other.value));
+  return [...known, ...values.filter(({ value }) => value === null)].map(({ row }) => row);
 }
 
+/** @param {Matrix} matrix @param {MatrixRow} row */
 function line(matrix, row) {
-  const made = element('tr', '', {});
-  const metric = element('th', 'metric', { scope: 'row' });
-  const title = element('b', '', {}), verdict = element('small', '', {});
-  title.textContent = row.title;
-  verdict.textContent = row.verdict;
-  metric.append(title, verdict);
+  const made = element('tr');
+  const metric = element('th', 'metric', '', { scope: 'row' });
+  metric.append(element('b', '', row.title), element('small', '', row.verdict));
   const starts = new Set(matrix.data.blocks.map((_, i, all) => all.slice(0, i).reduce((sum, block) => sum + block.kinds.length, 0)));
   made.append(metric, ...row.cells.map((cell, i) => {
-    const place = element('td', starts.has(i) ? 'begins' : '', {});
+    const place = element('td', starts.has(i) ? 'begins' : '');
     if (cell) place.append(cellButton(matrix, row, cell));
     return place;
   }));
   return made;
 }
 
+/** @param {Matrix} matrix @param {MatrixRow} row @param {MatrixCell} cell */
 function cellButton({ data }, row, cell) {
-  const press = element('button', 'cell', { type: 'button', title: cell.about });
+  const press = element('button', 'cell', '', { type: 'button', title: cell.about });
   press.dataset.metric = row.metric;
   press.dataset.kind = cell.kind;
   press.dataset.move = cell.move;
   press.toggleAttribute('data-few', cell.few);
   press.setAttribute('aria-label', `${row.title}, ${cell.title}: ${cell.text}, ${cell.move}, n = ${cell.n}`);
   press.setAttribute('aria-pressed', String(data.selected?.metric === row.metric && data.selected?.kind === cell.kind));
-  const n = element('small', '', {});
-  n.textContent = `n ${cell.n}`;
-  press.append(cell.text, n);
+  press.append(cell.text, element('small', '', `n ${cell.n}`));
   return press;
 }
 
+/** @param {Matrix} matrix @param {HTMLButtonElement|null} target */
 function clicked(matrix, target) {
   if (!target) return;
   if (target.dataset.sort) {
@@ -95,15 +97,19 @@ function clicked(matrix, target) {
     draw(matrix);
     return;
   }
-  const { metric, kind } = target.dataset;
+  const { metric = '', kind = '' } = target.dataset;
   matrix.data = { ...matrix.data, selected: { metric, kind } };
-  for (const other of matrix.table.querySelectorAll('.cell')) other.setAttribute('aria-pressed', String(other === target));
+  for (const other of all(matrix.table, '.cell')) other.setAttribute('aria-pressed', String(other === target));
   matrix.component.setStateValue('selected', { metric, kind });
 }
 
-// One tab stop for all cells; the arrow keys move among them.
-function grid({ table }) { return [...table.tBodies[0].rows].map(row => [...row.querySelectorAll('.cell')]); }
+/**
+ * One tab stop for all cells; the arrow keys move among them.
+ * @param {Matrix} matrix
+ */
+function grid({ table }) { return all(table, 'tbody tr').map(row => all(row, '.cell')); }
 
+/** @param {Matrix} matrix */
 function rove(matrix) {
   const rows = grid(matrix);
   rows.flat().forEach(cell => { cell.tabIndex = -1; });
@@ -111,21 +117,19 @@ function rove(matrix) {
   if (cell) cell.tabIndex = 0;
 }
 
+/** @param {Matrix} matrix @param {KeyboardEvent} event */
 function moved(matrix, event) {
-  const rows = grid(matrix), y = rows.findIndex(cells => cells.includes(event.target));
+  const { target } = event;
+  if (!(target instanceof HTMLElement)) return;
+  const rows = grid(matrix), y = rows.findIndex(cells => cells.includes(target));
   if (y < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
-  const x = rows[y].indexOf(event.target);
-  const goal = { ArrowUp: [y - 1, x], ArrowDown: [y + 1, x], ArrowLeft: [y, x - 1], ArrowRight: [y, x + 1], Home: [y, 0], End: [y, rows[y].length - 1] }[event.key];
+  const x = rows[y].indexOf(target);
+  /** @type {Record<string, [number, number]>} */
+  const goals = { ArrowUp: [y - 1, x], ArrowDown: [y + 1, x], ArrowLeft: [y, x - 1], ArrowRight: [y, x + 1], Home: [y, 0], End: [y, rows[y].length - 1] };
+  const goal = goals[event.key];
   if (!goal || !rows[goal[0]]?.[goal[1]]) return;
   event.preventDefault();
   matrix.at = goal;
   rove(matrix);
   rows[goal[0]][goal[1]].focus();
-}
-
-function element(name, className, attributes) {
-  const node = document.createElement(name);
-  node.className = className;
-  for (const [key, value] of Object.entries(attributes)) node[key] = value;
-  return node;
 }

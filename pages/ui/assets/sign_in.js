@@ -1,14 +1,19 @@
-// Sends a code to the server, which answers with a cookie that no script reads; then the page is opened again, signed in.
+/** @import { Component, SignInData } from './types.d.ts' */
+import { finder } from './dom.js';
+
+/**
+ * Sends a code to the server, which answers with a cookie that no script reads; then the page is opened again, signed in.
+ * @param {Component<SignInData>} component
+ */
 export default function ({ data, parentElement }) {
-  const form = parentElement.querySelector('form');
-  const input = form.querySelector('input');
-  const button = form.querySelector('button');
-  const problem = form.querySelector('.problem');
-  form.querySelector('label').hidden = Boolean(data.code);
+  const $ = finder(parentElement);
+  const form = $('form'), input = $('input'), button = $('button'), problem = $('.problem');
+  $('label').hidden = Boolean(data.code);
   input.required = !data.code;
   button.textContent = data.action;
   tell(data.problem);
 
+  /** @param {string} words */
   function tell(words) {
     problem.textContent = words;
     problem.hidden = !words;
