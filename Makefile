@@ -42,7 +42,8 @@ fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff check --fix .
 
 readme: .venv/.run ## write the table of metrics in README.md again
-	{ sed '/^<!-- metrics:/q' README.md; $(BIN)/python cli.py metrics --markdown; sed -n '/^<!-- \/metrics/,$$p' README.md; } > .readme
+	table=$$($(BIN)/python cli.py metrics --markdown) && \
+	{ sed '/^<!-- metrics:/q' README.md; printf '%s\n' "$$table"; sed -n '/^<!-- \/metrics/,$$p' README.md; } > .readme
 	mv .readme README.md
 
 demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run

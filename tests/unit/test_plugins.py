@@ -31,6 +31,7 @@ TREE = [
     "README.md",
     "CONTRIBUTING.md",
 ]
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +69,21 @@ def test_the_examples_pass_every_contract_test(tree: Path) -> None:
     assert re.search(r"\d{2} passed", told), told
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@needs_make
 def test_make_readme_puts_a_new_metric_into_the_table(tree: Path) -> None:
     table = "tests/unit/test_prose.py::test_the_table_of_metrics_in_the_readme_is_current"
-    (tree / "bin").mkdir()
-    (tree / "bin" / "python").symlink_to(sys.executable)
-    run(tree, "make", "readme", "-o", ".venv/.run", "BIN=bin")
+    run(tree, "make", "readme", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}")
     assert "| `quotes` | Surface |" in (tree / "README.md").read_text("utf-8")
     run(tree, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", table)
+
+
+@needs_make
+def test_make_readme_leaves_the_readme_as_it_was_where_its_command_fails(tmp_path: Path) -> None:
+    for name in ("Makefile", "README.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "cli.py").write_text("print('| a row |')\nraise SystemExit('no table')\n", encoding="utf-8")
+    command = ["make", "readme", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "no table" in done.stderr
+    assert (tmp_path / "README.md").read_bytes() == (ROOT / "README.md").read_bytes()
