@@ -83,7 +83,7 @@ def test_exponentiated_it_is_the_geometric_mean_of_probabilities(folder: Path, l
     values = likelihoods(TEXT, SUMMARY)
     metric = METRICS.parse(f"bartscore[checkpoint={folder},scale=exp]")
     score = drive(metric.rounds(Example("pair", TEXT, SUMMARY)))
-    assert score.value == pytest.approx(math.prod(math.exp(value) for value in values) ** (1 / len(values)))
+    assert score.value == pytest.approx(math.prod(math.exp(value) for value in values) ** (1 / len(values)), abs=1e-5)
     assert (metric.card.low, metric.card.high) == (0.0, 1.0)
     assert (METRICS.get("bartscore").card.low, METRICS.get("bartscore").card.high) == (None, 0.0)
 
@@ -113,14 +113,14 @@ def test_the_end_of_a_long_document_is_not_read_and_this_is_said(folder: Path) -
     whole, longer = (
         drive(metric.rounds(Example("pair", LONG_SENTENCE * 3 + end, SUMMARY))) for end in ("", " Nobody was hurt.")
     )
-    assert whole.value == pytest.approx(longer.value, abs=1e-6)
+    assert whole.value == pytest.approx(longer.value, abs=1e-5)
     assert whole.seen.notes == (f"{whole.seen.cut} tokens beyond the limit were not read.",)
 
 
 def test_a_body_without_a_head_gets_the_head_of_its_words(folder: Path, tmp_path: Path) -> None:
     body = tiny_likelihood.bart_without_head(tmp_path / "body")
     values = [ours(f"bartscore[checkpoint={path}]", (TEXT, SUMMARY)) for path in (folder, body)]
-    assert values[0] == pytest.approx(values[1], abs=1e-6)
+    assert values[0] == pytest.approx(values[1], abs=1e-5)
 
 
 def test_another_architecture_is_refused(tiny_t5: Path) -> None:
@@ -263,4 +263,6 @@ def test_the_command_line_scores_a_file(folder: Path, tmp_path: Path, monkeypatc
     pairs.write_text(json.dumps({"id": "a", "document": TEXT, "summary": SUMMARY}) + "\n", "utf-8")
     done("score", pairs, "--metric", f"bartscore[checkpoint={folder}]", "-o", out, "--device", "cpu")
     [line] = out.read_text("utf-8").splitlines()
-    assert json.loads(line)["score"] == pytest.approx(ours(f"bartscore[checkpoint={folder}]", (TEXT, SUMMARY)))
+    assert json.loads(line)["score"] == pytest.approx(
+        ours(f"bartscore[checkpoint={folder}]", (TEXT, SUMMARY)), abs=1e-5
+    )

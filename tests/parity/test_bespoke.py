@@ -291,7 +291,7 @@ def test_the_code_of_a_trusted_repository_is_run(
     monkeypatch.setenv("TOUCHSTONE_TRUSTED_REPOS", str(foreign))
     trusted = ours(PAIRS["short"], f"checkpoint={foreign},through=transformers,dtype=float32,trust_remote_code=true")
     plain = ours(PAIRS["short"], f"checkpoint={folder},through=transformers,dtype=float32")
-    assert trusted.value == pytest.approx(plain.value, abs=1e-6)
+    assert trusted.value == pytest.approx(plain.value, abs=1e-5)
 
 
 def test_a_window_out_of_range_is_refused() -> None:

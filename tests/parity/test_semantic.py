@@ -100,7 +100,7 @@ def test_a_model_with_a_dense_layer_and_a_prompt_embeds_as_sentence_transformers
     answers = ours.forward(ours.encode([Question(checkpoint, (text,)) for text in texts]))
     theirs = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     expected = theirs.encode(texts, normalize_embeddings=True, show_progress_bar=False)
-    assert np.array([answer.values for answer in answers]) == pytest.approx(expected, abs=1e-6)
+    assert np.array([answer.values for answer in answers]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_sentence_rests_on_the_closest_sentence_of_the_document() -> None:

@@ -369,8 +369,8 @@ def test_a_head_that_the_authors_code_saved_can_be_given(folder: Path, engine: E
     metrics = [METRICS.parse(f"summac-conv[checkpoint={folder}{setting}]") for setting in settings]
     found = [one for metric in metrics for _, one in engine.run([metric], [Example("a", *PAIRS["ordinary"])])]
     released, given, changed = [one for one in found if isinstance(one, Result)]
-    assert given.score == pytest.approx(released.score, abs=1e-9)
-    assert [part.score for part in given.parts] == pytest.approx([part.score for part in released.parts], abs=1e-9)
+    assert given.score == pytest.approx(released.score, abs=1e-5)
+    assert [part.score for part in given.parts] == pytest.approx([part.score for part in released.parts], abs=1e-5)
     assert changed.score > given.score
     assert len({one.signature for one in (released, given, changed)}) == 3
 

@@ -179,7 +179,7 @@ def test_padding_changes_no_answer_and_is_counted(tiny_roberta: Path) -> None:
         assert meter.take() == TokenCounts(100, read.unpadded)
     pool.close()
     assert read.padded == read.unpadded == rows[0].length
-    assert padded.values == pytest.approx(alone.values, abs=1e-6)
+    assert padded.values == pytest.approx(alone.values, abs=1e-5)
 
 
 def test_a_model_forgets_documents_and_keeps_its_tokenizer() -> None:

@@ -135,7 +135,7 @@ def within_bounds(found: Outcome, card: Card) -> bool:
     low = -math.inf if card.low is None else card.low
     high = math.inf if card.high is None else card.high
     return isinstance(found, Result) and all(
-        math.isfinite(number) and low - 1e-6 <= number <= high + 1e-6 for number in numbers(found)
+        math.isfinite(number) and low - 1e-5 <= number <= high + 1e-5 for number in numbers(found)
     )
 
 

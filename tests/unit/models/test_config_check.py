@@ -76,7 +76,7 @@ def test_labels_are_read_where_config_json_names_them(score: Callable[[str], Out
         tensors[name] = tensors[name][[2, 1, 0]].contiguous()
     save_file(tensors, albert / "model.safetensors", {"format": "pt"})
     state(albert, **named("neutral", "contradiction", "entailment"))
-    assert value(score(spec)) == pytest.approx(unnamed, abs=1e-6)
+    assert value(score(spec)) == pytest.approx(unnamed, abs=1e-5)
     assert abs(value(score(f"summac-zs[checkpoint={albert},config_check=off]")) - unnamed) > 0.01
 
 

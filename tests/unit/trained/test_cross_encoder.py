@@ -158,7 +158,7 @@ def test_plain_sentence_transformers_and_the_metric_say_the_same(ships: Alone, e
             assert read is not None
             assert abs(float(plain.predict([(read.text, claim)])[0]) - part.score) <= 1e-5
             assert part.evidence == read.closest
-        assert result.score == pytest.approx(np.prod([part.score for part in result.parts]))
+        assert result.score == pytest.approx(np.prod([part.score for part in result.parts]), abs=1e-5)
 
 
 def test_the_metric_gives_the_scores_that_training_judged(ships: Alone, engine: Engine) -> None:
@@ -166,7 +166,7 @@ def test_the_metric_gives_the_scores_that_training_judged(ships: Alone, engine: 
     assert len(places) == 48
     for place in places[:8]:
         row = ships.data.rows[place]
-        assert abs(score(engine, ships.folder, row.document, row.summary).score - ships.held_out[place]) <= 1e-6
+        assert abs(score(engine, ships.folder, row.document, row.summary).score - ships.held_out[place]) <= 1e-5
 
 
 def test_an_edited_sentence_alone_is_asked_again(ships: Alone, engine: Engine) -> None:
