@@ -1,13 +1,17 @@
-"""The whole way of a person on Probe: edit, look, judge, keep; what was kept is read from the database."""
+"""The whole way of a person on Probe: open, edit, look, judge, keep; what was kept is read from the database."""
 
 from __future__ import annotations
 
 import json
+from io import BytesIO
 
 import pytest
 from playwright.sync_api import Page, expect
+from pypdf import PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from tests.e2e.bench import Bench, example
+from tests.e2e.bench import WORK_MS, Bench, example
+from tests.e2e.waiting import download, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
@@ -18,10 +22,7 @@ QUESTIONS = (
     "Does the explanation say completely",
 )
 ONE_WORD = example("news-harbour/one-word")
-
-
-def summary() -> str:
-    return example().example.summary
+DOCUMENT, SUMMARY = example().example.document, example().example.summary
 
 
 def test_an_edit_is_tried_looked_at_judged_and_saved_once(bench: Bench) -> None:
@@ -42,7 +43,11 @@ def test_an_edit_is_tried_looked_at_judged_and_saved_once(bench: Bench) -> None:
     bench.tab("Record")
     bench.choose("The edited summary is", "Inconsistent")
     bench.choose("How sure are you?", "4")
-    for question, later in zip(QUESTIONS, (*QUESTIONS[1:], None), strict=True):
+    bench.choose(QUESTIONS[0], "Yes")
+    bench.choose(QUESTIONS[1], "No")
+    expect(bench.chosen(QUESTIONS[1], "No")).to_be_checked()
+    expect(page.get_by_role("radiogroup", name=QUESTIONS[2])).to_have_count(0)
+    for question, later in zip(QUESTIONS[1:], (*QUESTIONS[2:], None), strict=True):
         if later:
             expect(page.get_by_role("radiogroup", name=later)).to_have_count(0)
         bench.choose(question, "Yes")
@@ -63,57 +68,105 @@ def test_an_edit_is_tried_looked_at_judged_and_saved_once(bench: Bench) -> None:
     assert (judged["grade"], judged["cause"]) == ("partially", "completeness")
 
 
-def test_a_no_ends_the_questions(bench: Bench) -> None:
-    bench.variant(ONE_WORD.title)
-    bench.tab("Record")
-    bench.choose(QUESTIONS[0], "Yes")
-    bench.choose(QUESTIONS[1], "No")
-    expect(bench.chosen(QUESTIONS[1], "No")).to_be_checked()
-    expect(bench.page.get_by_role("radiogroup", name=QUESTIONS[2])).to_have_count(0)
-
-
-def test_typing_moves_the_scores_and_draws_an_edit(bench: Bench) -> None:
-    bench.write(summary().replace("eleven-metre", "twelve-metre"))
-    bench.shows(summary().replace("eleven-metre", "twelve-metre"))
-    expect(bench.page.locator("del").first).to_contain_text("eleven")
-    expect(bench.page.locator("ins").first).to_contain_text("twelve")
+def test_typing_moves_scores_and_every_change_can_be_taken_back(bench: Bench) -> None:
+    page, revert = bench.page, bench.page.get_by_role("button", name="Revert")
+    noise = bench.row("rouge2").locator("td.noise")
+    expect(noise).to_have_text("")
+    first = SUMMARY.replace("eleven-metre", "twelve-metre")
+    bench.write(first)
+    bench.shows(first)
+    expect(page.locator("del").first).to_contain_text("eleven")
+    expect(page.locator("ins").first).to_contain_text("twelve")
     expect(bench.score("rouge2", "shift")).to_contain_text("▼")
+    expect(noise.locator(".value")).to_contain_text("×", timeout=WORK_MS)
+    expect(noise.locator(".mark")).to_be_visible()
+    assert "harmless edits of about the same size" in (noise.get_attribute("title") or "")
 
-
-def test_revert_takes_back_one_of_two_edits(bench: Bench) -> None:
-    twice = summary().replace("eleven-metre", "twelve-metre").replace("October", "March")
+    twice = first.replace("October", "March")
     bench.write(twice)
     bench.shows(twice)
-    bench.page.get_by_role("button", name="Revert").first.click()
-    bench.shows(summary().replace("October", "March"))
-    expect(bench.page.get_by_role("button", name="Revert")).to_have_count(1)
-
-
-def test_undo_redo_and_reset_walk_through_the_history(bench: Bench) -> None:
-    first, second = summary().replace("eleven", "twelve"), summary().replace("eleven", "thirteen")
-    for text in (first, second):
-        bench.write(text)
-        bench.shows(text)
     bench.press("Undo")
     bench.shows(first)
     bench.press("Redo")
-    bench.shows(second)
+    bench.shows(twice)
+    revert.first.click()
+    bench.shows(SUMMARY.replace("October", "March"))
+    expect(revert).to_have_count(1)
     bench.press("Reset")
-    bench.shows(summary())
-    expect(bench.page.get_by_role("button", name="Reset")).to_be_disabled()
+    bench.shows(SUMMARY)
+    expect(page.get_by_role("button", name="Reset")).to_be_disabled()
     bench.press("Undo")
-    bench.shows(second)
+    bench.shows(SUMMARY.replace("October", "March"))
 
 
-def test_replaced_words_become_an_executable_edit_with_its_explanation(bench: Bench) -> None:
+def test_words_that_are_replaced_or_pasted_are_executable_edits_which_one_link_opens_again(bench: Bench) -> None:
+    page = bench.page
     bench.replace("Tuesday", "Friday", "The document says Tuesday.")
-    bench.shows(summary().replace("Tuesday", "Friday"))
+    bench.shows(SUMMARY.replace("Tuesday", "Friday"))
     bench.tab("Edit JSON")
-    written = bench.page.get_by_test_id("stCode").locator("code")
+    written = page.get_by_test_id("stCode").locator("code")
     expect(written).to_contain_text("The document says Tuesday.")
     assert json.loads(written.inner_text()) == [
         {"original_text": "Tuesday", "replace_text": "Friday", "explanation": "The document says Tuesday."}
     ]
+
+    bench.execute(json.dumps({"original_text": "tug", "replace_text": "rowing boat", "explanation": "No tug."}))
+    for words in ("'tug' occurs 2 times", "1:", "2:", "lengthen original_text"):
+        bench.message(words)
+    bench.press("Use 2:")
+    changed = SUMMARY.replace("one-tug", "one-rowing boat")
+    bench.settled(DOCUMENT, changed)
+
+    compared = page.locator(".st-key-comparison")
+    expect(compared.locator("ins")).to_have_text("[inserted: Friday]")
+    expect(compared.get_by_text("in the editor: ")).to_be_visible()
+    table = download(compared.get_by_role("button", name="Comparison (CSV)")).read_text()
+    assert {line.split(",")[1] for line in table.splitlines()[1:]} == {"A", "B", "in the editor"}
+    press(page.get_by_role("button", name="Link"))
+    page.goto(page.get_by_test_id("stCode").filter(has_text="pinned=").inner_text())
+    expect(compared.locator("ins")).to_have_text("[inserted: Friday]")
+    expect(bench.box).to_have_value(changed)
+
+
+def test_texts_from_outside_are_opened_and_a_bad_file_loses_nothing(bench: Bench) -> None:
+    page = bench.page
+    document, summary = page.get_by_role("textbox", name="Document"), page.get_by_placeholder("Paste a summary")
+    bench.press("Open a text")
+    document.fill("Typed before.")
+    document.blur()
+    upload(bench, "a.txt", b"\x89PNG\r\n\x1a\n....")
+    bench.message("is not text but an image")
+    expect(document).to_have_value("Typed before.")
+    expect(bench.box).to_have_value(SUMMARY)
+    upload(bench, "c.pdf", pdf("The harbour was closed."))
+    expect(document).to_have_value("The harbour was closed.")
+    summary.fill("It was closed.")
+    bench.press("Open the pair")
+    bench.settled("The harbour was closed.", "It was closed.")
+
+    pair = {"document": "The harbour was closed by a storm.", "summary": "It rained."}
+    lines = [json.dumps({"id": "good", **pair}), "{broken", json.dumps({"id": "also", **pair})]
+    press(page.get_by_role("button", name="Open a text"))
+    upload(bench, "pairs.jsonl", "\n".join(lines).encode())
+    expect(page.get_by_text("2 summaries read")).to_be_visible()
+    expect(page.get_by_text("Line 2:")).to_be_visible()
+    pick_option(page.get_by_role("combobox", name="2 summaries read"), "also")
+    bench.settled(pair["document"], pair["summary"])
+
+    words = "The harbour of the town was closed by a storm on Tuesday again. "
+    long = words * (200_000 // len(words.split()) + 1)
+    press(page.get_by_role("button", name="Open a text"))
+    upload(bench, "long.txt", long.encode())
+    expect(document).to_have_value(long)
+    summary.fill("The harbour was closed on Tuesday.")
+    bench.press("Open the pair")
+    expect(bench.box).to_have_value("The harbour was closed on Tuesday.")
+    for spec in ("rouge2", "bleu", "coverage", "entity-overlap"):
+        expect(bench.row(spec)).to_contain_text("ready")
+    page.keyboard.press("Escape")
+    bench.write("The harbour was closed on Tuesday by a flood.")
+    expect(page.locator("ins").first).to_contain_text("by a flood")
+    expect(bench.score("rouge2", "shift")).not_to_have_text("0.000")
 
 
 def receipt(page: Page) -> str:
@@ -121,3 +174,30 @@ def receipt(page: Page) -> str:
     return (
         page.get_by_test_id("stToast").filter(has_text="Saved").last.inner_text().split("of ")[1].split()[0].strip("`.")
     )
+
+
+def upload(bench: Bench, name: str, data: bytes) -> None:
+    bench.page.locator(".st-key-upload input[type=file]").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    )
+
+
+def pdf(words: str) -> bytes:
+    """A page with these words."""
+    writer, font = PdfWriter(), DictionaryObject()
+    page = writer.add_blank_page(300, 300)
+    font.update(
+        {
+            NameObject(k): NameObject(v)
+            for k, v in (("/Type", "/Font"), ("/Subtype", "/Type1"), ("/BaseFont", "/Helvetica"))
+        }
+    )
+    page[NameObject("/Resources")] = DictionaryObject(
+        {NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})}
+    )
+    stream = DecodedStreamObject()
+    stream.set_data(f"BT /F1 12 Tf 20 200 Td ({words}) Tj ET".encode())
+    page[NameObject("/Contents")] = writer._add_object(stream)  # pypdf has no other way to add text
+    file = BytesIO()
+    writer.write(file)
+    return file.getvalue()

@@ -13,27 +13,34 @@ START_MS = 120_000  # the first page of a server waits for the models that come 
 IDLE_SHARE = 0.10  # of one core
 _IDLE_WINDOW_S = 2.0
 _STEADY_MS = 400  # a press has reached the server and its run the page by then
-_STEADY = """steady => {
-  const app = document.querySelector('[data-testid=stApp]');
-  if (app?.dataset.testScriptState !== 'notRunning') { window.idleSince = undefined; return false; }
-  window.idleSince ??= performance.now();
-  if (performance.now() - window.idleSince < steady) return false;
-  window.idleSince = undefined;
-  return true;
-}"""
 _STILL_MS = 200
-_STILL = """([target, still]) => {
-  const {x, y} = target.getBoundingClientRect();
-  if (window.stillAt !== `${x} ${y}`) { window.stillAt = `${x} ${y}`; window.stillSince = performance.now(); }
-  return performance.now() - window.stillSince >= still;
+_DRAWN = """([target, steady, still]) => {
+  const now = performance.now(), app = document.querySelector('[data-testid=stApp]');
+  if (window.changedAt === undefined) {
+    const changed = () => { window.changedAt = performance.now(); };
+    for (const kind of ['pointerdown', 'click', 'keydown', 'input', 'change']) addEventListener(kind, changed, true);
+    new MutationObserver(changed).observe(document, { subtree: true, attributeFilter: ['data-test-script-state'] });
+    changed();
+  }
+  const {x, y} = target?.getBoundingClientRect() ?? {};
+  if (window.place !== `${x} ${y}`) { window.place = `${x} ${y}`; window.placedAt = now; }
+  if (app?.dataset.testScriptState !== 'notRunning' || now - window.changedAt < steady) return false;
+  if (target && now - window.placedAt < still) return false;
+  window.place = undefined;
+  return true;
 }"""
 _OPEN_MS = 2_000  # an open list shows its options at once
 _QUIET_S = 60.0  # the most that background work of ten sessions is waited for
 
 
-def idle(page: Page) -> None:
-    """Wait until the page's script has ended and no press or text still begins another run: all is drawn, and presses are heard."""
-    page.wait_for_function(_STEADY, arg=_STEADY_MS, timeout=START_MS)
+def idle(page: Page, target: Locator | None = None) -> None:
+    """Wait until the page's script has ended and no press or text still begins another run: all is drawn, and presses are heard.
+
+    A target has to stay in its place too: a table above that is loaded late moves what is below it, and a mouse that goes
+    up elsewhere than down presses nothing.
+    """
+    handle = target.element_handle(timeout=START_MS) if target else None
+    page.wait_for_function(_DRAWN, arg=[handle, _STEADY_MS, _STILL_MS], timeout=START_MS)
 
 
 def press(target: Locator) -> None:
@@ -66,9 +73,7 @@ def download(button: Locator) -> Path:
 
 def _drawn(target: Locator) -> None:
     target.wait_for(timeout=START_MS)
-    idle(target.page)
-    # a table above that is loaded late moves what is below it, and a mouse that goes up elsewhere than down presses nothing
-    target.page.wait_for_function(_STILL, arg=[target.element_handle(), _STILL_MS], timeout=START_MS)
+    idle(target.page, target)
 
 
 def pick_option(box: Locator, name: str | re.Pattern[str], *, exact: bool = False, typed: str = "") -> None:

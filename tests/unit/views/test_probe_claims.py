@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
@@ -42,6 +43,11 @@ def claims_of(app: AppTest) -> EditableClaims:
 
 def texts(app: AppTest) -> list[str]:
     return [claim.text for claim in claims_of(app).claims.claims]
+
+
+def problems(app: AppTest) -> str:
+    assert not app.exception
+    return " ".join(one.value.replace("\\", "") for one in app.error)
 
 
 def table(app: AppTest) -> dict[str, dict[str, str]]:
@@ -123,6 +129,30 @@ def test_a_way_that_fails_says_why(probe: Open) -> None:
     assert state_of(app, ProbeState).claims is None
     app.text_input(key="claims-settings").set_value("colour=red").run()
     assert any("colour" in one.value for one in app.error)
+
+
+def test_a_message_about_an_empty_summary_goes_with_it(probe: Open) -> None:
+    app = probe()
+    state_of(app, EditorState, EDITOR_KEY).text = ""
+    find(app.run())
+    assert "The summary is empty." in problems(app)
+    state_of(app, EditorState, EDITOR_KEY).text = "A tug struck the quay."
+    app.run()
+    assert problems(app) == ""
+    assert texts(find(app)) == ["A tug struck the quay."]
+
+
+def test_no_claims_are_asked_for_where_no_language_model_is_set(
+    probe: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where no .env is
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "")
+    app = probe()
+    app.selectbox(key="claims-way").set_value("language-model").run()
+    assert app.button(key="find-claims").disabled
+    assert any("No language-model endpoint is set." in one.value.replace("\\", "") for one in app.info)
+    app.text_input(key="claims-model").set_value("local:nowhere").run()
+    assert not app.button(key="find-claims").disabled
 
 
 def test_a_reload_finds_the_edited_claims(probe: Open) -> None:

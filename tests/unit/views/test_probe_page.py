@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import parse_qs
@@ -150,11 +151,59 @@ def test_a_damaged_link_is_said_and_the_first_example_opened(probe: Open) -> Non
     assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
 
 
-def test_edit_json_that_does_not_fit_is_answered(probe: Open) -> None:
-    app = probe()
-    app.text_area(key="edit-json").set_value('{"original_text": "nowhere", "replace_text": "x", "explanation": "y"}')
-    app.button(key="execute").click().run()
+def execute(app: AppTest, *records: tuple[str, str]) -> AppTest:
+    """Execute replacements that are written as edit JSON."""
+    names = ("original_text", "replace_text", "explanation")
+    app.text_area(key="edit-json").set_value(
+        json.dumps([dict(zip(names, (*record, "y"), strict=True)) for record in records])
+    )
+    return app.button(key="execute").click().run()
+
+
+def test_edit_json_that_does_not_fit_is_answered_until_one_fits(probe: Open) -> None:
+    app = execute(probe(), ("nowhere", "x"))
     assert "is not a substring of the summary" in said(app).replace("\\", "")
+    assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
+    execute(app, ("Tuesday", "Friday"), ("October", "March"))
+    assert "is not a substring" not in said(app)
+    assert state_of(app, EditorState, EDITOR_KEY).text == (
+        FIRST.summary.replace("Tuesday", "Friday").replace("October", "March")
+    )
+    assert len([button for button in app.button if button.label == "Revert"]) == 2
+
+
+def test_an_empty_document_is_asked_for(probe: Open) -> None:
+    app = probe()
+    app.text_area(key=ProbeState.pasted_summary.key).set_value("It was closed.")
+    app.button(key="open-pasted").click().run()
+    assert "The document is empty" in said(app)
+    assert app.text_area(key=ProbeState.pasted_summary.key).value == "It was closed."
+    assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
+
+
+@pytest.mark.parametrize("name", ["a.txt", "b.md"])
+def test_a_file_of_text_becomes_the_document_of_a_pair(probe: Open, name: str) -> None:
+    app = probe()
+    app.file_uploader(key=ProbeState.upload.key).set_value((name, b"The harbour was closed.", "")).run()
+    assert app.text_area(key=ProbeState.pasted_document.key).value == "The harbour was closed."
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("b.txt", "Köln".encode("latin-1"), "is not UTF-8"),
+        ("c.pdf", b"%PDF-1.7 broken", "is not a readable PDF"),
+        ("d.docx", b"PK\x03\x04", "is not of a kind that can be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_gets_a_message_and_loses_nothing(
+    probe: Open, name: str, data: bytes, words: str
+) -> None:
+    app = probe()
+    app.text_area(key=ProbeState.pasted_document.key).set_value("Typed before.")
+    app.file_uploader(key=ProbeState.upload.key).set_value((name, data, "")).run()
+    assert words in said(app).replace("\\", "")
+    assert app.text_area(key=ProbeState.pasted_document.key).value == "Typed before."
     assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
 
 
