@@ -1,0 +1,12 @@
+"""Tabs of Evaluate and of Stress test, by their names."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.e2e.waiting import press
+
+
+def open_tab(page: Page, name: str) -> None:
+    """Open a tab of the page, once nothing is drawn any more that could take its place."""
+    press(page.get_by_role("tab", name=name, exact=True))
