@@ -18,10 +18,10 @@ UNSAFE = (
 )
 
 ONLY_IN = {
-    "torch": "core/models core/bench core/integrations/torchmetrics_metric.py",
-    "transformers": "core/models core/bench",
-    "tokenizers": "core/models core/bench",
-    "safetensors": "core/models core/bench",
+    "torch": "core/models core/integrations/torchmetrics_metric.py",
+    "transformers": "core/models",
+    "tokenizers": "core/models",
+    "safetensors": "core/models",
     "huggingface_hub": "core/models",
     "sentence_transformers": "core/models",
     "openai": "core/llm",
@@ -33,7 +33,7 @@ ONLY_IN = {
     "alembic": "annotations",
     "streamlit": "pages/ui/ pages/server/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
-    "matplotlib": "core/meta",
+    "matplotlib": "core/papers",
     "typer": "pages/commands/ pages/commands/shared/ cli.py",
     "rich": "pages/commands/shared/",
 }
@@ -154,4 +154,4 @@ def test_beside_a_contract_lies_the_folder_of_its_members() -> None:
 def test_the_environment_is_read_by_the_settings() -> None:
     """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
-    assert set(readers) <= {"core/settings.py", "core/bulk/processes.py", "pages/ui/services.py"}
+    assert set(readers) <= {"core/settings.py", "core/bulk/processes.py", "pages/server/services.py"}

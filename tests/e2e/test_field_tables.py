@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from typer.testing import CliRunner
 
-from annotations.store import Store
+from annotations.store.store import Store
 from cli import app
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
 from tests.e2e.bench import WORK_MS
