@@ -1,1 +1,1 @@
-"""Weights on disk: where they lie, their integrity, downloads and conversion; nothing here imports torch."""
+"""Weights on disk: where they lie, their integrity, downloads and conversion."""
