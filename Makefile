@@ -40,6 +40,7 @@ check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory check-scripts; \
 	elif [ -n "$$CI" ]; then echo "The scripts of pages/ cannot be checked: there is no npm. Install Node.js 18 or newer." >&2; exit 1; \
 	else echo "Skipped: types and lint of the scripts of pages/ need npm, which comes with Node.js 18 or newer (nodejs.org)."; fi
