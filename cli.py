@@ -69,7 +69,7 @@ def _renamed(command: Callable[..., None], old: str, new: str) -> Callable[..., 
 
 
 def _read_help(file: Path) -> str | None:
-    """What the function `command` of a module says of itself; nothing is imported."""
+    """Docstring of the function `command` of a module, which is not imported."""
     module = ast.parse(file.read_text(encoding="utf-8"))
     [command] = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "command"]
     return ast.get_docstring(command)

@@ -76,7 +76,7 @@ def perturb(pairs: Pairs, kinds: str | Sequence[str] = (), *, battery: str = "",
 def evaluate(
     pairs: Pairs, scores: Iterable[Mapping[str, Any]], *, by: str | None = None, resamples: int | None = None
 ) -> dict[str, Any]:
-    """Which metric can be trusted with which errors: what `touchstone meta --json` prints, of scores that `score` made.
+    """Evaluate metrics by type of error, from scores that `score` made: the figures of `touchstone meta --json`.
 
     `pairs` have a `label` each (consistent or 1, inconsistent or 0), or an edit and the label of the edited summary, which
     makes a minimal pair. `rows` of the result holds consistency (share of minimal pairs whose sides are ordered rightly),

@@ -23,7 +23,7 @@ _REQUIREMENTS = re.compile(r"requirements-(?!dev)(\w+)\.txt")
 
 
 class Dependencies(MetadataHookInterface):
-    """What pip installs beside the wheel: requirements.txt, and for each extra the requirements file of that name."""
+    """Requirements that pip installs with the wheel: requirements.txt, and for each extra the file of that name."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         root = Path(self.root)

@@ -19,14 +19,14 @@ _SILENT_FROM_S = 10.0  # a shorter wait is nothing to talk of
 _SILENT_GAPS = 3.0  # nor is one that is not so many times as long as it usually takes
 
 Mark = tuple[float, int]
-"""When something was done, in seconds, and how much was done in all by then."""
+"""Time of a piece of work, in seconds, and the amount of all work done by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How much is done of all there is to do, and how much of it in a second; `error` says why a task stopped by itself.
+    """Work that is done, the total, and the rate per second; `error` says why a task stopped by itself.
 
-    `silent_s` is how long nothing was done, where that is unusually long, and `stopping` whether the task was cancelled and
+    `silent_s` is how long nothing was done, where that is unusually long, and `stopping` is true if it was cancelled and
     its last step is under way.
     """
 
@@ -54,7 +54,7 @@ class Progress:
 
 
 def recent_rate(marks: Sequence[Mark], now: float) -> float:
-    """How much was done in a second since the first of the marks: the longer nothing is done after the last, the less."""
+    """Rate per second since the first of the marks: the longer nothing is done after the last, the less."""
     (first_s, first), (_, last) = marks[0], marks[-1]
     return (last - first) / (now - first_s) if now > first_s else 0.0
 
@@ -123,7 +123,7 @@ class BackgroundTask(Generic[T]):
 
     @property
     def error(self) -> str:
-        """Why the task failed; empty where it did not."""
+        """Reason why the task failed; empty where it did not."""
         return self._ended.error if self._ended else ""
 
     @property

@@ -31,7 +31,7 @@ _FILE = Path(__file__).with_name("bundled_scores.json")
 
 @dataclass(frozen=True, slots=True)
 class MetricScores:
-    """What one metric with one signature says: its scores, and why it has none, by the id of the example."""
+    """Scores of one metric with one signature, and the reasons why there is none, by the id of the example."""
 
     metric: str
     signature: str

@@ -18,7 +18,7 @@ from core.text import closest_sentence
 from core.types import Answer, ClaimList, Example, Rounds, SummaryClaim
 
 BY_HAND = "edited by hand"
-"""What a list of claims says of itself that a person changed."""
+"""Origin of a list of claims that a person changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class EditableClaims:
 
     @property
     def claims(self) -> ClaimList:
-        """What is scored: the claims that were not removed. Its origin says whether a person changed any."""
+        """Claims to score: those that were not removed. Their origin says if a person changed any."""
         by = f"{self.by}, {BY_HAND}" if any(row.is_changed for row in self.rows) else self.by
         kept = [row for row in self.rows if not row.removed]
         return ClaimList(self.summary, tuple(_claim_of(row) for row in kept), by)

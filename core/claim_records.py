@@ -40,7 +40,7 @@ def parse_claims(found: object, by: str, summary: str) -> ClaimList | None:
 
 
 def clean_origin(by: str) -> str:
-    """What claims say that they were found by, as it can stand in a signature."""
+    """Origin of claims, cleaned so that it can be part of a signature."""
     return " ".join(by.replace("|", " ").split())[:_MAX_BY_CHARACTERS]
 
 

@@ -17,7 +17,7 @@ from core.text import closest_sentence, sentences_of_parts
 from core.types import Context, Example, Span, T
 
 SEPARATOR, TURN_SEPARATOR = "\n\n", "\n"
-"""What stands between two contexts that are joined to a document, and between two turns."""
+"""Text between two contexts that are joined to a document, and between two turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _is_next_line(document: str, before: Span, span: Span) -> bool:
 
 
 def pieces_of_passages(example: HasContexts, cut: Callable[[str], Iterable[T]], move: Callable[[T, int], T]) -> list[T]:
-    """What `cut` makes of each passage of a document, moved to its place there."""
+    """Apply `cut` to each passage of a document, and move the pieces to their place there."""
     return [move(piece, span.start) for span in passage_spans(example) for piece in cut(span.of(example.document))]
 
 

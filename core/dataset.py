@@ -45,7 +45,7 @@ class Importer(ABC):
     for_evaluation: ClassVar[bool] = False
 
     def describe(self, source: Path) -> list[str]:
-        """How this source will be read, a line each, where that was guessed or set; nothing where the form is known."""
+        """Describe how this source is read, a line each, where that was guessed or set; nothing for a known form."""
         del source
         return []
 
@@ -70,7 +70,7 @@ _BLOCK = 1 << 20
 
 @dataclass(eq=False)
 class ImportCounts:
-    """What was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted.
+    """Counts of what was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted.
 
     `reading` is what is needed to read the source in the same way again: settings such as the mapping, the files of a folder.
     """
@@ -107,7 +107,7 @@ class ImportCounts:
         self.explanations.update(given.grade or "without a grade" for given in item.explanations)
 
     def _is_duplicate(self, item: Item) -> bool:
-        """Whether the same summary of the same document by the same system with the same label came before."""
+        """True if the same summary of the same document by the same system with the same label came before."""
         example = item.example
         content = hash(
             (example.document or item.group, example.summary, item.system, item.intended, item.parent is None)
@@ -124,7 +124,7 @@ class ImportCounts:
             self.first.append(refusal)
 
     def counts(self) -> dict[str, object]:
-        """What was read as JSON-able counts; `skipped` are the refused records by their reason."""
+        """Counts of what was read, JSON-able; `skipped` are the refused records by their reason."""
         return {
             "samples": self.samples,
             "pairs": self.pairs,

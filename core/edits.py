@@ -105,7 +105,7 @@ def parse(text: str, summary: str, by: str = "") -> list[Edit]:
 
 
 def intention_of(text: str) -> Intention:
-    """What executable-edit JSON says its edits are meant to be, in the fields `intended` and `error_type` of any of them.
+    """Intention of executable-edit JSON, from the fields `intended` and `error_type` of any of them.
 
     An error type alone means inconsistent. Raises EditError for a value that does not exist.
     """
@@ -144,7 +144,7 @@ def to_records(summary: str, edits: Sequence[Edit]) -> list[dict[str, str | int]
 
 
 def occurrences(part: str, text: str) -> list[Span]:
-    """Where `part` stands in `text`, overlapping places included."""
+    """Spans of `part` in `text`, overlapping ones included."""
     found, start = [], text.find(part)
     while part and start >= 0:
         found.append(Span(start, start + len(part)))
@@ -208,7 +208,7 @@ def _modified_edits(separate: Sequence[Edit], changes: Sequence[Edit]) -> list[E
 
 
 def _new_spans(edits: Sequence[Edit]) -> list[Span]:
-    """Where the new texts of ordered edits stand once they are executed."""
+    """Spans of the new texts of ordered edits once they are executed."""
     images, shift = [], 0
     for edit in edits:
         start = edit.span.start + shift

@@ -52,7 +52,7 @@ class SupportMetric(Metric):
 
     @property
     def whole(self) -> bool:
-        """Whether the summary is one claim."""
+        """True if the summary is one claim."""
         return False
 
     @property
@@ -65,11 +65,11 @@ class SupportMetric(Metric):
 
     @abstractmethod
     def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
-        """What the model reads."""
+        """Texts that the model reads."""
 
     @abstractmethod
     def support(self, answer: Answer) -> float:
-        """How well the passage supports the claim."""
+        """Degree to which the passage supports the claim."""
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights,)
@@ -151,7 +151,7 @@ class ClassifierMetric(SupportMetric):
 def expected_model(
     check: ConfigCheck, labels: tuple[tuple[str, ...], ...], model_type: str, published: bool
 ) -> ExpectedModel | None:
-    """What a metric needs its classifier to be; nothing where the owner vouches for it."""
+    """Requirements of a metric on its classifier; None where the owner vouches for it."""
     return None if check == "off" else ExpectedModel(labels, tuple(model_type.split()), published)
 
 

@@ -109,7 +109,7 @@ _UNEXPECTED = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What went wrong, as a kind and a sentence."""
+    """Problem as a kind and a sentence."""
 
     kind: FailureKind
     message: str

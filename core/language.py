@@ -1,4 +1,4 @@
-"""Which language a text is in, where that is sure, and the mark on scores of texts in a language that a metric is not for."""
+"""Language of a text, where that is sure, and the mark on scores of texts in a language that a metric is not for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPACED = "spaced"
 """A metric that reads every language that puts spaces between its words."""
 
 UNVERIFIED = "unverified: "
-"""How the mark begins."""
+"""Beginning of the mark."""
 
 _READ_CHARACTERS = 2_000  # of the start of a text: more of a document says nothing new
 _MIN_LETTERS = 12
@@ -115,7 +115,7 @@ def require_languages(setting: str, metric: str) -> None:
 
 
 def format_languages(languages: str) -> str:
-    """Which languages a metric is for, in a sentence of its card."""
+    """Languages that a metric is for, in a sentence of its card."""
     if languages == ANY:
         return "Reads any language."
     if languages == SPACED:

@@ -1,4 +1,4 @@
-"""What was computed once: a memory for pure functions of long texts, and the database files of caches."""
+"""Memory for pure functions of long texts, and the database files of caches."""
 
 from __future__ import annotations
 

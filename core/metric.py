@@ -16,7 +16,7 @@ from core.types import Answer, Example, Question, Rounds, Score
 Direction = Literal["higher", "lower", "neutral"]
 
 ContextReading = Literal["joined", "best", "passages"]
-"""How a document of several contexts is read: all of them as one text, each for itself so that the best one counts for a
+"""Reading of a document of several contexts: all of them as one text, each for itself so that the best one counts for a
 claim, or as the numbered passages of one input."""
 
 
@@ -31,7 +31,7 @@ class PublishedArchive:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a person must know to read the number.
+    """Facts that a person must know to read the number.
 
     `low` and `high` bound the score (None: unbounded). `direction` says which way consistency lies: "neutral"
     describes the surface and has no better side. `differs` tells how the score departs from the published one, if it does.

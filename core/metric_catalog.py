@@ -71,7 +71,7 @@ _MIN_LIKENESS = 0.5  # of a word with a mistake in it and the name that was mean
 
 @dataclass(frozen=True, slots=True)
 class MetricFilter:
-    """What a listed metric has to be; an empty field asks nothing. `memory_mb` is the most that its largest model may take."""
+    """Conditions on a listed metric; an empty field is none. `memory_mb` is the most that its largest model may take."""
 
     words: str = ""
     availability: Availability | None = None
@@ -91,20 +91,20 @@ class MetricFilter:
 
 
 def ready_first(rows: Sequence[MetricRow]) -> list[MetricRow]:
-    """What scores at once comes before what has to be set up, that before endpoints; within them the order stays."""
+    """Sort metrics by their availability: ready, to be set up, behind endpoints; within each the order stays."""
     order: tuple[Availability, ...] = ("ready", "needs set-up", "endpoint")
     return sorted(rows, key=lambda row: order.index(availability_of(row)))
 
 
 def availability_of(row: MetricRow) -> Availability:
-    """What a person has to do before a first score; a judge always asks an endpoint, whether one is set or not."""
+    """Availability of a metric before a first score; a judge always asks an endpoint, whether one is set or not."""
     if speed_of(row) == "endpoint":
         return "endpoint"
     return "ready" if row.state == "ready" else "needs set-up"
 
 
 def speed_of(row: MetricRow) -> Speed:
-    """How a score is computed, from the quickest to the slowest on one machine; the size of the model decides."""
+    """Speed of a score, from the quickest to the slowest on one machine; the size of the model decides."""
     if not row.checkpoints:
         return "no model"
     if _ENDPOINT in row.checkpoints:
@@ -135,7 +135,7 @@ def format_direction(direction: Direction) -> str:
 
 
 def format_contexts(contexts: ContextReading) -> str:
-    """How a document of several contexts is read, in a sentence."""
+    """Describe in a sentence how a document of several contexts is read."""
     return _CONTEXT_LABELS[contexts]
 
 
@@ -188,7 +188,7 @@ def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
 
 
 def _availability(metric: Metric, pool: ModelPool) -> tuple[str, str]:
-    """What the metric lacks, in a word or two and in a sentence; a model that failed to load comes after all that is missing."""
+    """State of the metric in a word or two, and in a sentence; a model that failed to load comes after all that is missing."""
     missing = missing_steps(metric)
     if missing:
         state = setup_state(metric.card, missing)

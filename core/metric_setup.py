@@ -1,4 +1,4 @@
-"""What a metric needs before its first score, what of it is here, and what gets the rest: packages, parser, weights, endpoint, memory."""
+"""Set-up of a metric before its first score: packages, parser, weights, endpoint, memory; what is here, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def setup_steps(metric: Metric, pool: ModelPool) -> list[SetupStep]:
 
 
 def missing_steps(metric: Metric) -> list[SetupStep]:
-    """What is not here, but for memory. Loads no model and no torch."""
+    """Steps that are missing, except for memory. Loads no model and no torch."""
     return [step for model in metric.checkpoints() for step in _model_steps(metric, model) if not step.done]
 
 
@@ -67,7 +67,7 @@ def format_megabytes(megabytes: int) -> str:
 
 
 def memory_steps(metric: Metric, pool: ModelPool) -> Iterator[SetupStep]:
-    """Whether the largest model fits; of one that is not here the card tells the size."""
+    """Step that says if the largest model fits in memory; for one that is not here the card gives the size."""
     checkpoints = local_checkpoints(metric.checkpoints())
     need = max((_memory_of(metric.card, checkpoint, pool) for checkpoint in checkpoints), default=0)
     if not need:

@@ -1,4 +1,4 @@
-"""Which model answers a question: weights that are loaded on this machine, or whatever an endpoint serves."""
+"""References to models that answer questions: weights loaded on this machine, or whatever an endpoint serves."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Dtype = Literal["float32", "tf32", "float16", "bfloat16"]
 
 
 ConfigCheck = Literal["strict", "off"]
-"""Whether the config.json of a classifier must be that of a model made for the metric, or the owner says that it is one."""
+"""Check that the config.json of a classifier is that of a model made for the metric; "off" where the owner says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedModel:
-    """What a metric needs a classifier to be.
+    """Requirements of a metric on a classifier.
 
     `labels` are its classes in the order in which the metric reads them, each by the names that stand for it, in lower
     case. `model_types` are those of the authors' models, which count where a config.json does not name its labels.
@@ -74,7 +74,7 @@ class EndpointModel:
 
 
 ModelRef = Checkpoint | EndpointModel
-"""Who answers a question."""
+"""Model that answers a question."""
 
 
 def local_checkpoints(models: Iterable[ModelRef]) -> tuple[Checkpoint, ...]:
@@ -83,5 +83,5 @@ def local_checkpoints(models: Iterable[ModelRef]) -> tuple[Checkpoint, ...]:
 
 
 def asks_endpoint(models: Iterable[ModelRef]) -> bool:
-    """Whether any of them is behind an endpoint."""
+    """True if any of them is behind an endpoint."""
     return any(isinstance(model, EndpointModel) for model in models)

@@ -16,7 +16,7 @@ SENTENCE_LABELS: tuple[SentenceLabel, ...] = get_args(SentenceLabel)
 
 @dataclass(frozen=True, slots=True)
 class NliResult:
-    """Whether a variant contradicts its original, and who says so.
+    """Result of an NLI check: if a variant contradicts its original, and who says so.
 
     `probability` is that of the most contradicting sentence, in 0..1, where a model gives one; `said` is a language model's
     reason; `notes` say what was not read. `labels` has the label of each sentence of the variant, where the check gives one.

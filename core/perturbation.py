@@ -21,9 +21,9 @@ Form = Literal["rule", "prompt", "imported"]
 
 @dataclass(frozen=True, slots=True)
 class PerturbationCard:
-    """What a perturbation does to a summary, what it is meant to do to the truth, and where it comes from.
+    """Description of a perturbation: what it does to a summary, what it is meant to do to the truth, and its source.
 
-    `form` says whether a rule of ours makes the variant, a language model that is prompted for it, or somebody made it before.
+    `form` is the maker of the variant: a rule of ours, a prompted language model, or somebody who made it before.
     """
 
     title: str
@@ -35,7 +35,7 @@ class PerturbationCard:
 
     @property
     def intention(self) -> Intention:
-        """What is said of every summary that is made so; gaming phrases neither break nor keep what counts."""
+        """Intention of every summary that is made so; gaming phrases neither break nor keep what counts."""
         verdicts: dict[Intent, Verdict] = {"preserving": Verdict.CONSISTENT, "breaking": Verdict.INCONSISTENT}
         return Intention(verdicts.get(self.intent), self.error_type)
 
@@ -70,13 +70,13 @@ class Perturbation(ABC):
 
     @property
     def title(self) -> str:
-        """What it is called, with its settings where it has any."""
+        """Title with the settings, where it has any."""
         settings = settings_label(self.spec)
         return f"{self.card.title} [{settings}]" if settings else self.card.title
 
     @property
     def signature(self) -> str:
-        """What tells two variants apart, besides the seed; a perturbation that asks a model adds the model and what it is asked."""
+        """Signature that distinguishes two variants, besides the seed; with the model and its prompt where one is asked."""
         return self.spec
 
 
@@ -84,7 +84,7 @@ PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", f"{__package__}
 
 
 def refusal(perturbation: Perturbation, example: Example) -> str:
-    """Why a perturbation with these settings cannot edit this summary; empty where it can, as far as that is known unasked."""
+    """Reason why a perturbation with these settings cannot edit this summary, as far as known unasked; else empty."""
     try:
         if perturbation.card.form == "rule":
             perturbation.edits(example, random.Random(0))
@@ -96,7 +96,7 @@ def refusal(perturbation: Perturbation, example: Example) -> str:
 
 
 MAX_MENTIONS = 100
-"""How many names, dates or numbers of a text are looked at: more than a summary has, and a bound for a book."""
+"""Limit on names, dates or numbers of a text that are looked at: more than a summary has, a bound for a book."""
 
 _ARTICLE_BEFORE = re.compile(r"\b([Aa]n?) $")
 

@@ -29,7 +29,7 @@ FREE_SETTINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What one paper did: the `settings` of each plugin by its name, and how its tables were made.
+    """Settings of one paper: the `settings` of each plugin by its name, and how its tables were made.
 
     `test` names the significance test, `by` the slices, `perturbations` the kinds and `nli_check` the check of a stress test;
     each is "" or empty where the paper has none. `notes` say what was inferred. `digest` changes with every word of the file.
@@ -47,7 +47,7 @@ class Profile:
 
     @property
     def mark(self) -> str:
-        """What stands in signatures."""
+        """Mark of the profile in signatures."""
         return f"paper:{self.name}-{self.digest[:8]}"
 
     def settings_of(self, plugin: str) -> Mapping[str, Setting]:

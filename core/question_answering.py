@@ -1,4 +1,4 @@
-"""What metrics that ask and answer questions share: questions to a parser, words in common, and parts by sentence."""
+"""Parts shared by metrics that ask and answer questions: questions to a parser, words in common, parts by sentence."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MultiRoundMetric(Metric):
 
 
 def parser_question(parser: Checkpoint, text: str, reading: ParserReading) -> Question:
-    """What a parser finds in a text; see kind "spacy_parse"."""
+    """Question to a parser about a text; see kind "spacy_parse"."""
     # with the name of the pipeline: two of them must not share answers
     return Question(parser, (text,), (("of", reading), ("pipeline", parser.source)))
 
@@ -58,7 +58,7 @@ def parser_question(parser: Checkpoint, text: str, reading: ParserReading) -> Qu
 def generation_question(
     writer: Checkpoint, text: str, options: tuple[Option, ...] = (), claim: Span | None = None
 ) -> Question:
-    """What a T5 writes after a text; an end token written in the text ends a part of it."""
+    """Question to a T5 to go on after a text; an end token written in the text ends a part of it."""
     return Question(writer, tuple(text.split(END)), options, claim)
 
 
@@ -97,7 +97,7 @@ def sentence_parts(example: Example, found: Sequence[ScoredPhrase]) -> tuple[Par
 
 
 def document_seen(document: str, answers: Sequence[Answer], notes: Sequence[str]) -> Seen:
-    """What was read of the whole document, with a note where something was cut."""
+    """Record of what was read of the whole document, with a note where something was cut."""
     cut = max((answer.cut for answer in answers), default=0)
     cuts = [f"Up to {cut} tokens at the end of a text were beyond a model's limit and not read."] if cut else []
     total = sum(answer.cut for answer in answers)

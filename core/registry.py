@@ -102,7 +102,7 @@ def settings_of(plugin: Plugin | type[Plugin]) -> dict[str, dataclasses.Field[Se
 
 
 def _in_profile(plugin: type[Plugin], profile: str, given: Mapping[str, Setting]) -> dict[str, Setting]:
-    """What builds a plugin in a paper's form; raises BadSettingError where a setting is given that the profile fixes."""
+    """Settings of a plugin in a paper's form; raises BadSettingError where a setting is given that the profile fixes."""
     fixed = read_profile(profile).settings_of(plugin.name)
     for name in given:
         if name in fixed or name not in FREE_SETTINGS:
@@ -121,7 +121,7 @@ def types_of(plugin: type[Plugin]) -> dict[str, object]:
 
 
 def choices_of(hint: object) -> tuple[Setting, ...]:
-    """What a setting of that type can be; empty where it is not a choice."""
+    """Values that a setting of that type can have; empty where it is not a choice."""
     return typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
 
 
@@ -190,7 +190,7 @@ def split_pieces(text: str, separator: str = ",") -> list[str]:
 
 
 def settings_label(spec: str) -> str:
-    """What a spec says besides the name: "@profile", settings, or both with a blank between; of a long path its end."""
+    """Label of a spec besides the name: "@profile", settings, or both with a blank between; of a long path its end."""
     named, _, rest = spec.partition("[")
     profile = named.partition("@")[2]
     settings = _LONG_PATH.sub("…/", rest.removesuffix("]"))

@@ -26,7 +26,7 @@ WindowMode = Literal["symmetric", "coded"]
 """`symmetric`: w sentences on both sides. `coded`: the one before, or the one after the first, as their code has it."""
 
 Ranking = Literal["embedding", "bm25"]
-"""What makes a sentence of the document close to a claim: the cosine of their embeddings, or BM25 of their words."""
+"""Closeness of a sentence of the document to a claim: the cosine of their embeddings, or BM25 of their words."""
 Reading = Literal["each", "union"]
 """`each`: a passage for each of the K sentences. `union`: all of them, in the order of the document, as one passage."""
 
@@ -80,7 +80,7 @@ class Retrieval:
         return [*read, *claimed]
 
     def claims(self, example: Example, answers: Sequence[Answer]) -> list[Claim]:
-        """What was found for each sentence of the summary, from the answers to `questions`; raises UnscorableError."""
+        """Passages found for each sentence of the summary, from the answers to `questions`; raises UnscorableError."""
         places, spans = context_sentences(example), sentences(example.summary)
         if not places or not spans:
             raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")

@@ -1,4 +1,4 @@
-"""Which sentence of an original summary each sentence of its edited form comes from."""
+"""Origins of the sentences of an edited summary in the original one."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def padded_words(text: str) -> str:
 
 @cache
 def splitter_name() -> str:
-    """Which parameters Punkt runs on, for signatures: "punkt-tab" as the literature, or "punkt-touchstone".
+    """Name of the parameters that Punkt runs on, for signatures: "punkt-tab" as the literature, or "punkt-touchstone".
 
     NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
     abbreviations of this folder. DECISIONS.md 4 has the measurement.
@@ -153,7 +153,7 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 def _occurs_joined(word: str, text: str) -> bool:
-    """Whether a word with an apostrophe or hyphen stands in a text as a whole."""
+    """True if a word with an apostrophe or hyphen occurs in a text as a whole."""
     return _WORD.fullmatch(word) is None and re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 

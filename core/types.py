@@ -64,7 +64,7 @@ class Example:
 
 
 class Verdict(StrEnum):
-    """What a judge says of a summary as a whole."""
+    """Verdict of a judge on a summary as a whole."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
@@ -86,7 +86,7 @@ class ErrorType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Intention:
-    """What an edit is meant to make of a summary, and by which error; None where nobody said so."""
+    """Intended effect of an edit on a summary, and its error; None where nobody said so."""
 
     verdict: Verdict | None = None
     error_type: ErrorType | None = None
@@ -108,7 +108,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one judge (a benchmark's gold or a person) said of one example."""
+    """Verdict of one judge (a benchmark's gold or a person) on one example."""
 
     example_id: str
     judge: str
@@ -138,7 +138,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class ReleasedScore:
-    """What a metric said of a summary according to the authors of a dataset; higher is more consistent."""
+    """Score of a metric for a summary according to the authors of a dataset; higher is more consistent."""
 
     metric: str
     value: float
@@ -146,7 +146,7 @@ class ReleasedScore:
 
 @dataclass(frozen=True, slots=True)
 class GradedExplanation:
-    """Why `by`, a model or a person, calls a summary (in)consistent, and how a judge graded that, in the dataset's words.
+    """Reason why `by`, a model or person, calls a summary (in)consistent, and a judge's grade, in the dataset's words.
 
     `verdict` is what `by` called it; None where the dataset does not tell. A model that was asked and gave no answer has
     neither text nor verdict. `cause` is what the judge found wrong, "" where that is not known.
@@ -262,7 +262,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said to one question.
+    """Answer of a model to one question.
 
     `values` are probabilities, log-probabilities, similarities, counts or an embedding, as the kind defines;
     `spans` place them in an input when they are per token. `tokens` were read, `cut` were dropped by truncation.
@@ -313,7 +313,7 @@ class ClaimScore:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a metric looked at: the pieces of the document in order, tokens read and cut, and remarks."""
+    """Record of what a metric read: the pieces of the document in order, tokens read and cut, and remarks."""
 
     pieces: tuple[Span, ...] = ()
     tokens: int = 0
@@ -323,7 +323,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a metric says of one example, before the engine adds where and how it was obtained.
+    """Score of one example by a metric, before the engine adds where and how it was obtained.
 
     `asked` is for the signature: what the number depends on and only the conversation knows, as the prompt that it used.
     `claims` are those that the summary was decomposed into, of a metric that does so.
@@ -375,7 +375,7 @@ class Result:
 
 
 class FailureKind(StrEnum):
-    """Why there is no score."""
+    """Reason why there is no score."""
 
     INPUT = "input"  # the text cannot be scored by this metric
     NEEDS_DOWNLOAD = "needs download"  # the weights are not on this machine
@@ -387,7 +387,7 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a metric has no score for an example; never a number."""
+    """Reason why a metric has no score for an example; never a number."""
 
     example_id: str
     metric: str

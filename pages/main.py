@@ -1,4 +1,4 @@
-"""What every visitor runs: page config, the gate, navigation to a page, its heading and the tour, and nothing else."""
+"""Script that every visitor runs: page config, the gate, navigation, the heading of a page and the tour."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ORDER_NOTE = (
     "Items were handed out by how far metrics disagree on them, most first. Until all are labelled, these figures are about "
     "the items that metrics disagree on, which may be harder than the rest."
 )
-"""What agreement and exports say of a campaign with this order."""
+"""Note of agreement figures and exports on a campaign with this order."""
 
 _FEWEST_METRICS = 2
 _SIGNS: Mapping[str, int] = {"higher": 1, "lower": -1, "neutral": 0}
@@ -59,7 +59,7 @@ def order_by_disagreement(
 
 
 def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) -> bool:
-    """Whether a version of a campaign handed out items in active order."""
+    """True if a version of a campaign handed out items in active order."""
     rules = session.exec(select(VersionRow.rules).where(VersionRow.campaign_id == campaign.id))
     return any(read_rules(text).order == "disagreement" for text in rules)
 
@@ -67,7 +67,7 @@ def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) ->
 def _score_matrix(
     session: Session, unit: str, items: Sequence[str], directions: Mapping[str, str]
 ) -> NDArray[np.float64]:
-    """What each metric says of each item, higher for more consistent, (n_items, n_metrics)."""
+    """Score of each item by each metric, higher for more consistent, (n_items, n_metrics)."""
     parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
     originals = {id: parent for id, parent in parents.items() if parent} if unit == "pair" else {}
     scores = newest_scores(session, {*items, *originals.values()})

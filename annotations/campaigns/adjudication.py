@@ -27,7 +27,7 @@ from core.types import Context
 
 
 class DisagreementCause(StrEnum):
-    """Why labels differ."""
+    """Reasons why labels differ."""
 
     SLIP = "annotator slip"
     AMBIGUOUS = "ambiguous text"
@@ -85,7 +85,7 @@ class SentDecision:
 
 
 class AdjudicatorActions:
-    """What an adjudicator does; raises RightsError for a person without that right."""
+    """Actions of an adjudicator; raises RightsError for a person without that right."""
 
     def __init__(self, store: Store, person: Member) -> None:
         person.require(Right.ADJUDICATE)

@@ -1,4 +1,4 @@
-"""Which people and groups label which campaign; one that nobody is assigned to is for everybody."""
+"""Assignment of people and groups to campaigns; a campaign that nobody is assigned to is for everybody."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from annotations.store.records import RecordError, RightsError
 
 @dataclass(frozen=True, slots=True)
 class CampaignPeople:
-    """Who labels a campaign: people by their id, and groups; nobody at all means everybody."""
+    """People, by their id, and groups that label a campaign; none at all means everybody."""
 
     people: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ EVERYBODY = CampaignPeople()
 
 
 def load_assignment(session: Session, campaign_id: str) -> CampaignPeople:
-    """Who is assigned to a campaign."""
+    """People and groups that are assigned to a campaign."""
     rows = session.exec(select(Assignment).where(Assignment.campaign_id == campaign_id).order_by(col(Assignment.id)))
     found = rows.all()
     return CampaignPeople(

@@ -1,4 +1,4 @@
-"""What a campaign consists of: its rules, its versions, its tasks and their answer keys."""
+"""Parts of a campaign: its rules, its versions, its tasks and their answer keys."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from annotations.store.tables import Item
 from annotations.store.writes import content_id, save_pair
 
 LabelMode = Literal["unaided", "pre-annotated", "assisted"]
-"""How much help a label is given with: none, answers that are filled in, or document sentences that are marked as close."""
+"""Help that a label is given with: none, answers that are filled in, or document sentences that are marked as close."""
 
 
 class CampaignRules(BaseModel):
-    """How items are handed out.
+    """Rules by which items are handed out.
 
     `overlap` people label an item; a reservation is void after `expires_minutes`. Two versions of one pair are `apart`
     items from each other, or `apart_minutes`. `pass_right` answers of the qualification must be right to go on; 0 lets
@@ -85,7 +85,7 @@ SHUFFLE_PRIME = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class VersionContent:
-    """What a manager writes: questions as YAML, guidelines as Markdown, rules, and whether labels are taken."""
+    """Content that a manager writes: questions as YAML, guidelines as Markdown, rules, and whether labels are taken."""
 
     questions: str
     guidelines: str
@@ -185,7 +185,7 @@ SELECT_NEWEST_VERSION = (
     .order_by(col(VersionRow.version).desc())
     .limit(1)
 )
-"""What `read_campaign` reads, of the campaign that a condition names."""
+"""Columns that `read_campaign` reads, of the campaign that a condition names."""
 
 _SELECT_CAMPAIGN = SELECT_NEWEST_VERSION.where(col(Campaign.id) == bindparam("campaign"))
 
@@ -262,7 +262,7 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
 
 
 def hash_asked(asked: Mapping[str, Any]) -> str:
-    """What tells tasks apart that ask other things of one item; empty where nothing more is asked."""
+    """Hash that distinguishes tasks of one item that ask different things; empty where nothing more is asked."""
     return content_id(dict(asked)) if asked else ""
 
 

@@ -121,7 +121,7 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
 
 
 def estimate_finish(labelled_at: Sequence[datetime], missing: int, now: datetime) -> datetime | None:
-    """When so many missing labels will be there at the pace of the last seven days, or of all days where there were fewer.
+    """Estimate when so many missing labels will be there, at the pace of the last seven days, or of all days if fewer.
 
     A first day counts whole. None where nothing is missing, or nothing came in these days.
     """
@@ -133,7 +133,7 @@ def estimate_finish(labelled_at: Sequence[datetime], missing: int, now: datetime
 
 
 def count_responses(session: Session, campaign_id: str) -> int:
-    """How many responses of any kind a campaign has."""
+    """Number of responses of any kind in a campaign."""
     found = (
         select(func.count())
         .select_from(Response)
@@ -144,7 +144,7 @@ def count_responses(session: Session, campaign_id: str) -> int:
 
 
 def _count_states(session: Session, campaign: CampaignSettings) -> Counter[str]:
-    """How many tasks of work are in which state; expired reservations do not count."""
+    """Number of tasks of work in each state; expired reservations do not count."""
     rows = session.exec(
         select(Reservation.state, Reservation.expires_at)
         .join(Task, col(Task.id) == Reservation.task_id)

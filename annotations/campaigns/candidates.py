@@ -1,4 +1,4 @@
-"""What could be labelled: items of the store, texts that would become some, and items with known answers from a file; and which of them fit
+"""Candidates for labelling: items of the store, texts that would become some, and items with known answers from a file; and which fit
 a question set."""
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def load_candidates(session: Session, dataset: str) -> list[Candidate]:
 
 
 def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
-    """Whether the questions can be asked of it: about a pair or explanation, only where there is one, with the edits they need."""
+    """True if the questions can be asked of it: about a pair or explanation, only where there is one, with the edits they need."""
     if questions.unit == "summary":
         return True
     if questions.unit == "explanation" and not candidate.explanations:
@@ -109,7 +109,7 @@ def draw_candidates(candidates: Sequence[Candidate], number: int, seed: int) -> 
 def tasks_for_candidate(
     candidate: Candidate, questions: QuestionSet, types: Collection[ErrorType] = (), part: TaskPart = "work"
 ) -> list[NewTask]:
-    """What is to be labelled of it: one task, or one for each explanation, or for each error type that is to be written."""
+    """Tasks for labelling a candidate: one, or one for each explanation, or for each error type that is to be written."""
     if questions.unit == "explanation":
         return [_judging_task(candidate, reason, part) for reason in candidate.explanations]
     asked = [{"error_type": kind.value} for kind in types] or [{}]
@@ -117,7 +117,7 @@ def tasks_for_candidate(
 
 
 def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
-    """What is right where the candidate is as it was meant to be, of the question that counts; "" where that says nothing."""
+    """Likely answer to the question that counts, if the candidate is as it was meant to be; "" where that gives none."""
     values = questions.by_id[questions.measure].values
     broken = candidate.intended is Verdict.INCONSISTENT
     if candidate.intended and candidate.intended.value in values:
@@ -162,7 +162,7 @@ def _edit_counts(session: Session, ids: Collection[str]) -> Counter[str]:
 
 
 def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, list[CandidateExplanation]]:
-    """What the edits of items say, and what people wrote of them."""
+    """Explanations by item: those of its edits, and those that people wrote."""
     texts_by_item: dict[str, list[str]] = defaultdict(list)
     for id, text in session.exec(select(EditRow.item_id, EditRow.explanation).order_by(col(EditRow.position))):
         if id in ids and text.strip():

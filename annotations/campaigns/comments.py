@@ -42,7 +42,7 @@ class ShownComment:
 
 @dataclass(frozen=True, slots=True)
 class ShownResolution:
-    """What was done about a flag."""
+    """Resolution of a flag: a note, its author and the time."""
 
     note: str
     by: str
@@ -51,7 +51,7 @@ class ShownResolution:
 
 @dataclass(frozen=True, slots=True)
 class ShownFlag:
-    """Why an annotator flagged a task; open while nobody resolved it."""
+    """Flag of a task with the annotator's reason; open while nobody resolved it."""
 
     response: int
     reason: str
@@ -76,7 +76,7 @@ class Conversation:
 
     @property
     def is_open(self) -> bool:
-        """Whether a flag is not resolved, or the annotator, or an adjudicator among themselves, spoke last and has no answer."""
+        """True if a flag is not resolved, or the annotator, or an adjudicator among themselves, spoke last and has no answer."""
         resolutions = [flag.resolution for flag in self.flags]
         asks = "annotator" if self.annotator_id else "adjudicator"
         waits = bool(self.comments) and self.comments[-1].speaker == asks
@@ -177,7 +177,7 @@ class ManagerComments:
         return sorted(found, key=lambda one: not one.is_open)
 
     def texts(self, campaign_id: str, task: str) -> TaskTexts:
-        """What a conversation is about."""
+        """Texts of the task that a conversation is about."""
         with read_session(self._store.engine) as session:
             return load_task_texts(session, load_campaign(session, campaign_id), task)
 
@@ -293,7 +293,7 @@ def _shown_comment(row: Comment) -> ShownComment:
 def _item_numbers(
     session: Session, campaign_id: str, keys: Mapping[tuple[str, str | None], Conversation]
 ) -> dict[tuple[str, str | None], int]:
-    """Which item of a person a task was at first, by task and person."""
+    """Smallest number under which a person had a task, by task and person."""
     tasks = {task for task, _ in keys}
     rows = session.exec(
         select(Reservation.task_id, Reservation.person_id, Reservation.number)
@@ -309,7 +309,7 @@ def _summaries(session: Session, keys: Mapping[tuple[str, str | None], Conversat
 
 
 def _without_names(conversation: Conversation) -> Conversation:
-    """Who spoke only by what they are."""
+    """Return a conversation without names: its speakers are known only by their role."""
     return replace(
         conversation,
         annotator="",

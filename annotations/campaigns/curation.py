@@ -49,7 +49,7 @@ class CurationTask:
 
 
 class CuratorActions:
-    """What a curator does; raises RightsError for a person who may not adjudicate."""
+    """Actions of a curator; raises RightsError for a person who may not adjudicate."""
 
     def __init__(self, store: Store, person: Member) -> None:
         person.require(Right.ADJUDICATE)

@@ -1,4 +1,4 @@
-"""Which edits of a campaign are kept: those that none of their annotators rejects (SummExecEdit, Thorat et al. 2024, table 1)."""
+"""Kept edits of a campaign: those that none of their annotators rejects (SummExecEdit, Thorat et al. 2024, table 1)."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _labels_by_error_type(
 
 @dataclass(frozen=True, slots=True)
 class Revisions:
-    """How often each blind answer was followed by which answer in sight of the scores, equal ones too."""
+    """Counts of pairs of a blind answer and the answer in sight of the scores that followed it, equal ones too."""
 
     moves: Mapping[tuple[str, str], int]
 

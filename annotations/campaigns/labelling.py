@@ -1,4 +1,4 @@
-"""What an annotator does: takes tasks, writes responses and drafts, and sees the scores that are revealed afterwards.
+"""Actions of an annotator: take tasks, write responses and drafts, and see the scores that are revealed afterwards.
 
 Nothing that is shown before the response selects a score, an author, an intention, an answer key or another's label."""
 
@@ -44,7 +44,7 @@ _MAX_DRAFT_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """Where somebody is in a campaign: `done` of the `total` tasks of the stage, and `answered` in all.
+    """Progress of a person in a campaign: `done` of the `total` tasks of the stage, and `answered` in all.
 
     `version` is that of the guidelines at their last response; 0 before the first.
     """
@@ -64,7 +64,7 @@ _SELECT_LAST_VERSION = (
 
 
 class AnnotatorActions:
-    """What an annotator does; raises RightsError for a person without that right."""
+    """Actions of an annotator; raises RightsError for a person without that right."""
 
     def __init__(self, store: Store, person: Member) -> None:
         person.require(Right.LABEL)
@@ -151,7 +151,7 @@ class AnnotatorActions:
             return session.exec(own.order_by(col(Reservation.id).desc()).limit(1)).first()
 
     def progress(self, campaign_id: str) -> AnnotatorProgress:
-        """Where this person is in a campaign."""
+        """Progress of this person in a campaign."""
         params = {"campaign": campaign_id, "person": self._person.id}
         with read_session(self._store.engine) as session:
             require_assigned(session, campaign_id, self._person)

@@ -1,4 +1,4 @@
-"""What a manager does and sees: campaigns and their versions, tasks, remarks, people and invites."""
+"""Actions and views of a manager: campaigns and their versions, tasks, remarks, people and invites."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _require_compatible(before: QuestionSet, after: QuestionSet) -> None:
 
 
 def _accepts_answers_of(new: CampaignQuestion, old: CampaignQuestion) -> bool:
-    """Whether every answer to the old question is one to the new question."""
+    """True if every answer to the old question is one to the new question."""
     if new.kind != old.kind or not set(old.values) <= set(new.values):
         return False
     return new.kind != "scale" or (new.low <= old.low and old.high <= new.high)
@@ -157,7 +157,7 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskRemark:
-    """Why an item was skipped or flagged."""
+    """Reason why an item was skipped or flagged."""
 
     act: str
     person: str
@@ -211,7 +211,7 @@ def local_member(store: Store, name: str) -> Member:
 
 
 class ManagerActions:
-    """What a manager does; raises RightsError for a person without that right. Every method raises like the function of its name."""
+    """Actions of a manager; raises RightsError for a person without that right. Methods raise like functions of their name."""
 
     def __init__(self, store: Store, person: Member) -> None:
         person.require(Right.MANAGE)

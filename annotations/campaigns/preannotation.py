@@ -30,7 +30,7 @@ _SIDES: Mapping[tuple[bool, bool], str] = {
 
 @dataclass(frozen=True, slots=True)
 class DatasetLabels:
-    """What a dataset, or the labels kept here, says of the items."""
+    """Labels of the items from a dataset, or from the labels kept here."""
 
     dataset: str
 
@@ -92,12 +92,12 @@ def require_suggestions(session: Session, campaign: CampaignSettings) -> None:
 
 
 def count_suggestions(session: Session, campaign: CampaignSettings) -> int:
-    """How many tasks have answers to fill in."""
+    """Number of tasks that have answers to fill in."""
     return len(_suggestions(session, campaign))
 
 
 def describe_modes(session: Session, campaign: CampaignSettings) -> str:
-    """How many of the labels that agreement counts were given with help, and what came of it; "" where none was."""
+    """Describe how many of the labels that agreement counts were given with help, and its effect; "" where none was."""
     labels = first_blind_labels(session, campaign)
     numbers = Counter(label.mode for label in labels)
     sentences = []
@@ -119,7 +119,7 @@ def describe_modes(session: Session, campaign: CampaignSettings) -> str:
 
 
 def _suggestions(session: Session, campaign: CampaignSettings) -> dict[str, Suggestion]:
-    """What is filled in, by task."""
+    """Suggested answers that are filled in, by task."""
     found = select(Suggestion).join(Task, col(Task.id) == Suggestion.task_id)
     return {row.task_id: row for row in session.exec(found.where(Task.campaign_id == campaign.id))}
 

@@ -59,7 +59,7 @@ def current_stage(session: Session, campaign: CampaignSettings, person: Member) 
 
 
 def _sat_elsewhere(session: Session, campaign: CampaignSettings, person: Member) -> bool:
-    """Whether a person answered an item of the qualification of a campaign that the rules name."""
+    """True if a person answered an item of the qualification of a campaign that the rules name."""
     if not campaign.rules.closed_to:
         return False
     sat = (
@@ -116,17 +116,17 @@ def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -
 
 
 def is_correct(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
-    """Whether the answers match all known ones."""
+    """True if the answers match all known ones."""
     return all(answers.get(name) == expected for name, expected in key.items())
 
 
 def count_tasks(session: Session, campaign: CampaignSettings, part: str) -> int:
-    """How many tasks a part of a campaign has."""
+    """Number of tasks in a part of a campaign."""
     return session.exec(_COUNT_TASKS, params={"campaign": campaign.id, "part": part}).one()
 
 
 def count_finished_tasks(session: Session, campaign: CampaignSettings, person: Member, part: str) -> int:
-    """How many tasks of a part a person has answered or skipped."""
+    """Number of tasks of a part that a person has answered or skipped."""
     params = {"campaign": campaign.id, "part": part, "person": person.id}
     return session.exec(_COUNT_FINISHED_TASKS, params=params).one()
 

@@ -20,7 +20,7 @@ from core.errors import EditError
 from core.types import Edit, ErrorType, Example, Verdict
 
 Unit = Literal["pair", "summary", "explanation"]
-"""What an item of a campaign is: an original with its edited version, one summary, or an explanation with its pair."""
+"""Kind of the items of a campaign: an original with its edited version, a summary, or an explanation with its pair."""
 
 QuestionKind = Literal["choice", "several", "scale", "text", "span", "link", "edit"]
 Answer = str | int | list[Any] | None
@@ -80,7 +80,7 @@ class CampaignQuestion(_FrozenModel):
 
 
 class QuestionSet(_FrozenModel):
-    """What a campaign asks; `measure` names the question that agreement, gold and qualification look at.
+    """Questions of a campaign; `measure` names the question that agreement, gold and qualification look at.
 
     `required_type` says that every item comes with the error type that is to be written. `edits` says of what pairs and
     explanations may be: of an edited summary (`some`), of one with a single edit (`one`), or, of explanations only, of a
@@ -165,7 +165,7 @@ def bundled_question_sets() -> Mapping[str, str]:
 
 
 def is_asked(question: CampaignQuestion, answers: Answers) -> bool:
-    """Whether a question comes up after what was answered so far."""
+    """True if a question is asked after the answers so far."""
     return all(answers.get(name) in values for name, values in question.when.items())
 
 
@@ -258,7 +258,7 @@ _MIN_KEPT_SHARE = 0.5  # share of the old words that stay
 
 @dataclass(frozen=True, slots=True)
 class EditSource:
-    """Who made an edit, for which campaign, and of which error type."""
+    """Author of an edit, its campaign and its error type."""
 
     by: str
     source: str
@@ -368,6 +368,6 @@ def _casefolded_words(text: str) -> list[str]:
 
 
 def _changed_stretch_words(summary: str, edited: str) -> int:
-    """How many words of the summary lie from the first change to the last."""
+    """Number of words of the summary from the first change to the last."""
     changes = recover(summary, edited)
     return len(_WORD.findall(summary[changes[0].span.start : changes[-1].span.end]))

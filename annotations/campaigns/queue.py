@@ -1,4 +1,4 @@
-"""Which task comes next for a person, reserved in the same transaction that chose it."""
+"""Next task of a person, reserved in the same transaction that chose it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NoTaskReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class NoTask:
-    """Why there is no task for a person now.
+    """Reason why there is no task for a person now.
 
     closed: the campaign takes no labels; deadline: its last day is past; excluded: the person sat a qualification that closes
     this campaign; unqualified: too few right answers in the qualification; calibrated: the calibration round is done and the
@@ -63,7 +63,7 @@ class _Queue:
     next_number: int
 
     def params(self, **others: object) -> dict[str, object]:
-        """What most statements need to know."""
+        """Parameters that most statements need."""
         return {"campaign": self.campaign.id, "person": self.person.id, "now": self.now, **others}
 
     def expiry(self) -> datetime:

@@ -41,7 +41,7 @@ _STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SentResponse:
-    """What a person sends: an answer with what was answered, or the reason of a skip or flag.
+    """Response that a person sends: an answer with what was answered, or the reason of a skip or flag.
 
     `event_id` is made once per press, so that a re-sent press is known. Times are milliseconds. `seen` is the last revision
     that was shown; without it a newer one is replaced unseen. `mode` is
@@ -212,7 +212,7 @@ def _clamp_ms(milliseconds: int) -> int:
 
 
 def _save_state(session: Session, locked: LockedReservation, sent: SentResponse, now: datetime) -> str:
-    """What becomes of the reservation; an answer whose place others took meanwhile is kept and does not count."""
+    """Set and return the state of the reservation; an answer whose place others took meanwhile does not count."""
     reservation, campaign, state = locked.reservation, locked.campaign, _STATE_AFTER_ACT[sent.act]
     params = {"reservation": reservation.id, "new_state": state}
     counted = state == "answered" and reservation.turn == 1 and locked.part == "work"
@@ -232,7 +232,7 @@ _SET_STATE_WHERE_FREE = _SET_STATE.values(
 
 
 def _was_revealed(session: Session, reservation: Reservation) -> bool:
-    """Whether the scores of a task were shown to its person: after an answer, under rules that show them."""
+    """True if the scores of a task were shown to its person: after an answer, under rules that show them."""
     answered = (
         select(VersionRow.rules)
         .join(Response, col(Response.version) == VersionRow.version)

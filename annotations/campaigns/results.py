@@ -214,7 +214,7 @@ def _questions_by_version(session: Session, campaign: CampaignSettings) -> dict[
 
 
 class LabelProvenance(StrEnum):
-    """Where the label of a task comes from: one person, all who labelled it, an adjudicator; or there is none yet."""
+    """Origin of the label of a task: one person, all who labelled it, an adjudicator; or there is none yet."""
 
     SINGLE = "single"
     UNANIMOUS = "unanimous"
@@ -285,7 +285,7 @@ def share_of_agreeing_pairs(campaign: CampaignSettings, labels: Sequence[Campaig
 
 
 def _is_reopened(campaign: CampaignSettings, labels: Sequence[CampaignLabel], decision: StoredDecision | None) -> bool:
-    """Whether a label since the decision contradicts it."""
+    """True if a label since the decision contradicts it."""
     if decision is None:
         return False
     measured = campaign.questions.measured
@@ -294,7 +294,7 @@ def _is_reopened(campaign: CampaignSettings, labels: Sequence[CampaignLabel], de
 
 
 class Resolution(StrEnum):
-    """How the final label of a task was found; an unresolved task has none."""
+    """Method by which the final label of a task was found; an unresolved task has none."""
 
     UNANIMOUS = "unanimous"
     MAJORITY = "by majority"

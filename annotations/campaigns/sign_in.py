@@ -41,7 +41,7 @@ class InviteRow:
 
     @property
     def valid(self) -> bool:
-        """Whether it can be used to sign in now."""
+        """True if it can be used to sign in now."""
         return not self.revoked and (self.expires_at is None or self.expires_at > datetime.now(UTC))
 
 
@@ -93,7 +93,7 @@ class WrongCodeError(RightsError):
 
 
 def member_by_code(session: Session, code: str, now: datetime | None = None) -> Member:
-    """Whose code it is. Raises WrongCodeError for one that is unknown, revoked or expired; the message does not say which."""
+    """Person that a code belongs to. Raises WrongCodeError for an unknown, revoked or expired one, without saying which."""
     return _valid_invite(session, code, now or datetime.now(UTC))[0]
 
 
@@ -111,7 +111,7 @@ def _valid_invite(session: Session, code: str, now: datetime) -> tuple[Member, I
 
 @dataclass(frozen=True, slots=True)
 class StartedSession:
-    """Who signed in, and the id that their browser keeps until it expires; only its hash is stored."""
+    """Person who signed in, and the id that their browser keeps until it expires; only its hash is stored."""
 
     member: Member
     id: str
@@ -134,7 +134,7 @@ def start_session(session: Session, code: str, replaced: str = "", now: datetime
 
 
 def member_by_session(session: Session, id: str, now: datetime | None = None) -> Member | None:
-    """Who is signed in under an id; None where nobody is. Raises SessionEndedError."""
+    """Person who is signed in under an id, or None. Raises SessionEndedError."""
     found = session.exec(
         select(Person, Invite, SignIn, _is_revoked())
         .join(Invite, col(Invite.person_id) == Person.id)
@@ -175,7 +175,7 @@ def load_invites(session: Session) -> list[InviteRow]:
 
 
 class GuessDelay:
-    """How long the answer to a wrong code waits: longer with each from the same source, up to 8 s; thread-safe.
+    """Delay of the answer to a wrong code: longer with each from the same source, up to 8 s; thread-safe.
 
     A valid code never waits, whoever else guesses. Where sources cannot be distinguished, as behind a proxy that does not
     forward addresses, all of them are one.
@@ -201,5 +201,5 @@ def _is_revoked() -> ColumnElement[bool]:
 
 
 def hash_secret(secret: str) -> str:
-    """What is stored of a secret that is too long to be guessed."""
+    """Hash that is stored of a secret that is too long to be guessed."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -23,7 +23,7 @@ from core.types import Context, Example, Span
 
 @dataclass(frozen=True, slots=True)
 class TaskTexts:
-    """What a task is about; `original` is there where the questions compare a summary with what it was made from."""
+    """Texts of a task; `original` is there where the questions compare a summary with what it was made from."""
 
     part: str
     document: str
@@ -35,7 +35,7 @@ class TaskTexts:
     question: str = ""
 
     def sides(self, swapped: bool) -> tuple[str, str | None]:
-        """What is shown on the left and on the right: the original and the edited summary, or the summary alone."""
+        """Texts on the left and on the right: the original and the edited summary, or the summary alone."""
         if self.original is None:
             return self.summary, None
         return (self.summary, self.original) if swapped else (self.original, self.summary)
@@ -134,7 +134,7 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
 
 
 def label_mode(session: Session, campaign: CampaignSettings, task_id: str) -> LabelMode:
-    """How much help a task is shown with now: pre-annotated ones need answers to fill in."""
+    """Amount of help that a task is shown with now: pre-annotated ones need answers to fill in."""
     if campaign.rules.mode == "pre-annotated" and session.get(Suggestion, task_id) is None:
         return "unaided"
     return campaign.rules.mode

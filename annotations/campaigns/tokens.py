@@ -38,7 +38,7 @@ class TokenRow:
 
 @dataclass(frozen=True, slots=True)
 class TokenAccess:
-    """What a valid token gives: the ids of the campaigns that it was made for; none means all."""
+    """Access that a valid token gives: the ids of the campaigns that it was made for; none means all."""
 
     token_id: str
     campaigns: tuple[str, ...]
@@ -115,7 +115,7 @@ def load_tokens(session: Session) -> list[TokenRow]:
 
 
 def use_token(store: Store, token: str) -> TokenAccess:
-    """What a token gives now; when it was used is kept to the minute.
+    """Return the access that a token gives now; the time of its use is kept to the minute.
 
     Raises WrongTokenError for one that is unknown or revoked, or whose owner is no manager any more; the message does not
     say which.

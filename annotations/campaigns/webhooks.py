@@ -26,12 +26,12 @@ _SECRET_BYTES = 32
 _MAX_URL, _MAX_PROBLEM = 2000, 300  # characters
 _FIRST_WAIT, _LONGEST_WAIT, _MOST_ATTEMPTS = timedelta(seconds=10), timedelta(hours=1), 30
 Seen = dict[str, tuple[object, ...]]
-"""What each campaign was like when it was last looked at, so that figures are computed after a change only."""
+"""State of each campaign when it was last looked at, so that figures are computed after a change only."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookState:
-    """Where word goes, and how far it came; `next_at` is None where nothing waits to be sent."""
+    """Address of the receiver, and the state of the delivery; `next_at` is None where nothing waits to be sent."""
 
     url: str
     attempts: int
@@ -42,7 +42,7 @@ class WebhookState:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What is sent now, as often as it takes: the receiver knows a repetition by `event_id`."""
+    """Message to send now, as often as it takes: the receiver knows a repetition by `event_id`."""
 
     campaign_id: str
     url: str
@@ -105,7 +105,7 @@ def _is_near(host: str) -> bool:
 
 
 def reason_of_end(campaign: CampaignSettings, progress: CampaignProgress, now: datetime) -> str:
-    """Why a campaign has ended: complete, closed or deadline; empty while it goes on or has no label."""
+    """Reason why a campaign has ended: complete, closed or deadline; empty while it goes on or has no label."""
     if not progress.answered:
         return ""
     if progress.complete >= progress.tasks:
@@ -191,7 +191,7 @@ def _set_event(store: Store, campaign: CampaignSettings, before: str, body: dict
 
 
 def load_due(store: Store, now: datetime) -> list[Delivery]:
-    """What is to be sent now."""
+    """Deliveries that are due now."""
     with read_session(store.engine) as session:
         rows = session.exec(select(Webhook).where(col(Webhook.next_at) <= now)).all()
         return [

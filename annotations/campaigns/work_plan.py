@@ -1,4 +1,4 @@
-"""How many people label which item: the places of an item, the calibration round, and the limit of each person."""
+"""Number of people who label an item: the places of an item, the calibration round, and the limit of each person."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from annotations.store.tables import UtcDateTime
 
 
 def is_handing_out(campaign: CampaignSettings, now: datetime) -> bool:
-    """Whether a campaign is open and its last day not past."""
+    """True if a campaign is open and its last day is not past."""
     return campaign.is_open and (campaign.rules.deadline is None or now.date() <= campaign.rules.deadline)
 
 
@@ -26,7 +26,7 @@ IS_PLACE_TAKEN = and_(
         and_(col(Reservation.state) == "open", col(Reservation.expires_at) > bindparam("now", type_=UtcDateTime)),
     ),
 )
-"""Whether a reservation uses up one of the places of its task `now`."""
+"""True where a reservation uses up one of the places of its task `now`."""
 
 COUNT_PLACES = (
     select(func.count())
@@ -38,7 +38,7 @@ COUNT_PLACES = (
     )
     .correlate(None)
 )
-"""How many places of a `task` are used up `now`, one reservation not counted."""
+"""Number of places of a `task` that are used up `now`, one reservation not counted."""
 
 
 def calibration_tasks(campaign: CampaignSettings) -> SelectOfScalar[str]:
@@ -50,18 +50,18 @@ def calibration_tasks(campaign: CampaignSettings) -> SelectOfScalar[str]:
 def has_free_place(
     session: Session, campaign: CampaignSettings, task_id: str, now: datetime, exclude: int | None = None
 ) -> bool:
-    """Whether one more person may label a task of work, one reservation not counted."""
+    """True if one more person may label a task of work, not counting the reservation `exclude`."""
     taken = session.exec(COUNT_PLACES, params={"task": task_id, "now": now, "exclude": exclude}).one()
     return taken < campaign.rules.overlap or is_for_everybody(session, campaign, task_id)
 
 
 def is_for_everybody(session: Session, campaign: CampaignSettings, task_id: str) -> bool:
-    """Whether a task is in the calibration round."""
+    """True if a task is in the calibration round."""
     return bool(campaign.rules.calibration) and task_id in session.exec(calibration_tasks(campaign)).all()
 
 
 def count_work(session: Session, campaign: CampaignSettings, person: Member) -> int:
-    """How many items of work a person has answered or has open."""
+    """Number of items of work that a person has answered or has open."""
     had = (
         select(func.count())
         .select_from(Reservation)

@@ -1,4 +1,4 @@
-"""What a program reads by a token: campaigns, their items, labels and progress, in pages, with pseudonyms as in the export."""
+"""Reads of a program with a token: campaigns, their items, labels and progress, in pages, with pseudonyms as in exports."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class UnknownCampaignError(RecordError):
 
 
 class ApiReads:
-    """What a token may read; raises WrongTokenError for one that is not valid.
+    """Data that a token may read; raises WrongTokenError for one that is not valid.
 
     `after` is the cursor of the page before, empty at the beginning: the `id` of a campaign, the `task` of an item, the
     `event_id` of a label. Methods raise RecordError for a cursor that is none, and UnknownCampaignError.
@@ -64,7 +64,7 @@ class ApiReads:
             return _page((_campaign_row(load_campaign(session, id)) for id in ids), "id", limit)
 
     def items(self, campaign_id: str, after: str, limit: int) -> PageOfRows:
-        """What there is to label: each task as the export has it, with its texts, edits and final answers."""
+        """Tasks of a campaign as the export has them, with their texts, edits and final answers."""
         if after and not (after.isascii() and after.isdecimal() and len(after) <= 9):
             raise RecordError("The cursor of items is the number of a task. Take `next` of the page before.")
         with read_session(self._store.engine) as session:

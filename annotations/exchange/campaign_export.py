@@ -57,7 +57,7 @@ from core.types import ErrorType
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """What the rows of a campaign have in common: its terms, the pseudonym of every name, and its tasks by number."""
+    """Data that the rows of a campaign share: its terms, the pseudonym of every name, and its tasks by number."""
 
     campaign: CampaignSettings
     pseudonyms: dict[str, str]
@@ -73,7 +73,7 @@ class ExportContext:
 def load_export_context(
     session: Session, campaign: CampaignSettings, of_tasks: Sequence[str] | None = None
 ) -> ExportContext:
-    """What the rows of all tasks need, or those of some tasks only."""
+    """Load the data that the rows of all tasks need, or those of some tasks only."""
     found = load_cases(session, campaign, of_tasks)
     tasks = session.exec(
         select(Task.id).where(Task.campaign_id == campaign.id).order_by(col(Task.position), col(Task.id))
@@ -101,7 +101,7 @@ def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Who labelled, adjudicated, corrected, commented, resolved a flag or filled in answers."""
+    """Names of everybody who labelled, adjudicated, corrected, commented, resolved a flag or filled in answers."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
     settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
@@ -148,7 +148,7 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
 def _origin_rows(
     session: Session, context: ExportContext, item: Item, error_type: str | None
 ) -> Iterator[ExportedOrigin]:
-    """Where an item comes from; the error type that a dataset gives it comes last, as it takes precedence."""
+    """Rows of the origins of an item; the error type that a dataset gives it comes last, as it takes precedence."""
     rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
     for row in rows:
         yield ExportedOrigin(**row.model_dump(exclude={"id", "by"}), by=context.pseudonym(row.by))
@@ -167,7 +167,7 @@ def _origin_rows(
 
 
 def _campaign_items(session: Session, campaign: CampaignSettings) -> list[Item]:
-    """What is labelled in a campaign and what was written in it, behind all that it was made from."""
+    """Items that are labelled in a campaign or were written in it, after the items that they were made from."""
     tasks = select(Task.item_id).where(Task.campaign_id == campaign.id)
     written = select(Origin.item_id).where(Origin.source == f"campaign {campaign.name}")
     level: SelectOfScalar[Any] = select(Item.id).where(or_(col(Item.id).in_(tasks), col(Item.id).in_(written)))

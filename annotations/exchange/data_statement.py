@@ -59,7 +59,7 @@ def _format_counts(tasks: Sequence[LabelledTask]) -> str:
 
 
 def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str:
-    """How many people of each role labelled, and how many decided."""
+    """Format the number of people of each role who labelled, and of those who decided."""
     pseudonyms = {label.pseudonym for task in tasks for label in task.resolved.labels}
     roles = export.session.exec(select(Person.role).where(col(Person.pseudonym).in_(pseudonyms))).all()
     numbers = ", ".join(f"{number} as {role}" for role, number in sorted(Counter(roles).items()))

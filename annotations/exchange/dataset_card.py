@@ -1,4 +1,4 @@
-"""What every dataset for the Hugging Face hub has: the header of its card, with the licence as the hub writes it, and Parquet files."""
+"""Parts of every dataset for the Hugging Face hub: the header of its card, with the licence as the hub writes it, and Parquet files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HUB_LICENCES = frozenset(
 
 
 def card_header(name: str, licence: str, files: Sequence[str]) -> str:
-    """What the hub reads of a card as YAML: licence, name, and the Parquet files `NAME.parquet`, the first by default."""
+    """Header of a card as YAML for the hub: licence, name, and the Parquet files `NAME.parquet`, the first by default."""
     head = {
         **_licence_fields(licence.strip()),
         "pretty_name": name,

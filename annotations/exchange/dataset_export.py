@@ -88,7 +88,7 @@ def hub_dataset_files(store: Store, name: str, licence: str = "") -> dict[str, b
 
 
 def licence_problem(store: Store, name: str, licence: str) -> str:
-    """Why a stated licence cannot be that of a dataset, in a sentence; "" where it can, or none is stated."""
+    """Reason why a stated licence cannot be that of a dataset, in a sentence; "" where it can, or none is stated."""
     known = [] if name == LOCAL_LABELS else _known_licences(_sources(store, name))
     if not licence.strip() or not known or known == [licence_id(licence)]:
         return ""
@@ -96,7 +96,7 @@ def licence_problem(store: Store, name: str, licence: str) -> str:
 
 
 def push_problem(store: Store, name: str, licence: str) -> str:
-    """Why a dataset may not be pushed, in a sentence; "" where it may."""
+    """Reason why a dataset may not be pushed, in a sentence; "" where it may."""
     sources = _sources(store, name)
     if reason := licence_problem(store, name, licence) or _sharing_problem(sources):
         return reason
@@ -123,7 +123,7 @@ def hub_campaign_files(export: CampaignExport) -> dict[str, bytes]:
 
 
 def missing_terms(licence: str, consent: str) -> str:
-    """What a manager has to state of a campaign before a push, as a sentence; "" where nothing is missing."""
+    """Terms that a manager has to state for a campaign before a push, as a sentence; "" where nothing is missing."""
     terms = {"the licence of the labels": licence, "what people consented to": consent}
     missing = [name for name, stated in terms.items() if not stated.strip()]
     if not missing:
@@ -176,13 +176,13 @@ def _known_licences(sources: Iterable[FileRow]) -> list[str]:
 
 
 def _licence(sources: Sequence[FileRow], stated: str) -> str:
-    """What the card states: what the person says, else what came with the data; "" where nobody knows it."""
+    """Licence for the card: the stated one, else those that came with the data; "" where nobody knows it."""
     known = _known_licences(sources)
     return stated.strip() or (", ".join(known) if all(map(licence_id, known)) else "")
 
 
 def _sharing_problem(sources: Iterable[FileRow]) -> str:
-    """Why the texts of these files may not be sent to the hub in the form of an export; "" where they may."""
+    """Reason why the texts of these files may not be sent to the hub in the form of an export; "" where they may."""
     for file in sources:
         found = licence_id(file.licence)
         if not found and file.licence != _OWN:
@@ -243,7 +243,7 @@ def _rows(store: Store, name: str, items: Sequence[Item]) -> list[dict[str, Any]
 
 
 def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:
-    """What the file calls each judge: people by pseudonym; of labels given here nobody is named who has none."""
+    """Name of each judge in the file: people by pseudonym; of labels given here nobody is named who has none."""
     with read_session(store.engine) as session:
         pseudonyms = load_pseudonyms(session)
     verdicts = [given.judge for item in items for given in item.judgements]

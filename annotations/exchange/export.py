@@ -151,7 +151,7 @@ def _edit_record(text: str, edit: Edit) -> ExportRow:
 
 
 def _is_local(item_id: str) -> ColumnElement[bool]:
-    """Whether an item was not imported, or was kept, labelled or explained here, or is the original of such a one."""
+    """True if an item was not imported, or was kept, labelled or explained here, or is the original of such a one."""
     local = union(*(select(table.item_id) for table in (Origin, Label, EditJudgement, Explanation))).subquery()
     originals = select(Item.parent_id).where(
         col(Item.id).in_(select(local.c.item_id)), col(Item.parent_id).is_not(None)

@@ -28,7 +28,7 @@ from core.types import Context
 
 @dataclass(frozen=True, slots=True)
 class ExportTerms:
-    """What only a manager knows of the labels; "" where it is not stated."""
+    """Terms of the labels that only a manager knows; "" where one is not stated."""
 
     licence: str = ""
     pay: str = ""
@@ -56,7 +56,7 @@ class LabelledTask:
 
 @dataclass(frozen=True, slots=True)
 class CampaignExport:
-    """What formats read of a campaign: labels of work that were given before scores were seen, by pseudonyms."""
+    """Data of a campaign that formats read: labels of work that were given before scores were seen, by pseudonyms."""
 
     session: Session
     campaign: CampaignSettings
@@ -77,7 +77,7 @@ class CampaignExport:
         return list({question.id: question for text in texts for question in read_questions(text).questions}.values())
 
     def tasks(self) -> list[LabelledTask]:
-        """What is labelled, in the order of the tasks."""
+        """Labelled tasks with their texts, in the order of their numbers."""
         found = [self._with_texts(resolved) for resolved in resolve_tasks(self.session, self.campaign)]
         return sorted(found, key=lambda task: task.number)
 
@@ -115,7 +115,7 @@ class ExportFormat(ABC):
     suffix: ClassVar[str]
 
     def nothing_to_export(self, export: CampaignExport) -> str:  # noqa: ARG002  # most formats take every campaign
-        """Why the file would be empty, in a sentence; "" where it would not."""
+        """Reason why the file would be empty, in a sentence; "" where it would not."""
         return ""
 
     @abstractmethod
@@ -147,6 +147,6 @@ class ExportActions:
             return b"".join(EXPORT_FORMATS.get(name)().content(export))
 
     def nothing_to_export(self, campaign_id: str, name: str) -> str:
-        """Why a campaign has nothing for the format of that name; "" where it has."""
+        """Reason why a campaign has nothing for the format of that name; "" where it has."""
         with open_export(self._store, campaign_id, ExportTerms()) as export:
             return EXPORT_FORMATS.get(name)().nothing_to_export(export)

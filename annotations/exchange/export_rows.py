@@ -31,7 +31,7 @@ class _ExportedModel(BaseModel):
 
 
 class ExportedCampaign(_ExportedModel):
-    """Whose export this is; the first row."""
+    """First row of an export: its campaign and who created it."""
 
     kind: Literal["campaign"] = "campaign"
     campaign: StorableText
@@ -93,7 +93,7 @@ class ExportedItem(_ExportedModel):
 
 
 class ExportedOrigin(_ExportedModel):
-    """Where an item comes from, and what it was meant to be."""
+    """Origin of an item, and what it was meant to be."""
 
     kind: Literal["origin"] = "origin"
     item_id: StorableText
@@ -192,7 +192,7 @@ class ExportedLabel(_ExportedModel):
 
 
 class ExportedDecision(_ExportedModel):
-    """What an adjudicator decided of a task; `settles` names labels by their events."""
+    """Decision of an adjudicator on a task; `settles` names labels by their events."""
 
     kind: Literal["decision"] = "decision"
     event_id: StorableText
@@ -222,7 +222,7 @@ class ExportedCorrection(_ExportedModel):
 
 
 class ExportedComment(_ExportedModel):
-    """What somebody wrote about a task, speaking as `role`, in the conversation of an `annotator` or of none."""
+    """Comment on a task, by somebody who speaks as `role`, in the conversation of an `annotator` or of none."""
 
     kind: Literal["comment"] = "comment"
     event_id: StorableText
@@ -235,7 +235,7 @@ class ExportedComment(_ExportedModel):
 
 
 class ExportedFlagResolution(_ExportedModel):
-    """What a manager did about a flag; `label` is the event of the flag."""
+    """Resolution of a flag by a manager; `label` is the event of the flag."""
 
     kind: Literal["resolution"] = "resolution"
     event_id: StorableText

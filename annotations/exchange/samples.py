@@ -38,7 +38,7 @@ from core.types import PRECOMPUTED, ErrorType, Example, GradedExplanation, Item,
 _SCORES_PER_WRITE = 500
 
 PairVerdicts = tuple[Verdict | None, Verdict | None]
-"""What an answer says of the original and of the item itself."""
+"""Verdicts of an answer on the original and on the item itself."""
 
 _NO_VERDICTS: PairVerdicts = (None, None)
 _CONSISTENT, _INCONSISTENT = Verdict.CONSISTENT, Verdict.INCONSISTENT
@@ -59,7 +59,7 @@ _EDIT_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType({"yes": (None, _IN
 
 @dataclass(frozen=True, slots=True)
 class _ItemLabels:
-    """What a campaign knows of one item."""
+    """Labels that a campaign has of one item."""
 
     verdicts: list[Verdict] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
@@ -91,7 +91,7 @@ def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
 
 
 def verdicts_of_answers(questions: QuestionSet, answers: Mapping[str, Any]) -> PairVerdicts:
-    """What the answer to the question that counts says of the original and of the item; None where it says nothing.
+    """Verdicts on the original and on the item, by the answer to the question that counts; None where it gives none.
 
     It is understood by its value: a verdict, a side of a pair, or yes and no to "inconsistent".
     """
@@ -133,7 +133,7 @@ def _graded_explanations(
 
 
 def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[tuple[str, str], str]:
-    """Who wrote the explanations that were imported with the items of a campaign, by item and text."""
+    """Authors of the explanations that were imported with the items of a campaign, by item and text."""
     items = select(Task.item_id).where(Task.campaign_id == campaign.id)
     texts = aliased(SampleRow)  # the row that names the item: those with explanations may have come without texts
     found = session.exec(
@@ -167,7 +167,7 @@ def _campaign_item(row: ItemRow, facts: _ItemLabels, origin: Origin | None, mean
 
 
 def _combined_verdict(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """What all tasks of an item say; borderline where they differ."""
+    """Verdict of all tasks of an item; borderline where they differ."""
     return None if not verdicts else verdicts[0] if len(set(verdicts)) == 1 else Verdict.BORDERLINE
 
 
@@ -259,7 +259,7 @@ def load_texts(store: Store, dataset: str) -> Iterator[Example]:
 
 
 def count_texts(store: Store, dataset: str) -> int:
-    """How many texts `load_texts` gives of a dataset of the store. Raises RecordError for an unknown name."""
+    """Number of texts that `load_texts` gives of a dataset of the store. Raises RecordError for an unknown name."""
     with read_session(store.engine) as session:
         return len(_text_ids_in(session, dataset))
 
@@ -271,14 +271,14 @@ def campaign_datasets(store: Store) -> list[str]:
 
 
 def load_description(store: Store, dataset: str) -> CampaignDescription:
-    """How the labels of a campaign came about. Raises RecordError for an unknown name."""
+    """Describe how the labels of a campaign came about. Raises RecordError for an unknown name."""
     with read_session(store.engine) as session:
         return describe_campaign(session, dataset)
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where datasets come from: the imported files, and for each that has none what is said of its labels."""
+    """Origins of datasets: the imported files, and for each dataset that has none a description of its labels."""
 
     files: tuple[FileRow, ...]
     own: Mapping[str, list[str]]

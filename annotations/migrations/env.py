@@ -1,4 +1,4 @@
-"""What Alembic runs: the missing steps, on the connection and in the transaction that `annotations.store.migrate` hands it."""
+"""Script that Alembic runs: the missing steps, on the connection and in the transaction that `annotations.store.migrate` hands it."""
 
 from alembic import context
 

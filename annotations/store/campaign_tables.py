@@ -30,7 +30,7 @@ class Person(Table, table=True):
 
 
 class PersonChange(Table, table=True):
-    """What a person was called and was until this change; records keep the name that their author had."""
+    """Name and role that a person had until this change; records keep the name that their author had."""
 
     id: int | None = Field(default=None, primary_key=True)
     person_id: str = Field(foreign_key="person.id", index=True)
@@ -120,7 +120,7 @@ class Campaign(Table, table=True):
 
 
 class Webhook(Table, table=True):
-    """Where to send word of the end of a campaign, and the `body` to send, empty while it goes on.
+    """Address that gets word of the end of a campaign, and the `body` to send, empty while it goes on.
 
     `secret` signs it, and can be read here: who reads this table could write the labels too. Sent again at `next_at`, until
     it is delivered or given up.
@@ -309,7 +309,7 @@ class Correction(Table, table=True):
 
 
 class Comment(Table, table=True):
-    """What somebody wrote about a task, speaking as `role`.
+    """Comment on a task, by somebody who speaks as `role`.
 
     `annotator_id` is whose conversation it belongs to; without one it is between adjudicators and managers.
     """
@@ -333,7 +333,7 @@ class Comment(Table, table=True):
 
 
 class FlagResolution(Table, table=True):
-    """What a manager did about a flag, which is open without one."""
+    """Resolution of a flag by a manager, which is open without one."""
 
     __table_args__ = (UniqueConstraint("response_id"), UniqueConstraint("event_id"))
 

@@ -29,7 +29,7 @@ class FairSemaphore:
 
     @property
     def waiting(self) -> int:
-        """How many are in line."""
+        """Number of those in line."""
         return len(self._waiting)
 
     def __enter__(self) -> None:
@@ -78,7 +78,7 @@ def is_in_memory(url: URL) -> bool:
 
 
 def database_path(url: URL) -> Path:
-    """Where the file of an SQLite URL lies."""
+    """Path of the file of an SQLite URL."""
     return Path(url.database or "").expanduser().absolute()
 
 

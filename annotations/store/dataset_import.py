@@ -93,7 +93,7 @@ def _documents_with_questions(
 
 
 def _question_of(row: SampleRow) -> str:
-    """What the summary of a row without document answers."""
+    """Question that the summary of a row without document answers."""
     return ITEM_FACTS.validate_json(row.facts).example.question
 
 
@@ -113,7 +113,7 @@ RowBatch = dict[type[Table], list[dict[str, Any]]]
 """Rows to be written, by table."""
 
 CountsCallback = Callable[[], Mapping[str, object]]
-"""What a file was found to hold, JSON-able, asked after its last item."""
+"""Content of a file, JSON-able, asked after its last item."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class DatasetSource:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What an import did: `added` samples (or new facts of known ones), and how many lack their document still."""
+    """Result of an import: `added` samples (or new facts of known ones), and the number of those without a document."""
 
     dataset: str
     added: int

@@ -1,4 +1,4 @@
-"""What was imported, read again: the datasets, their samples with our scores, and their texts."""
+"""Imported data, read again: the datasets, their samples with our scores, and their texts."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def load_examples(session: Session, ids: Sequence[str]) -> Iterator[Example]:
 
 
 def load_samples_of_item(session: Session, item_id: str) -> list[Sample]:
-    """What each dataset that has this stored item knows of it, without its texts; newest facts last, by dataset."""
+    """Samples of this stored item in each dataset that has it, without its texts; newest facts last, by dataset."""
     rows = session.exec(
         select(SampleRow, Dataset.name)
         .join(Dataset, col(SampleRow.dataset_id) == Dataset.id)
@@ -160,7 +160,7 @@ def _sample_from_row(dataset: str, key: str, facts: str, summary: str, item_id: 
 
 
 def _has_content(sample: Sample) -> bool:
-    """Whether it is more than a document that came for others."""
+    """True if it holds more than a document that came for others."""
     item = sample.item
     return bool(
         item.example.summary or item.intended or item.judgements or item.ratings or item.scores or item.explanations
@@ -168,7 +168,7 @@ def _has_content(sample: Sample) -> bool:
 
 
 def _merge_samples(older: Sample, newer: Sample) -> Sample:
-    """What both say; where they differ the newer one counts, and what are lists add up."""
+    """Merge two samples: where they differ the newer one counts, and their lists add up."""
     return Sample(
         dataset=older.dataset,
         item=_merge_items(older.item, newer.item),

@@ -84,7 +84,7 @@ def require_current(engine: Engine) -> None:
 
 
 def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool:
-    """Whether no version is missing. Raises StoreError for a database that this code does not know."""
+    """True if no version is missing. Raises StoreError for a database that this code does not know."""
     if _is_at_head(connection, folder):
         return True
     versions = ScriptDirectory.from_config(_config(folder))

@@ -1,4 +1,4 @@
-"""What goes into the store and comes out of it: frozen values, checked when they are made; and what can go wrong on the way.
+"""Records that go into the store and come out of it: frozen values, checked when they are made; and the errors on the way.
 
 TouchstoneError
 └── StoreError            a database that cannot be opened or read
@@ -58,7 +58,7 @@ LOCAL_LABELS = "our labels"
 """The dataset of pairs and labels saved here; no import may have its name."""
 
 CAMPAIGN_PREFIX = "campaign: "
-"""What the dataset of a campaign's labels begins with, before its name; no import's name may."""
+"""Beginning of the dataset name of a campaign's labels; no import's name may have it."""
 
 MAX_NAME, MAX_NOTE, MAX_TEXT = 300, 20_000, 2_000_000
 """The most characters of a name, of what somebody writes into a field, and of a document, summary, or guidelines."""
@@ -67,7 +67,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Grade(StrEnum):
-    """How right an explanation is; 1, 1/2 and 0 when it is counted."""
+    """Correctness of an explanation; counted as 1, 1/2 and 0."""
 
     ENTIRELY = "entirely"
     PARTIALLY = "partially"
@@ -75,7 +75,7 @@ class Grade(StrEnum):
 
 
 class ExplanationFlaw(StrEnum):
-    """What is wrong with an explanation (SummExecEdit, Thorat et al. 2024, section 5.3)."""
+    """Flaw of an explanation (SummExecEdit, Thorat et al. 2024, section 5.3)."""
 
     MISATTRIBUTION = "misattribution"
     ADDITIONAL_UNRELATED = "additional unrelated"
@@ -166,7 +166,7 @@ class PairRecord(Pair):
 
 @dataclass(frozen=True, slots=True)
 class LabelRecord(Pair):
-    """What a person says of an edited summary, in one go.
+    """Label of an edited summary by a person, with all that is saved in one go.
 
     `event_id` is made once per press of the button, so that a re-sent press is known. `confidence` is 1 to 5. `blind`
     says that no score was to be seen. A `grade` needs an `explanation`, a `cause` a grade below "entirely".

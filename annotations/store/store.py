@@ -230,7 +230,7 @@ class Store:
             return load_pair(session, id)
 
     def samples_of(self, item_id: str) -> list[Sample]:
-        """What the imported datasets know of a stored item, without its texts."""
+        """Samples of a stored item in the imported datasets, without its texts."""
         with read_session(self.engine) as session:
             return load_samples_of_item(session, item_id)
 

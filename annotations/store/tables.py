@@ -80,7 +80,7 @@ class EditRow(Table, table=True):
 
 
 class Origin(Table, table=True):
-    """Who kept an item, from where, what it was meant to be, and how the metrics reacted; one item may come from several places."""
+    """Origin of an item, one of perhaps several: who kept it, from where, what it was meant to be, and how the metrics reacted."""
 
     __table_args__ = (Index("ix_origin_by_item_id", "by", "item_id"),)
 
@@ -173,7 +173,7 @@ class EditJudgement(Table, table=True):
 
 
 class Explanation(Table, table=True):
-    """Why an item is or is not consistent, in the words of `by`, a person or a model; `id` is its hash."""
+    """Reason why an item is or is not consistent, in the words of `by`, a person or a model; `id` is its hash."""
 
     __table_args__ = (Index("ix_explanation_by_id", "by", "id"),)
 
@@ -185,7 +185,7 @@ class Explanation(Table, table=True):
 
 
 class ExplanationJudgement(Table, table=True):
-    """Whether a person found an explanation right, and if not entirely, what is wrong with it.
+    """Judgement of an explanation by a person: if it is right, and if not entirely, its flaw.
 
     `wording` is the version of what the causes meant to that person, see `FLAW_MEANINGS`.
     """
@@ -270,7 +270,7 @@ class Dataset(Table, table=True):
 
 
 class DatasetFile(Table, table=True):
-    """Where samples came from: the file, its SHA-256, the importer that read it, its licence and what it held, as JSON."""
+    """Origin of samples: the file, its SHA-256, the importer that read it, its licence and its content, as JSON."""
 
     __table_args__ = (UniqueConstraint("dataset_id", "importer", "sha256"),)
 
@@ -287,7 +287,7 @@ class DatasetFile(Table, table=True):
 
 
 class SampleRow(Table, table=True):
-    """What one file says of one sample of a dataset; `id` is the hash of that. Rows of the same key add up, newer ones win.
+    """Facts of one file about one sample of a dataset; `id` is their hash. Rows of the same key add up, newer ones win.
 
     `item_id` is there where both texts are known. `summary` is kept here only while its document is missing. `facts` is
     the rest of the item as JSON.

@@ -50,7 +50,7 @@ def bundled_audits() -> AuditReport:
 
 
 def bundled_audit(metric: str) -> MetricAudit | None:
-    """That of one metric; None where it is none of them."""
+    """Bundled audit of one metric, or None."""
     return next((audit for audit in bundled_audits().metrics if audit.metric == metric), None)
 
 

@@ -1,4 +1,4 @@
-"""What an audit is of: labelled texts, those that are perturbed, and the commands that read the same data."""
+"""Data of an audit: labelled texts, texts to perturb, and the commands that read the same data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditData:
-    """What a metric is audited on.
+    """Data that a metric is audited on.
 
     `texts` are scored, and `cases_of` puts the labels beside the outcomes. `sources` are perturbed, `broken` are summaries
     that are labelled inconsistent, at most `most` of each. `options` name the data to commands that read datasets, `stress_options`

@@ -1,4 +1,4 @@
-"""What an audit rests on, measured once for all its questions: scores of the labelled summaries, a stress run, and asking again."""
+"""Evidence of an audit, measured once for all its questions: scores of the labelled summaries, a stress run, and asking again."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Evidence:
         return score_shifts(self.gaming_run)
 
     def signature(self, metric: str) -> str:
-        """That of the metric's scores; empty where all of them failed."""
+        """Signature of the metric's scores; empty where all of them failed."""
         return next((one.signature for one in self.outcomes if isinstance(one, Result) and one.metric == metric), "")
 
     def column(self, metric: str) -> MetricColumn | None:
@@ -177,7 +177,7 @@ class Measurement:
         return done + repeated, of_texts + of_runs + again + placed
 
     def paid_conversations(self) -> Iterator[Conversation[Any]]:
-        """What endpoints will be asked, for an estimate: every text, variant, window and long document, and some texts again."""
+        """Conversations with endpoints, for an estimate: every text, variant, window and long document, and some texts again."""
         paid = [metric for metric in self.metrics if asks_endpoint(metric.checkpoints())]
         if not paid:
             return
@@ -225,7 +225,7 @@ class Measurement:
                 yield scores
 
     def evidence(self) -> Evidence:
-        """What was measured. Raises TouchstoneError where the work has not ended, or a saved threshold is of other scores."""
+        """Measured evidence. Raises TouchstoneError where the work has not ended, or a saved threshold is of other scores."""
         if self.finished is None:
             raise TouchstoneError("The audit was stopped before its end: start it again, what was scored is kept.")
         for metric, saved in self.saved_thresholds.items():

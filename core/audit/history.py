@@ -83,7 +83,7 @@ def history_points(kept: Sequence[KeptAudit], question: str) -> list[HistoryPoin
 
 
 def setup_changes(before: KeptAudit | None, after: KeptAudit) -> tuple[str, ...]:
-    """What two audits do not have in common, of the battery both names: a figure may have moved for that."""
+    """Differences between the setups of two audits, of the battery both names: a figure may have moved for that."""
     if before is None:
         return ()
     old, new = before.report, after.report

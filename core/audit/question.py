@@ -20,7 +20,7 @@ MOST_SHOWN_PAIRS = 8
 
 
 class Level(StrEnum):
-    """What a finding says of a metric; a figure of few documents, or none, gives no verdict."""
+    """Verdict of a finding on a metric; a figure of few documents, or none, gives no verdict."""
 
     GOOD = "good"
     WEAK = "weak"
@@ -126,7 +126,7 @@ class Question(ABC):
 
     @abstractmethod
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        """What the evidence says of the metric of that spec."""
+        """Finding that the evidence gives for the metric of that spec."""
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:  # noqa: ARG002  # most figures are on another page
         """Every text or pair that the figures which no other page has were counted from; none where all are there."""
@@ -137,7 +137,7 @@ class Question(ABC):
         return Finding(self.name, self.title, self.axis, level, sentence, figure, warning=_small_data_warning(figure))
 
     def not_measured(self, why: str) -> Finding:
-        """That the data, or the metric, give no answer."""
+        """Finding for data, or a metric, that give no answer."""
         return self.found(Level.NOT_MEASURED, why)
 
 
@@ -151,7 +151,7 @@ def ordered_questions() -> list[Question]:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From which value on a figure is good, and up to which it fails; where `good` is the smaller one, less is better."""
+    """Values from which on a figure is good, and up to which it fails; with the smaller `good`, less is better."""
 
     good: float
     fails: float

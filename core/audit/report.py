@@ -21,7 +21,7 @@ from core.settings import VERSION
 
 @dataclass(frozen=True, slots=True)
 class MetricAudit:
-    """What the audit found of one metric; `summary` is one line for people in a hurry."""
+    """Findings of the audit about one metric; `summary` is one line for people in a hurry."""
 
     metric: str
     signature: str
@@ -142,7 +142,7 @@ class FindingChange:
 
     @property
     def moved(self) -> bool:
-        """Whether the figure left the interval that it had."""
+        """True if the figure left the interval that it had."""
         old, new = (one.figure.estimate if one.figure else None for one in (self.before, self.after))
         if old is None or new is None or None in (old.low, old.high, new.value):
             return False
@@ -150,14 +150,14 @@ class FindingChange:
 
 
 def same_battery(before: AuditReport, after: AuditReport) -> bool:
-    """Whether both were perturbed by the same kinds; where one has no battery recorded, whether the variants are the same."""
+    """True if both were perturbed by the same kinds; where one has no battery recorded, whether the variants are the same."""
     if before.battery is None or after.battery is None:
         return before.battery == after.battery or before.variants_sha256 == after.variants_sha256
     return before.battery.sha256 == after.battery.sha256
 
 
 def instrument_sentence(before: AuditReport, after: AuditReport) -> str:
-    """Why figures of the stress run are of other edits than in an earlier report; empty where they are of the same."""
+    """Reason why figures of the stress run are of other edits than in an earlier report; empty where they are of the same."""
     if not same_battery(before, after):
         return (
             f"The earlier audit has another battery: {before.battery_label}, and this one {after.battery_label}. Figures of the "

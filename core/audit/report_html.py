@@ -79,7 +79,7 @@ def level_strip(audit: MetricAudit, style: str = "strip") -> str:
 
 
 def format_verdicts(findings: Sequence[Finding]) -> str:
-    """How many verdicts there are of each kind, by their signs, as ✓2 ~2 ✗5."""
+    """Number of verdicts of each kind, by their signs, as ✓2 ~2 ✗5."""
     counts = Counter(one.level for one in findings)
     return " ".join(f"{LEVEL_MARKS[level][1]}{counts[level]}" for level in JUDGED_LEVELS if counts[level])
 
@@ -101,7 +101,7 @@ def _comparison(audits: Sequence[MetricAudit]) -> str:
 
 
 def shared_label(audits: Sequence[MetricAudit], question: str) -> str:
-    """What the figures of a question are called where all metrics have the same, as not where each has a worst slice of its own."""
+    """Label of the figures of a question where all metrics have the same; empty where they differ, as in their worst slices."""
     findings = (audit.finding(question) for audit in audits)
     labels = {found.figure.label for found in findings if found and found.figure}
     return labels.pop() if len(labels) == 1 else ""
@@ -167,7 +167,7 @@ def _pair(pair: ShownPair) -> str:
 
 
 def diff_markup(before: str, after: str) -> str:
-    """What was taken out and put in, every text escaped."""
+    """Markup of the deleted and inserted text, every text escaped."""
     tags = {-1: "del", 1: "ins"}
     pieces = ((op, _text(with_visible_controls(text))) for op, text in as_segments(before, recover(before, after)))
     return "".join(f"<{tags[op]}>{text}</{tags[op]}>" if op else text for op, text in pieces)

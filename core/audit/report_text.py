@@ -49,7 +49,7 @@ def _format_metric(audit: MetricAudit) -> str:
 
 
 def format_changes(changes: list[FindingChange]) -> str:
-    """What changed since an earlier report, a line each; those that became worse first."""
+    """Changes since an earlier report, a line each; those that became worse first."""
     shown = sorted(
         (one for one in changes if one.worse or one.moved or one.before.level != one.after.level),
         key=lambda one: not one.worse,

@@ -63,5 +63,5 @@ def text_case(
 
 
 def format_decisions(accepted: Mask, decided: Mask) -> list[str | None]:
-    """What a threshold says of each score, (n,); None where nothing was decided."""
+    """Decision of a threshold on each score, (n,); None where nothing was decided."""
     return [("accepted" if one else "refused") if known else None for one, known in zip(accepted, decided, strict=True)]

@@ -39,7 +39,7 @@ class AuditTask:
 
     @property
     def evidence(self) -> Evidence | None:
-        """What was measured; None before all of it is."""
+        """Measured evidence, or None before all of it is there."""
         return self._measured.finished
 
     @property

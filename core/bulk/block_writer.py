@@ -42,7 +42,7 @@ _MEMORY_BYTES = 32 << 20  # of a file that is sorted in memory
 
 @dataclass
 class Refusals:
-    """How many records could not be read, and the first of them."""
+    """Number of records that could not be read, and the first of them."""
 
     number: int = 0
     first: list[Refusal] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class _Repeated:
-    """What of the rows is left out since its id came before: whole records, and originals that came again with an edit."""
+    """Rows that are left out since their id came before: whole records, and originals that came again with an edit."""
 
     records: set[int]
     items: set[int]
@@ -109,7 +109,7 @@ def _items(row: Row, place: RecordPlace) -> list[Item]:
 
 
 def _find_repeated(facts: Iterable[KeyedRow], refusals: Refusals) -> _Repeated:
-    """What comes with an id that came before. An original may come again with each of its edits; else its record is refused."""
+    """Find rows with an id that came before. An original may come again with each of its edits; else its record is refused."""
     repeated = _Repeated(set(), set())
     for _, rows in groupby(facts, key=itemgetter(0)):
         first: dict[str, tuple[int, str, str, int]] = {}

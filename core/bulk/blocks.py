@@ -43,7 +43,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a folder of blocks holds. `sha256` is the hash of the names of all blocks, which name their contents."""
+    """Content of a folder of blocks. `sha256` is the hash of the names of all blocks, which name their contents."""
 
     pairs: int
     documents: int

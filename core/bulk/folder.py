@@ -41,7 +41,7 @@ class Folder:
         return sorted(info.base_name for info in self._infos() if info.is_file and info.base_name.endswith(suffix))
 
     def write_times(self, suffix: str) -> dict[str, float]:
-        """When the files of this very folder whose names end so were written, in seconds since 1970."""
+        """Times at which the files of this very folder whose names end so were written, in seconds since 1970."""
         files = [info for info in self._infos() if info.is_file and info.base_name.endswith(suffix)]
         return {info.base_name: (info.mtime_ns or 0) / 1e9 for info in files}
 

@@ -101,7 +101,7 @@ class Processes:
         return worker
 
     def _report(self, worker: _Worker) -> BlockReport | None:
-        """What a worker said of its block; None where it died without one."""
+        """Report of a worker on its block; None where it died without one."""
         block, worker.block = worker.block, ""
         line = worker.reports.readline()
         if line.endswith(b"\n"):

@@ -187,7 +187,7 @@ class StoredResults:
                 yield item, [column[place] for column in columns]
 
     def progress(self, now: float) -> list[MetricProgress]:
-        """How far each metric is, from the files alone: whoever writes them, on whichever machine. `now` is in seconds since 1970."""
+        """Progress of each metric, from the files alone, whoever writes them and where. `now` is in seconds since 1970."""
         return [self._metric_progress(folder, spec, now) for folder, spec in self.metrics]
 
     def _metric_progress(self, folder: Folder, metric: str, now: float) -> MetricProgress:
@@ -204,7 +204,7 @@ RECENT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class MetricProgress:
-    """Which of `blocks` blocks have results of one metric, and how many more came in a second lately; 0 where none did."""
+    """Blocks, of `blocks`, that have results of one metric, and the recent rate per second; 0 where none came."""
 
     metric: str
     folder: Folder
@@ -219,7 +219,7 @@ class MetricProgress:
 
 
 def count_failures(folder: Folder, block: str) -> Counter[str]:
-    """How many scores of a block failed, by kind of failure."""
+    """Number of failed scores of a block, by kind of failure."""
     [kinds] = read_parquet(folder, f"{block}.parquet", ("error_kind",))
     return Counter(kind for kind in kinds if kind)
 

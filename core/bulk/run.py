@@ -101,7 +101,7 @@ def run_blocks(left: Sequence[str], crew: Crew) -> Iterator[BlockReport]:
 
 @dataclass
 class RunProgress:
-    """What of `blocks` was done in this run, with the time since it began."""
+    """Progress of a run: the blocks, of `blocks`, that it has done, and the time since it began."""
 
     blocks: int
     started: float = field(default_factory=time.monotonic)

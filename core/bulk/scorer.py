@@ -29,7 +29,7 @@ _INFRASTRUCTURE = (FailureKind.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT, Failu
 
 @dataclass(frozen=True, slots=True)
 class ScoringJob:
-    """What every worker of a run needs to know; JSON-able. `device` is "" for that of the settings."""
+    """Settings that every worker of a run needs; JSON-able. `device` is "" for that of the settings."""
 
     blocks: str
     results: str
@@ -42,7 +42,7 @@ class ScoringJob:
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """What became of a block; with a `fault`, which is no fault of its texts, nothing was written of the last metric."""
+    """Outcome of a block; with a `fault`, which is no fault of its texts, nothing was written of the last metric."""
 
     block: str
     rows: int = 0

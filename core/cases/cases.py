@@ -69,7 +69,7 @@ class Cases:
 
     @property
     def paired(self) -> bool:
-        """Whether every labelled summary is a side of a minimal pair."""
+        """True if every labelled summary is a side of a minimal pair."""
         sides = np.isin(np.arange(len(self.samples)), self.pairs)
         return bool(len(self.pairs)) and not np.any(~sides & ~np.isnan(self.labels))
 
@@ -152,7 +152,7 @@ def _released_columns(samples: Sequence[Sample]) -> list[MetricColumn]:
 
 
 def _metric_directions(specs: Iterable[str]) -> dict[str, str]:
-    """Which way each metric points, or why its scores are left out: it was removed, or its settings have changed."""
+    """Direction of each metric, or why its scores are left out: it was removed, or its settings have changed."""
     found = {}
     for spec in sorted(specs):
         try:
@@ -163,7 +163,7 @@ def _metric_directions(specs: Iterable[str]) -> dict[str, str]:
 
 
 def _language_warnings(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[str]:
-    """How many of the scores of each metric of ours are of summaries in a language that it is not for."""
+    """Sentences on how many scores of each metric of ours are of summaries in a language that it is not for."""
     scored: dict[str, list[Example]] = defaultdict(list)
     for sample in samples:
         for spec in {score.metric for score in sample.kept if score.value is not None}:

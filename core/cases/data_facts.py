@@ -1,4 +1,4 @@
-"""What evaluated data are: a hash of documents, summaries and labels, by which two are known to be the same."""
+"""Facts about evaluated data: a hash of documents, summaries and labels, by which two are known to be the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.types import Sample
 
 @dataclass(frozen=True, slots=True)
 class DataFacts:
-    """Which data an audit rests on: enough to know whether another one rests on the same."""
+    """Identity of the data of an audit: enough to know if another audit rests on the same."""
 
     name: str
     sha256: str

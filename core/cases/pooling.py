@@ -19,7 +19,7 @@ _ROUNDING = 1e-4  # of the range of scores: what releases of the same scores dif
 
 
 def scale_warning(first: Values, second: Values) -> str:
-    """Why the scores of one metric in two sources must not be pooled; empty where they may.
+    """Reason why the scores of one metric in two sources must not be pooled; empty where they may.
 
     Both are (n,), scores of the same texts, nan where a source lacks one.
     """
@@ -35,7 +35,7 @@ def scale_warning(first: Values, second: Values) -> str:
 
 
 def _linear_relation(x: Values, y: Values) -> str:
-    """How the second scale follows from the first, if it does by a straight line."""
+    """Linear relation of the second scale to the first, if there is one."""
     if np.ptp(x) == 0:
         return ""
     slope, offset = np.polyfit(x, y, 1)
@@ -69,7 +69,7 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
 
 
 def _shared_documents(datasets: Sequence[Sequence[Sample]]) -> list[str]:
-    """Which datasets have documents in common: what they hold of these is no evidence of its own."""
+    """Datasets that have documents in common: what they hold of these is no evidence of its own."""
     texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
     common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
     return [
@@ -90,7 +90,7 @@ _DIVISIONS: Mapping[str, Callable[[Sample], str]] = MappingProxyType(
         "domain": lambda sample: sample.item.domain,
     }
 )
-"""What may divide a dataset into parts of different scales: fields of slices."""
+"""Fields of slices that may divide a dataset into parts of different scales."""
 
 
 def _rows_of_repeated_texts(samples: Sequence[Sample]) -> _Rows:
@@ -134,7 +134,7 @@ class _Parts:
 
 
 def _warnings_inside(column: MetricColumn, field: str, parts: _Parts, repeated: _Rows) -> list[str]:
-    """What differs between the parts of one dataset that score a text in common."""
+    """Differences between the parts of one dataset that score a text in common."""
     found = {
         (one, two): scale_warning(*scores.T)
         for (one, two), scores in _common_scores(column, parts, repeated).items()
@@ -148,7 +148,7 @@ def _warnings_inside(column: MetricColumn, field: str, parts: _Parts, repeated: 
 
 
 def _warnings_between(column: MetricColumn, datasets: _Parts, repeated: _Rows) -> list[str]:
-    """What differs between datasets, or cannot be compared."""
+    """Differences between datasets, also where they cannot be compared."""
     scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
     common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
     pairs = list(combinations(sorted(scored), 2))

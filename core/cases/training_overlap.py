@@ -1,4 +1,4 @@
-"""Which evaluated documents a trained metric learned from, and whether its figures on these are a test."""
+"""Evaluated documents that a trained metric learned from, and if its figures on these are a test."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def training_documents(spec: str) -> frozenset[str]:
 
 
 def scores_out_of_fold(spec: str) -> bool:
-    """Whether a metric that was trained here scores the documents that it learned from by parts that did not."""
+    """True if a metric that was trained here scores the documents that it learned from by parts that did not."""
     files = [folder / CONFIG_FILE for folder in _folders(spec)]
     return bool(files) and all(_has_folds(file) for file in files)
 

@@ -22,7 +22,7 @@ _MOST_CLAIMS = 200  # of one summary: each is a question or more to the metric t
 
 
 class ListedClaims(StructuredAnswer):
-    """What the prompt `claims` asks for."""
+    """Answer to the prompt `claims`."""
 
     claims: list[Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]] = Field(
         min_length=1, max_length=_MOST_CLAIMS

@@ -62,7 +62,7 @@ def _unified_items(paths: Sequence[Path]) -> Iterator[Item | Refusal]:
 
 
 def _sheets(paths: Sequence[Path]) -> Iterator[tuple[Path, str, Iterator[NumberedRow]]]:
-    """Where a sheet is, its name and its rows."""
+    """Place, name and rows of each sheet."""
     for path in paths:
         if path.suffix.lower() != ".xlsx":
             yield path, path.stem, file_rows(path)

@@ -80,7 +80,7 @@ def _item(row: Row, about: Example, model: str, answer: Row) -> Item:
 
 
 def _judgements(name: str, summary: str, sentences: list[Row]) -> tuple[tuple[Judgement, ...], list[ErrorType]]:
-    """What was said of each sentence in order, and the type of each error."""
+    """Judgements of the sentences in order, and the type of each error."""
     judged, types, begin = [], [], 0
     for sentence in sentences:
         text = fields.text(sentence, "sentence")
@@ -104,7 +104,7 @@ def _judgements(name: str, summary: str, sentences: list[Row]) -> tuple[tuple[Ju
 
 
 def _span(sentence: str, start: int, marked: str) -> Span | None:
-    """Where the marked words are in the summary, or their sentence; None where the sentence is not in it."""
+    """Span of the marked words in the summary, or of their sentence; None where the sentence is not in it."""
     if start < 0:
         return None
     place = sentence.find(marked) if marked else -1

@@ -1,4 +1,4 @@
-"""What models said of the samples of a dataset, and how that was graded, as `cli.py explain` and `judge` write it.
+"""Explanations by models of the samples of a dataset, and their grades, as `cli.py explain` and `judge` write them.
 
 A record: `sample` (the id in the dataset), `by` (who explained), `explanation`, and what is known of `verdict` (consistent
 or inconsistent), `grade` and `signature` (the judge). Texts of documents and summaries are not read: the dataset has them.

@@ -72,7 +72,7 @@ def _key(row: Row) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _CompanionFiles:
-    """What the files beside the annotations know of each summary."""
+    """Tables of the files that come with the annotations, by summary."""
 
     scores: _Table
     texts: _Table
@@ -111,7 +111,7 @@ def _sentences(row: Row) -> list[str]:
 
 
 def _votes(row: Row) -> list[Rating]:
-    """Whether each annotator called each sentence free of errors."""
+    """Ratings of each sentence by each annotator: 1.0 where it was called free of errors."""
     if not row:
         return []
     return [

@@ -108,7 +108,7 @@ def _sentence_number(row: Row) -> int:
 
 
 def _judge_and_document(name: str) -> tuple[str, str]:
-    """Who stands before the first "#" and what stands behind it up to the next "#" or the model."""
+    """Judge before the first "#", and the document between it and the next "#" or the model."""
     judge, _, rest = name.rpartition(":")[0].partition("#")
     return (judge, rest.partition("#")[0]) if rest else ("annotators", judge or name)
 
@@ -195,4 +195,4 @@ _FORMS: Mapping[str, tuple[Callable[[Path], Iterator[NumberedRow]], RecordConver
         ".json": (_tool_rows, _tool_items),
     }
 )
-"""How the files of each form are read, the form that knows most first."""
+"""Readers of the files of each form, the form that knows most first."""

@@ -182,7 +182,7 @@ class _MappedReader:
         return {**found, "document": _filled_passage(row, self.mapped["document"])}
 
     def _description(self, item: Item, row: Row) -> dict[str, Any]:
-        """What holds for both sides of a pair, and the scores of an item's own side."""
+        """Fields that both sides of a pair share, and the scores of an item's own side."""
         columns = self.columns
         own = [
             score
@@ -203,7 +203,7 @@ class _MappedReader:
         }
 
     def _judgements(self, item: Item, row: Row, default: Verdict | None) -> dict[str, Any]:
-        """What was said of an item: its label, or what it is by default, its errors, the votes and the ratings."""
+        """Labels of an item: its verdict, by default `default`, its errors, the votes and the ratings."""
         columns, name = self.columns, item.example.id
         judges = [judge for judge in columns.annotators if is_filled(row, judge)]
         voting = [
@@ -252,12 +252,12 @@ def _slice_names(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _slice_cell(value: object) -> object:
-    """What names slices: a list, or a cell as its text."""
+    """Names of slices: a list, or a cell as its text."""
     return value if isinstance(value, list | int) and not isinstance(value, bool) else str(value)
 
 
 def _has_level(row: Row, column: str) -> bool:
-    """Whether a cell is filled, and not by a word that says that there is no rating."""
+    """True if a cell is filled, and not by a word that says that there is no rating."""
     return is_filled(row, column) and label_word(row, column) not in UNLABELLED_WORDS
 
 
@@ -285,7 +285,7 @@ def merge_judges(found: Iterable[Item | Refusal]) -> Iterator[Item | Refusal]:
 
 
 def majority(votes: Iterable[Judgement]) -> Verdict | None:
-    """What most votes say; None where they tie or there is none."""
+    """Verdict of most votes; None where they tie or there is none."""
     counted = Counter(vote.verdict for vote in votes).most_common(2)
     tied = len(counted) == 2 and counted[0][1] == counted[1][1]
     return None if tied or not counted else counted[0][0]

@@ -114,7 +114,7 @@ def _joined(papers: list[Row], row: Row) -> Row:
 
 
 def _ratings(reviews: list[Row], model: int) -> tuple[Rating, ...]:
-    """What each reviewer said, and the mean over reviewers of their shares of factual sentences."""
+    """Ratings by each reviewer, and the mean over reviewers of their shares of factual sentences."""
     given = [rating for number, review in enumerate(reviews, start=1) for rating in _given(review, model, number)]
     shares = [_share(given, f"reviewer-{number}") for number in range(1, len(reviews) + 1)]
     known = [share for share in shares if share is not None]

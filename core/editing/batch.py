@@ -47,12 +47,12 @@ def pair_record(source: Item, accepted: AcceptedEdit, opinion: TrivialityJudgeme
 
 
 TrivialFilter = Literal["none", "rule", "model", "both"]
-"""Which verdicts keep a trivial edit out: none, the rule's, the model's (the paper's form), or either of the two."""
+"""Verdicts that keep a trivial edit out: none, the rule's, the model's (the paper's form), or either of the two."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnusedEdit:
-    """What does not become a pair, where it came from, and why."""
+    """Edit that does not become a pair, its source, and the reason."""
 
     source: str
     reason_kind: UnusedReason
@@ -81,7 +81,7 @@ def edited_pairs(
 def judge_triviality(
     engine: Engine, editor: Editor, example: Example, edits: Sequence[AcceptedEdit]
 ) -> Iterator[TrivialityJudgement | Failure]:
-    """What the model says of each edit, in their order, all asked for at once."""
+    """Ask the model about every edit at once; return its judgements in their order."""
     conversations = [editor.triviality_conversation(example, accepted.edit) for accepted in edits]
     return (outcome for _, outcome in engine.converse(conversations))
 
@@ -147,7 +147,7 @@ class EditRequestTask(BackgroundTask[_EditEvent]):
 
     @property
     def verdicts(self) -> dict[int, TrivialityJudgement | Failure]:
-        """What the model has said of the edits so far, by their number."""
+        """Judgements of the model on the edits so far, by their number."""
         return {one[0].number: one[1] for one in self.results if isinstance(one, tuple)}
 
 

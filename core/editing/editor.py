@@ -34,7 +34,7 @@ class ProposedEdit(StructuredAnswer):
 
 
 class ExecutableEdits(StructuredAnswer):
-    """What the prompt `executable-edits` asks for."""
+    """Answer to the prompt `executable-edits`."""
 
     edits: list[ProposedEdit]
 
@@ -47,7 +47,7 @@ class EditedSummary(StructuredAnswer):
 
 
 class EditedSummaries(StructuredAnswer):
-    """What the prompt `edited-summaries` asks for."""
+    """Answer to the prompt `edited-summaries`."""
 
     # the paper's own prompt calls them edits
     summaries: list[EditedSummary] = Field(validation_alias=AliasChoices("summaries", "edits", "edited_summaries"))
@@ -122,7 +122,7 @@ class Editor:
 
     @property
     def signature(self) -> str:
-        """What tells the edits of two editors apart; raises MissingEndpointError where no endpoint is set."""
+        """Signature that distinguishes the edits of two editors; raises MissingEndpointError without an endpoint."""
         return self._signed(self._prompt(), self._sampling())
 
     def propose_conversation(self, example: Example) -> Conversation[Proposals]:

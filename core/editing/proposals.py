@@ -17,11 +17,11 @@ EDITS_PER_REQUEST = 6
 """Edits asked for at once (SummExecEdit, Thorat et al. 2024)."""
 
 INTENDED_VERDICT = Verdict.INCONSISTENT
-"""What an edited summary is meant to be; a label says what it is."""
+"""Verdict that an edited summary is meant to have; a label says what it is."""
 
 
 class EditForm(StrEnum):
-    """How a model gives its edits: as replacements, which are executed, or as whole summaries, which are compared."""
+    """Form of the edits of a model: replacements, which are executed, or whole summaries, which are compared."""
 
     EXECUTABLE = "executable"
     REWRITTEN = "rewritten"
@@ -31,7 +31,7 @@ _PLURALS = {"is": "are", "was": "were", "repeats": "repeat"}
 
 
 class UnusedReason(StrEnum):
-    """Why an edit is not used, or a whole answer, said of one; `count_phrase` says it of many."""
+    """Reason why an edit, or a whole answer, is not used, in the singular; `count_phrase` gives the plural."""
 
     UNREADABLE = "cannot be executed"
     NOT_LOCAL = "is no small edit in one place"
@@ -83,7 +83,7 @@ class Proposals:
 
     @property
     def remark(self) -> str:
-        """What has to be said of the answer as a whole; empty where it has as many edits as were asked for."""
+        """Remark on the answer as a whole; empty where it has as many edits as were asked for."""
         proposed = len(self.checked)
         return (
             ""
@@ -155,7 +155,7 @@ def _check_edit(number: int, raw: RawEdit, summary: str, made: Mapping[str, int]
 
 
 def _locality_problem(summary: str, edited: str) -> str:
-    """How a change is more than some words of one sentence; empty where it is not."""
+    """Reason why a change is more than some words of one sentence; empty where it is not."""
     changed = smallest_edit(summary, edited)
     touched = [span for span in sentences(summary) if _touches(span, changed.span)]
     if len(touched) > 1:
@@ -171,7 +171,7 @@ def _locality_problem(summary: str, edited: str) -> str:
 
 
 def _length_problem(summary: str, accepted: AcceptedEdit, most_words: int | None) -> str:
-    """How an edit changes more words than it may; empty where it does not."""
+    """Reason why an edit changes more words than it may; empty where it does not."""
     changes = executable.recover(summary, accepted.edited)
     changed = sum(max(len(words(edit.span.of(summary))), len(words(edit.new))) for edit in changes)
     if most_words is None or changed <= most_words:
@@ -183,7 +183,7 @@ def _length_problem(summary: str, accepted: AcceptedEdit, most_words: int | None
 
 
 def _touches(sentence: Span, span: Span) -> bool:
-    """Whether a change lies in a sentence; an insertion between two belongs to the one before."""
+    """True if a change is in a sentence; an insertion between two belongs to the one before."""
     if span.start == span.end:
         return sentence.start < span.start <= sentence.end
     return sentence.start < span.end and span.start < sentence.end

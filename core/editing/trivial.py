@@ -55,7 +55,7 @@ _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-")
 
 @dataclass(frozen=True, slots=True)
 class TrivialityJudgement:
-    """What a language model says of an edit: its kind, None where it is not trivial, with the reason and who says so."""
+    """Judgement of an edit by a language model: its kind, None where it is not trivial, the reason, and who judged."""
 
     kind: TrivialKind | None
     because: str
@@ -63,7 +63,7 @@ class TrivialityJudgement:
 
 
 class Sorted(StructuredAnswer):
-    """What the prompt `trivial` asks for."""
+    """Answer to the prompt `trivial`."""
 
     kind: Literal["date", "number", "antonym or negation", "name swap", "other"]
     because: str
@@ -174,7 +174,7 @@ def _is_number(change: _Change) -> bool:
 
 
 def _differs_in_numbers(change: _Change) -> bool:
-    """Whether the same words stand around other numbers."""
+    """True if the same words are around other numbers."""
     if len(change.gone) != len(change.new):
         return False
     pairs = list(zip(change.gone, change.new, strict=True))

@@ -36,7 +36,7 @@ _UNCERTAIN = (
 )
 
 Outcomes = dict[bytes, Answer | Problem]
-"""What came of questions, by key."""
+"""Outcomes of questions, by key."""
 
 
 class BatchExchange:
@@ -67,7 +67,7 @@ class BatchExchange:
         return outcomes
 
     def collect(self, wanted: Mapping[bytes, PendingQuestion]) -> Outcomes:
-        """What has come of these questions; every batch that ended is collected, whoever submitted it."""
+        """Outcomes of these questions so far; every batch that ended is collected, whoever submitted it."""
         outcomes: Outcomes = {}
         for batch in self._store.batches(self._endpoint.address):
             found = attempt(partial(self._collect_ended, batch, wanted))
@@ -165,7 +165,7 @@ class BatchExchange:
         return next(one for one in self._store.batches(self._endpoint.address) if one.file == batch.file)
 
     def _read_all(self, results: Iterable[api.BatchResult], questions: Mapping[bytes, StoredQuestion]) -> Outcomes:
-        """What came of the questions of a batch; an answer counts before a problem under the same id."""
+        """Outcomes of the questions of a batch; an answer counts before a problem under the same id."""
         outcomes: Outcomes = {}
         for result in results:
             key = _key(result.custom_id)
@@ -239,7 +239,7 @@ def _model(pending: PendingQuestion) -> str:
 
 
 def _usage(pending: PendingQuestion | None, answer: Answer, kind: str) -> Usage:
-    """What an answer cost; by what the endpoint counted alone where another start asked for it."""
+    """Cost of an answer; by what the endpoint counted alone where another start asked for it."""
     if pending:
         return actual_usage(pending.question, answer)
     return Usage(answer.tokens, int(answer.values[0]) if kind == "endpoint_chat" else 1)
@@ -254,5 +254,5 @@ def _key(custom_id: str) -> bytes:
 
 @cache
 def _adapter(kind: str) -> ModuleType:
-    """What makes requests of questions of a kind and reads their answers: `request_body` and `read`."""
+    """Adapter that makes requests of questions of a kind and reads their answers: `request_body` and `read`."""
     return importlib.import_module(f"{adapters.__name__}.{kind}")

@@ -1,4 +1,4 @@
-"""How many padded tokens go through a model at once: few enough for a person not to wait for it, and not soon again what did not fit."""
+"""Limit of padded tokens in one pass: few enough for a person not to wait, and not soon again a size that did not fit."""
 
 from __future__ import annotations
 

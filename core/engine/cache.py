@@ -99,7 +99,7 @@ class AnswerCache:
 
     @property
     def size_bytes(self) -> int:
-        """What its file takes on disk."""
+        """Size of its file on disk."""
         with self._lock:
             return self._pragma("page_count") * self._pragma("page_size")
 

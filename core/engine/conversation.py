@@ -22,7 +22,7 @@ _request_numbers = itertools.count()
 
 
 class Priority(IntEnum):
-    """Who goes first: a person who waits at a screen, then everything else."""
+    """Order of service: a person who waits at a screen, then everything else."""
 
     INTERACTIVE = 0
     BULK = 1
@@ -35,7 +35,7 @@ _RESTLESS = (
 
 
 class CellState(StrEnum):
-    """How far a cell of the board is."""
+    """State of a cell of the board."""
 
     QUEUED = "queued"
     LOADING = "loading"
@@ -48,7 +48,7 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a page shows of one metric on one example: its outcome, or how far it is and why."""
+    """Content of a cell of the board, one metric on one example: its outcome, or its state and the reason."""
 
     state: CellState
     outcome: Outcome | None = None
@@ -75,13 +75,13 @@ class Conversation(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class ConversationEnd:
-    """What comes out of a conversation, which may be any value."""
+    """Result of a conversation, which may be any value."""
 
     value: Any
 
 
 class Request:
-    """What one owner waits for. A newer request of the same owner cancels it, and so does setting `cancelled`.
+    """Work that one owner waits for. A newer request of the same owner cancels it, and so does setting `cancelled`.
 
     A request without an owner is its own: it takes turns with all others.
     """
@@ -107,7 +107,7 @@ class Request:
         return self.metrics == tuple(metrics) and self.examples == tuple(examples)
 
     def order(self, place: int) -> QueueOrder:
-        """What a person typed last goes first; bulk work goes in its own order."""
+        """Place in the queue: the text that a person typed last goes first; bulk work goes in its own order."""
         return (self.priority, -self.number if self.priority is Priority.INTERACTIVE else self.number, place)
 
 
@@ -142,7 +142,7 @@ class Task:
 
     @property
     def live(self) -> bool:
-        """Whether a request waits for it and it can still be answered."""
+        """True if a request waits for it and it can still be answered."""
         # every question in a queue asks this, and asking the future would take its lock
         return not self._ended and any(not request.cancelled.is_set() for request in self.watchers)
 
@@ -203,7 +203,7 @@ class Task:
         self.finish(self.failure(problem.kind, problem.message))
 
     def failed(self, *kinds: FailureKind) -> bool:
-        """Whether it ended in a failure, of one of these kinds where some are given."""
+        """True if it ended in a failure, of one of these kinds where some are given."""
         outcome = self.done.result() if self.done.done() else None
         return isinstance(outcome, Failure) and (not kinds or outcome.kind in kinds)
 

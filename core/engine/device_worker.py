@@ -62,12 +62,12 @@ class DeviceWorker:
 
     @property
     def queue_operations(self) -> int:
-        """How often an entry was put into a queue or taken out of one, under the engine's lock."""
+        """Number of entries put into a queue or taken out of one, under the engine's lock."""
         return self._past_operations + sum(queue.operations for queue in self._queues.values())
 
     @property
     def idle(self) -> bool:
-        """Whether no question is open, under the engine's lock."""
+        """True if no question is open, under the engine's lock."""
         return not any(map(len, self._queues.values()))
 
     def reorder(self, task: Task) -> None:

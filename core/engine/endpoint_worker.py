@@ -25,7 +25,7 @@ from core.types import Answer, Counts, Question
 
 @dataclass(frozen=True, slots=True)
 class EndpointStores:
-    """Where what endpoints answer is kept: the answers, what is spent in all, and what each run pays for each prompt."""
+    """Stores of the answers of endpoints, of the total spend, and of the cost of each prompt in each run."""
 
     answers: AnswerCache
     spend: SpendTracker
@@ -74,7 +74,7 @@ class EndpointWorker:
 
     @property
     def idle(self) -> bool:
-        """Whether no question is open, under the engine's lock."""
+        """True if no question is open, under the engine's lock."""
         return not len(self._queue)
 
     def reorder(self, task: Task) -> None:
@@ -137,6 +137,6 @@ class EndpointWorker:
 
 @cache
 def _asker(kind: str) -> Callable[[Endpoint, Question], Answer]:
-    """What asks the questions of a kind: `ask` of the adapter of that name."""
+    """Function that asks the questions of a kind: `ask` of the adapter of that name."""
     ask: Callable[[Endpoint, Question], Answer] = importlib.import_module(f"{adapters.__name__}.{kind}").ask
     return ask

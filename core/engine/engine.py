@@ -123,7 +123,7 @@ class Engine:
         return (_scoring(metric, example) for example in examples for metric in metrics)
 
     def estimate(self, conversations: Iterable[Conversation[Any]]) -> CostEstimate:
-        """What conversations would cost at endpoints, by their first questions; asks nothing.
+        """Estimate the cost of conversations at endpoints, by their first questions; asks nothing.
 
         One whose endpoint is not set fails at once and costs nothing.
         """
@@ -135,26 +135,26 @@ class Engine:
         return estimate_cost(self._planner.unanswered(asked), paid.count([]), find)
 
     def spent(self) -> dict[str, Spend]:
-        """What endpoints were paid since the start, by name, "" for the default one."""
+        """Spend at endpoints since the start, by name, "" for the default one."""
         return self._planner.spent
 
     def costs(self) -> list[CostRow]:
-        """What every run of a process on this cache paid by prompt, the newest first."""
+        """Costs of every run of a process on this cache by prompt, the newest first."""
         return self._planner.costs()
 
     def counts(self) -> Counts:
-        """What was planned, answered from the cache, merged and asked since the start, and what it took."""
+        """Counts of what was planned, answered from the cache, merged and asked since the start, and its cost."""
         with self._lock:
             return self._planner.counts
 
     def queue_operations(self) -> int:
-        """How often an entry was put into a queue of models of the device or taken out of one."""
+        """Number of entries put into a queue of models of the device or taken out of one."""
         with self._lock:
             return self._planner.queue_operations
 
     @property
     def folder(self) -> Path:
-        """Where its answers are kept on disk."""
+        """Folder of its answers on disk."""
         return self._cache.folder
 
     def disk_use(self) -> tuple[int, int]:
@@ -225,7 +225,7 @@ class Engine:
                 request.version += 1
 
     def _outdated(self, task: Task) -> bool:
-        """Whether it has a score of weights whose files were replaced since."""
+        """True if it has a score of weights whose files were replaced since."""
         prints = task.fingerprints if task.done.done() and not task.failed() else {}
         return not all(self.pool.unchanged(one, prints[one]) for one in local_checkpoints(prints))
 

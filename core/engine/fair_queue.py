@@ -1,4 +1,4 @@
-"""Who is served next: the most urgent priority first, in it the owner who was served longest ago, and of theirs what is first."""
+"""Order of service: the most urgent priority first, in it the owner who was served longest ago, and of theirs what is first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OWNERS = 4096  # whose last turn is remembered
 
 
 class Turns:
-    """When each owner was served last, counted in services; one for all the queues that the same threads serve."""
+    """Time of the last service of each owner, counted in services; shared by all queues that the same threads serve."""
 
     def __init__(self) -> None:
         self._served: LRUCache[str, int] = LRUCache(_OWNERS)
@@ -42,7 +42,7 @@ Entry = tuple[int, int, T]
 
 @dataclass(eq=False)
 class Lane(Generic[T]):
-    """What waits for one request of one owner: a heap of entries, and a front of some that left it, the last one to go first.
+    """Entries that wait for one request of one owner: a heap, and a front of some that left it, the last one to go first.
 
     `place` is that of the first entry which came to the front.
     """

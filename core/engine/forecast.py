@@ -1,4 +1,4 @@
-"""What is known of a run before it starts: how long its metrics took the last time, and what becomes of memory."""
+"""Facts about a run before it starts: how long its metrics took the last time, and the memory that it will need."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _TABLE = (
 )
 
 ScoredText = Literal["original", "edited"]
-"""Which summary of a pair was scored: of the original everything is asked, of an edited one what is new in it."""
+"""Summary of a pair that was scored: of the original everything is asked, of an edited one what is new in it."""
 
 
 class Durations:
-    """How long each metric took the last time on each device, without loading and waiting; safe among threads.
+    """Seconds that each metric took the last time on each device, without loading and waiting; safe among threads.
 
     Kept in a file of the cache folder, so that it is known after a restart too.
     """
@@ -80,7 +80,7 @@ class Forecast:
 
 
 def has_to_wait(nbytes: int, loaded: bool, edit_s: float | None) -> bool:
-    """Whether a metric waits for the key: its last edit was slow, or its model is large and not loaded or not yet timed."""
+    """True if a metric waits for the key: its last edit was slow, or its model is large and not loaded or not yet timed."""
     slow = edit_s is not None and edit_s > SLOW_EDIT_S
     return slow or (nbytes > SMALL_MODEL_BYTES and (not loaded or edit_s is None))
 
@@ -88,7 +88,7 @@ def has_to_wait(nbytes: int, loaded: bool, edit_s: float | None) -> bool:
 def forecast_run(
     durations: Iterable[tuple[str, float | None]], to_load: Mapping[str, int], room: MemoryUse
 ) -> Forecast:
-    """What metrics took by their titles, and what loading the models that are not in memory, with their bytes, does to it."""
+    """Forecast of a run: the last durations of its metrics, by title, and the memory for models that are not loaded."""
     titles = list(durations)
     timed = [seconds for _, seconds in titles if seconds is not None]
     need = sum(nbytes for nbytes in to_load.values() if nbytes <= room.budget)

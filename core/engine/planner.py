@@ -78,12 +78,12 @@ class Planner:
 
     @property
     def queue_operations(self) -> int:
-        """How often an entry was put into a queue of models of the device or taken out of one, under the engine's lock."""
+        """Number of entries put into a queue of models of the device or taken out of one, under the engine's lock."""
         return sum(worker.queue_operations for worker in self._devices.values())
 
     @property
     def in_batches(self) -> bool:
-        """Whether paid questions go by the Batch API."""
+        """True if paid questions go by the Batch API."""
         return self._report_batch is not None
 
     @contextmanager
@@ -99,7 +99,7 @@ class Planner:
 
     @property
     def spent(self) -> dict[str, Spend]:
-        """What was paid, by the name of the endpoint."""
+        """Spend by the name of the endpoint."""
         return self._stores.spend.this_process()
 
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
@@ -110,7 +110,7 @@ class Planner:
         return [question for key, question in asked.items() if key not in known]
 
     def costs(self) -> list[CostRow]:
-        """What every run paid by prompt, this one up to now."""
+        """Costs of every run by prompt, this one up to now."""
         self._stores.costs.flush()
         return read_costs(self._cache.folder)
 
@@ -190,7 +190,7 @@ class Planner:
         self._cache.reject(unread, str(error))
 
     def _outcome(self, task: Task, value: Any) -> Any:
-        """What is handed out: of the score of a metric the result, with signature and device."""
+        """Outcome to hand out: of the score of a metric the result, with signature and device."""
         if task.metric is None:
             return value
         models = [task.pins.get(model, model) for model in task.conversation.checkpoints]
@@ -233,7 +233,7 @@ class Planner:
         return sum([worker.put_all(some, task) for worker, some in by_worker.items()])
 
     def _weights_changed(self, task: Task, models: Sequence[ModelRef]) -> bool:
-        """Whether weights are no longer those that the task began with; those that it asks for the first time are noted."""
+        """True if weights are no longer those that the task began with; those that it asks for the first time are noted."""
         checkpoints = local_checkpoints(dict.fromkeys(models))
         self._require_loadable(checkpoints)
         now = {checkpoint: self._pool.fingerprint(checkpoint) for checkpoint in checkpoints}
@@ -279,7 +279,7 @@ class Planner:
         return EndpointWorker(*about, endpoint_of(model).at_once)
 
     def _settled(self) -> bool:
-        """Whether all tasks are at their end or wait for batches, under the lock."""
+        """True if all tasks are at their end or wait for batches, under the lock."""
         return not self._held and self._steps.idle and all(worker.idle for worker in self._workers)
 
     def _add_counts(self, task: Task, counts: Counts) -> None:

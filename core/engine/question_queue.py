@@ -39,14 +39,14 @@ class PendingQuestion:
 
     @property
     def prompt(self) -> str:
-        """Who asks, without settings: a prompt, metric or perturbation."""
+        """Name of the prompt, metric or perturbation that asks, without settings."""
         return next((task.conversation.spec.partition("[")[0] for task in self.tasks), "")
 
     def drop_cancelled(self) -> None:
         self.tasks = [task for task in self.tasks if task.live]
 
     def is_wanted_in(self, lane: LaneKey) -> bool:
-        """Whether a task of a lane still waits for it."""
+        """True if a task of a lane still waits for it."""
         return any(task.order[:2] == lane and task.live for task in self.tasks)
 
 
@@ -62,12 +62,12 @@ class QuestionQueue:
         self._waiting: FairQueue[PendingQuestion] = FairQueue(turns or Turns(), self._is_wanted)
 
     def __len__(self) -> int:
-        """How many questions are open, under way or not."""
+        """Number of questions that are open, under way or not."""
         return len(self._open)
 
     @property
     def operations(self) -> int:
-        """How many entries were put in or taken out since the start."""
+        """Number of entries put in or taken out since the start."""
         return self._waiting.operations
 
     def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
@@ -214,7 +214,7 @@ class QuestionQueue:
 
 
 class QuestionWorker(Protocol):
-    """What has questions answered in threads of its own. The engine's lock is held over all but `close` and `join`."""
+    """Worker that gets questions answered in threads of its own. The lock is held over all but `close` and `join`."""
 
     @property
     def counts(self) -> Counts:
@@ -227,7 +227,7 @@ class QuestionWorker(Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether no question is open."""
+        """True if no question is open."""
         ...
 
     def reorder(self, task: Task) -> None:
@@ -250,7 +250,7 @@ class QuestionWorker(Protocol):
 def next_checkpoint(
     turns: dict[Checkpoint, Turn], ready: Iterable[Checkpoint], last: Checkpoint | None
 ) -> Checkpoint | None:
-    """Which loaded model answers next: the one whose turn it is; of one owner's bulk work the one that answered last.
+    """Loaded model that answers next: the one whose turn it is; of one owner's bulk work the one that answered last.
 
     Staying with one model keeps two that do not fit together from evicting each other at every batch.
     """
@@ -268,7 +268,7 @@ def row_length(pending: PendingQuestion) -> int:
 
 
 def similar_rows(lengths: Sequence[int]) -> int:
-    """How many of the rows of a batch, the longest first, waste little on padding; some do, however much they waste."""
+    """Number of rows of a batch, the longest first, that waste little on padding; some do, however much they waste."""
     tokens = 0
     for number, length in enumerate(lengths):
         if number >= _FEW_ROWS and lengths[0] * (number + 1) > _MOST_PADDING * (tokens + length):

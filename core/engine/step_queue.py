@@ -24,7 +24,7 @@ class StepQueue:
 
     @property
     def idle(self) -> bool:
-        """Whether no task waits or is under way; one that was cancelled waits until it is met."""
+        """True if no task waits or is under way; one that was cancelled waits until it is met."""
         with self._changed:
             return not self._under_way and self._waiting.next_lane() is None
 
@@ -62,5 +62,5 @@ class StepQueue:
 
 
 def _share(task: Task) -> str:
-    """Whose share of the threads a task takes: a person's own, or that of all runs."""
+    """Owner of the share of the threads that a task takes: a person, or all runs together."""
     return task.owner if task.order[0] == Priority.INTERACTIVE else "runs"

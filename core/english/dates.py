@@ -43,7 +43,7 @@ _MAX_LEAD_CHARACTERS = 20  # characters: "September 30, "
 
 
 class DateUnit(StrEnum):
-    """What a date says; only dates of one unit can change places."""
+    """Form of a date; only dates of one form can be exchanged."""
 
     WEEKDAY = "weekday"
     MONTH = "month"
@@ -72,7 +72,7 @@ def find_dates(text: str) -> tuple[Date, ...]:
 
 
 def is_year(word: str) -> bool:
-    """Whether a word by itself looks like a year."""
+    """True if a word by itself looks like a year."""
     return _YEAR.fullmatch(word) is not None
 
 

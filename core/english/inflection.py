@@ -91,7 +91,7 @@ _MAX_BARE_LETTERS = 3  # an unknown word this short is taken as it is: Mrs, 70s,
 
 @cache
 def base_forms(word: str) -> frozenset[str]:
-    """What a lower-case word may be a form of: itself, and its nouns and verbs in the base form."""
+    """Base forms of a lower-case word: itself, and the nouns and verbs that it may be a form of."""
     known: dict[str, tuple[str, ...]] = _lemminflect().getAllLemmas(word)
     if not known and word.isalpha() and len(word) > _MAX_BARE_LETTERS:
         known = _lemminflect().getAllLemmasOOV(word, "NOUN")
@@ -127,7 +127,7 @@ def inflect_verb(base: str, form: VerbForm) -> str:
 
 @cache
 def is_dictionary_word(word: str) -> bool:
-    """Whether a lower-case word is in lemminflect's dictionary of nouns, verbs, adjectives and adverbs, which has few names."""
+    """True if a lower-case word is in lemminflect's dictionary of nouns, verbs, adjectives and adverbs, which has few names."""
     return bool(_lemminflect().getAllLemmas(word))
 
 

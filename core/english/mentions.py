@@ -1,4 +1,4 @@
-"""Whether and where a text mentions words, what refers back to them, and whether what an edit inserts stands in the document."""
+"""Mentions of words in a text, references back to them, and the origin of the words that an edit inserts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def matching_sentences(document: str, summary: str, span: Span) -> str:
 
 
 def mentions(text: str, words: str) -> bool:
-    """Whether a text holds these words, as whole words in this case; in any where a text has no capitals."""
+    """True if a text holds these words, as whole words in this case; in any case where a text has no capitals."""
     if text.islower():
         words = words.lower()
     start = text.find(words)
@@ -41,7 +41,7 @@ def mentions(text: str, words: str) -> bool:
 
 
 def _is_inside_word(text: str, place: int) -> bool:
-    """Whether a place parts two letters or digits."""
+    """True if a place separates two letters or digits."""
     return text[max(0, place - 1) : place].isalnum() and text[place : place + 1].isalnum()
 
 
@@ -58,7 +58,7 @@ _FINITE_TAGS = frozenset(("VBZ", "VBD", "VBN", "VBP", "MD"))
 
 
 def refers_back(sentence: str) -> bool:
-    """Whether a sentence has a pronoun, opens with a connective or quantifier, or has no subject before its verb."""
+    """True if a sentence has a pronoun, opens with a connective or quantifier, or has no subject before its verb."""
     found = words(sentence)
     if not found or found[0] in _OPENING or found[:2] == ("after", "all") or _REFERRING & set(found):
         return bool(found)
@@ -93,5 +93,5 @@ def edit_origin(edit: Edit, summary: str, document: str) -> Origin | None:
 
 
 def mentions_inflected(document: str, word: str) -> bool:
-    """Whether a lower-case word stands in a document in some inflection."""
+    """True if a lower-case word occurs in a document in some inflection."""
     return not base_forms(word).isdisjoint(base_forms_in(document))

@@ -17,7 +17,7 @@ from core.types import Span
 
 
 class NameKind(StrEnum):
-    """What a name names."""
+    """Kind of thing that a name names."""
 
     WOMAN = "woman"
     MAN = "man"
@@ -99,7 +99,7 @@ def listed_names(kind: NameKind) -> tuple[str, ...]:
 
 
 def is_listed_name(word: str) -> bool:
-    """Whether a name of one word stands in our lists, also as a name of several kinds."""
+    """True if a name of one word is in our lists, also as a name of several kinds."""
     return word in _listed_words()
 
 
@@ -167,7 +167,7 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
 
 
 def _kinds_of_people(words: list[str]) -> set[NameKind]:
-    """As what a title or first name in a run of capitalised words shows its last word."""
+    """Kinds of person of the last of a run of capitalised words, by a title or first name in it."""
     kinds = (_kind_of_words(words[skipped:], _listed_kinds()) for skipped in range(len(words) - 1))
     return {kind for kind in kinds if kind in PEOPLE}
 
@@ -181,7 +181,7 @@ _SPEAKER = re.compile(r"(?:^|\n|[.?!)] )\s?([A-Z][a-z]+(?: [A-Z][a-z]+)?): ")
 
 
 def _speakers(context: str) -> list[str]:
-    """Who speaks more than once in a dialogue, by name: no word of it stands in a dictionary, as Client does."""
+    """Names of those who speak more than once in a dialogue: no word of a name is in a dictionary, as Client is."""
     turns = Counter(_SPEAKER.findall(context))
     return [
         speaker
@@ -246,7 +246,7 @@ _BEFORE_COMPANY = re.compile(
 
 
 def _looks_like_company(text: str, mention: Span) -> bool:
-    """Whether somebody speaks for what has a capital inside of its name, as StarWorks."""
+    """True if a name has a capital inside, as StarWorks, and somebody speaks for it."""
     before = text[max(0, mention.start - 2 * _NAME_MARGIN) : mention.start]
     return bool(_CAPITAL_INSIDE.fullmatch(mention.of(text)) and _BEFORE_COMPANY.search(before))
 

@@ -85,7 +85,7 @@ _SPEAKERS_ADVERBS = frozenset(
     "allegedly apparently certainly clearly consequently evidently finally initially obviously originally possibly previously "
     "presumably probably reportedly specifically subsequently supposedly surely ultimately undoubtedly unfortunately".split()
 )
-"""What a speaker says of a whole clause; a "not" after it leaves it alone."""
+"""Adverbs of a speaker about a whole clause; a "not" after one leaves it alone."""
 
 
 def _is_manner(sentence: Sentence, place: int) -> bool:
@@ -120,7 +120,7 @@ def clause_around(sentence: Sentence, place: int) -> tuple[int, int]:
 
 
 def is_asserted(sentence: Sentence, place: int, harmless: frozenset[str] = frozenset()) -> bool:
-    """Whether the clause around a place is no condition and has no quantifier, negation or word that leans on one."""
+    """True if the clause around a place is no condition and has no quantifier, negation or word that leans on one."""
     leaning = (_POLAR | NEGATIVES) - harmless
     start, end = clause_around(sentence, place)
     others = (*sentence[start:place], *sentence[place + 1 : end + 1])
@@ -137,7 +137,7 @@ def _negation_at(sentence: Sentence, place: int) -> Reversal | None:
 
 
 def _is_restriction(sentence: Sentence, place: int) -> bool:
-    """Whether the clause around a place says which one or when: its denial would speak of another thing."""
+    """True if the clause around a place says which one or when: its denial would speak of another thing."""
     start, _ = clause_around(sentence, place)
     opener, before = token_at(sentence, start - 1).low, token_at(sentence, start - 2)
     return opener in {"when", "after", "once"} or (
@@ -161,7 +161,7 @@ def _affirmation_at(sentence: Sentence, place: int) -> Reversal | None:
 
 
 def _is_plain_statement(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether a stretch is stated: no condition, comparison or indirect question, and not inside of one."""
+    """True if a stretch is stated: no condition, comparison or indirect question, and not inside of one."""
     words = {token.low for token in sentence[start : end + 1]}
     opened = {token.low for token in _tokens_since_mark(sentence, start)}
     return (
@@ -172,7 +172,7 @@ def _is_plain_statement(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _tokens_since_mark(sentence: Sentence, place: int) -> Sentence:
-    """What stands before a place since the last comma or other mark."""
+    """Tokens before a place since the last comma or other mark."""
     start = place
     while start > 0 and place - start < _MAX_CLAUSE_TOKENS and sentence[start - 1].is_word:
         start -= 1
@@ -195,7 +195,7 @@ def _is_auxiliary(sentence: Sentence, place: int) -> bool:
 
 
 _CLIPPED = frozenset({"t", "n't", "re", "ll", "ve"})
-"""What is left of a contraction whose apostrophe was lost: can t, you re."""
+"""Rests of a contraction whose apostrophe was lost: can t, you re."""
 
 
 def _next_tag(sentence: Sentence, place: int) -> str:
@@ -287,7 +287,7 @@ def main_verb(sentence: Sentence) -> int | None:
 
 
 def _has_plain_scope(sentence: Sentence, verb: int) -> bool:
-    """Whether a "not" at the verb denies all that the sentence says: no quantifier, and no second predicate beside it."""
+    """True if a "not" at the verb denies all that the sentence says: no quantifier, and no second predicate in it."""
     tags = sentence_tags(sentence)
     words = [token.low for token in sentence]
     if (_POLAR | NEGATIVES | _UNSCOPED) & {*words[:verb], *words[verb + 1 :]} or any("+RB" in tag for tag in tags):
@@ -299,7 +299,7 @@ def _has_plain_scope(sentence: Sentence, verb: int) -> bool:
 
 
 def _opens_predicate(tags: tuple[str, ...], place: int) -> bool:
-    """Whether a verb follows a joining word, adverbs left out, or a clause does before the next mark."""
+    """True if a verb follows a joining word, adverbs left out, or a clause does before the next mark."""
     rest = tags[place : place + _MAX_JOINED]
     return any(tag in FINITE_TAGS | {"MD", "VB", "VBN"} or tag.startswith(("VBZ+", "VBD+", "MD+")) for tag in rest)
 

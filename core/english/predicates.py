@@ -12,7 +12,7 @@ from core.english.verb_phrases import NOUN_TAGS, place_before, sentence_tags, ve
 from core.english.word_lists import BE, HAVE, NEGATIVES, OBJECTS, list_groups
 
 Frame = str
-"""What follows a verb: np, to, clause, end, or +preposition; a passive has the object before it and is np as well."""
+"""Complement of a verb: np, to, clause, end, or +preposition; a passive has the object before it and is np as well."""
 
 
 def verb_frames(sentence: Sentence, place: int) -> frozenset[Frame]:
@@ -48,7 +48,7 @@ _MODIFIERS = frozenset("DT PRP$ CD JJ JJR JJS VBN $ PDT NN+POS NNP+POS NNS+POS".
 
 
 def _has_object(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
-    """Whether a noun phrase begins at a place that tells no time and has no complement after it."""
+    """True if a noun phrase begins at a place that tells no time and has no complement after it."""
     while place < len(tags) and (tags[place] in _MODIFIERS or tags[place] == "``"):
         place += 1
     found = token_at(sentence, place)
@@ -69,7 +69,7 @@ _TIMES = TIME_WORDS | {day.lower() for day in CALENDAR}
 
 
 def _clause_follows(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
-    """Whether a finite verb comes after the noun phrase at a place and before any mark or relative pronoun."""
+    """True if a finite verb comes after the noun phrase at a place and before any mark or relative pronoun."""
     for other in range(place, len(tags)):
         if (not sentence[other].is_word and sentence[other].text not in "$£€%'’.") or tags[other] in {
             "WDT",

@@ -92,7 +92,7 @@ def find_relations(sentence: Sentence) -> Iterator[Replacement]:
 
 
 def _relates(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
-    """Whether a word joins a circumstance here, and is neither a particle nor part of a phrase or question."""
+    """True if a word joins a circumstance here, and is neither a particle nor part of a phrase or question."""
     word, after, following = sentence[place].low, tags[place + 1], sentence[place + 1]
     if word in _ADVERBS:
         return tags[place] in {"RB", "RBR"} and after in _AFTER_ADVERB

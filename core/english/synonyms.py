@@ -35,7 +35,7 @@ _FRACTIONS = frozenset("half third quarter fifth tenth hundred".split())
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Where synonyms come from: in words, in signatures, and what they are in a sentence of a summary."""
+    """Source of synonyms: its name in words, in signatures, and its synonyms in a sentence of a summary."""
 
     title: str
     signature: str
@@ -66,7 +66,7 @@ def _phrase_synonyms(summary: str, sentence: Sentence, place: int) -> Iterator[R
 
 
 def _is_part_of_name(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether a phrase is a piece of a name or title: a capital inside of a sentence."""
+    """True if a phrase is a piece of a name or title: a capital inside of a sentence."""
     return any(token.is_capital for token in sentence[max(1, start) : end]) or (
         start == 0 and token_at(sentence, end).is_capital
     )
@@ -113,14 +113,14 @@ def _listed_by_part(sentence: Sentence, place: int) -> Iterator[Replacement]:
 
 
 def _is_in_compound(sentence: Sentence, place: int) -> bool:
-    """Whether another noun or a hyphen touches a noun, or it is counted as a thing of a name."""
+    """True if another noun or a hyphen touches a noun, or it is counted as a thing of a name."""
     tags = sentence_tags(sentence)
     around = [tags[other] for other in (place - 1, place + 1) if 0 <= other < len(tags)]
     return bool(NOUN_TAGS & {*around}) or "-" in sentence[place].text
 
 
 def _opens_noun(sentence: Sentence, place: int) -> bool:
-    """Whether a noun follows an adjective that nothing makes more or less."""
+    """True if a noun follows an adjective that nothing makes more or less."""
     tags = sentence_tags(sentence)
     graded = place and (tags[place - 1] in {"RB", "RBR", "RBS"} or sentence[place - 1].low in {"as", "so", "too"})
     return not graded and place + 1 < len(tags) and tags[place + 1] in {"NN", "NNS", "JJ", "VBN", "CD"}
@@ -145,7 +145,7 @@ BUNDLED_LEXICON = Lexicon("the bundled list", "bundled", bundled_synonyms)
 
 
 def join_lexicons(*lexicons: Lexicon) -> Lexicon:
-    """What any of several lexicons proposes, each proposal once."""
+    """Join lexicons: each proposal of any of them once."""
 
     def synonyms(summary: str, sentence: Sentence) -> Iterator[Replacement]:
         found = (change for lexicon in lexicons for change in lexicon.synonyms(summary, sentence))
@@ -192,7 +192,7 @@ def wordnet_synonyms(wordnet: WordNet, sentence: Sentence) -> Iterator[Replaceme
 
 
 def _stands_alone(wordnet: WordNet, sentence: Sentence, place: int) -> bool:
-    """Whether a word is no piece of an expression that WordNet knows, nor of a compound of nouns."""
+    """True if a word is no piece of an expression that WordNet knows, nor of a compound of nouns."""
     before, word, after = (token_at(sentence, place + step) for step in (-1, 0, 1))
     pairs = (f"{before.low}_{word.low}", f"{word.low}_{after.low}")
     return not any(map(wordnet.knows, pairs)) and not any(

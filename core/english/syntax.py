@@ -90,7 +90,7 @@ PERSONAL_SUBJECTS = frozenset("he she it they we there".split())
 
 
 def is_finite(word: str) -> bool:
-    """Whether a lower-case word is an auxiliary or a form that only a finite verb of our lists has."""
+    """True if a lower-case word is an auxiliary or a form that only a finite verb of our lists has."""
     if word in AUXILIARIES or (word.endswith(("n't", "n’t")) and word in NEGATIVES):
         return True
     forms = possible_verb_forms(word)
@@ -211,7 +211,7 @@ def _opposite_adjectives(sentence: Sentence, place: int) -> tuple[str, ...]:
 
 
 def _opposite_modals(sentence: Sentence, place: int) -> tuple[str, ...]:
-    """What may be done must be done."""
+    """Opposites of a modal verb: "must" for "may"."""
     bare = (
         VerbForm.BASE in possible_verb_forms(token_at(sentence, place + 1).low)
         or token_at(sentence, place + 1).low == "be"

@@ -39,7 +39,7 @@ def best_tag(weights: Weights, features: Sequence[str]) -> str:
 
 
 def lexical_features(words: Sequence[str]) -> Iterator[list[str]]:
-    """What is known of each word before any tag: its letters, its dictionary entry and its neighbours."""
+    """Features of each word before any tag: its letters, its dictionary entry and its neighbours."""
     low = ["^^", "^", *(_normal_form(word) for word in words), "$", "$$"]
     kinds = ["", *(_dictionary_entry(word) for word in words), ""]
     for place, word in enumerate(words):
@@ -65,7 +65,7 @@ def lexical_features(words: Sequence[str]) -> Iterator[list[str]]:
 
 
 def history_features(words: Sequence[str], place: int, tags: Sequence[str]) -> list[str]:
-    """What the tags of the words before say of a word."""
+    """Features of a word from the tags of the words before it."""
     before = tags[place - 1] if place else "^"
     earlier = tags[place - 2] if place > 1 else "^"
     here = _normal_form(words[place])

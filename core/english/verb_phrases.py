@@ -62,7 +62,7 @@ def _past_tag_after_noun(sentence: Sentence, tags: list[str], place: int) -> str
 
 
 def _stands_alone(sentence: Sentence, tags: list[str], place: int) -> bool:
-    """Whether no other word of the stretch without marks around a place is a finite verb, nor one before it a preposition or participle."""
+    """True if no other word of the stretch without marks around a place is a finite verb, nor one before it a preposition or participle."""
     start = end = place
     while start > 0 and sentence[start - 1].text not in _MARKS and sentence[start - 1].low not in _CLAUSE_OPENERS:
         start -= 1
@@ -73,7 +73,7 @@ def _stands_alone(sentence: Sentence, tags: list[str], place: int) -> bool:
 
 
 def _is_regular(word: str) -> bool:
-    """Whether the past form and the participle are one word."""
+    """True if the past form and the participle are one word."""
     return _is_participle_form(word) and any(word in inflections(base).get("VBD", ()) for base in verb_bases(word))
 
 
@@ -141,7 +141,7 @@ def _is_verb_before_noun(sentence: Sentence, tags: tuple[str, ...], before: int,
 
 
 def _may_be_plural_noun(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
-    """Whether a word as "fans" or "ties" stands where a noun may: before a finite verb or "to be"."""
+    """True if a word as "fans" or "ties" is where a noun may be: before a finite verb or "to be"."""
     after = tags[place + 1] if place + 1 < len(tags) else ""
     infinitive = after == "TO" and token_at(sentence, place + 2).low == "be"
     return "NOUN" in lemmas_by_part(sentence[place].low) and (after in FINITE_TAGS | {"MD", "VBN"} or infinitive)

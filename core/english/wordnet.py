@@ -54,11 +54,11 @@ class WordNet:
         return [base for base in dict.fromkeys(candidates) if (base, part) in self.senses]
 
     def knows(self, word: str) -> bool:
-        """Whether it stands in WordNet as it is, as whatever part of speech."""
+        """True if it is in WordNet as it is, as whatever part of speech."""
         return any((word, part) in self.senses for part in _ENDINGS)
 
     def is_irregular(self, base: str, part: PartOfSpeech) -> bool:
-        """Whether a word has a form that is not made by rule."""
+        """True if a word has a form that is not made by rule."""
         return any(base in bases for bases in self.exceptions[part].values())
 
     def synonyms(self, base: str, part: PartOfSpeech) -> list[str]:
@@ -91,7 +91,7 @@ def _find(path: str) -> Any:
 
 
 def is_installed() -> bool:
-    """Whether NLTK finds WordNet on this machine; nothing is read."""
+    """True if NLTK finds WordNet on this machine; nothing is read."""
     try:
         _find(_INDEX_FILE)
     except LookupError:

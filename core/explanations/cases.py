@@ -55,7 +55,7 @@ _FIELD_NAMES = {
     "sample": ("sample", "sample_id", "id"),
     "by": ("by",),
 }
-"""What a field of a case may be called."""
+"""Names that a field of a case may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def read_judged(file: Path) -> list[JudgedExplanation]:
 
 
 def read_judgements(file: Path) -> dict[str, list[GradePair]]:
-    """What each judge, by its signature, said, with people's grades; explanations without a grade of a person are left out.
+    """Grades of each judge, by its signature, with people's grades; explanations without a grade of a person are left out.
 
     Raises TouchstoneError for a line that `judgement_record` did not write.
     """
@@ -175,7 +175,7 @@ def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, Gra
 
 
 def _explanations_to_judge(explanations: Iterable[GradedExplanation]) -> list[GradedExplanation]:
-    """What people graded, once for each of them, and whatever else was said once."""
+    """Explanations that people graded, once for each of them, and all others once."""
     given = list(explanations)
     graded = [one for one in given if one.grade and not is_model_signature(one.judge)]
     known = {(one.by, one.text) for one in graded}
@@ -201,7 +201,7 @@ def _case_from_explanation(subject: SummaryWithEdit, given: GradedExplanation, p
 
 
 def _skip_reason(verdict: object, label: object) -> SkippedCase | None:
-    """Why there is nothing to grade, by what the author of an explanation said and by the label of the summary."""
+    """Reason why there is nothing to grade, by the verdict of the author of an explanation and the summary's label."""
     if verdict == Verdict.CONSISTENT:
         return _CALLED_CONSISTENT
     return _LABELLED_CONSISTENT if label == Verdict.CONSISTENT else None

@@ -1,4 +1,4 @@
-"""What is wrong with an explanation that is not entirely correct (SummExecEdit, Thorat et al. 2024, section 5.3), by its judge."""
+"""Flaws of an explanation that is not entirely correct (SummExecEdit, Thorat et al. 2024, section 5.3), by its judge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class NamedCause(StructuredAnswer):
-    """What the prompt `explanation-cause` asks for, the reason first."""
+    """Answer to the prompt `explanation-cause`, the reason first."""
 
     because: str
     cause: Cause

@@ -1,4 +1,4 @@
-"""What rules find in an explanation: whether it names the edit and whether it contradicts its own verdict."""
+"""Rule checks of an explanation: does it name the edit, and does it contradict its own verdict?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NamedEdit:
 
     @property
     def is_named(self) -> bool:
-        """Whether at least half of the inserted or half of the deleted words are used."""
+        """True if at least half of the inserted or half of the deleted words are used."""
         return any(
             side and len(self.used.intersection(side)) >= _MIN_NAMED_SHARE * len(side)
             for side in (self.inserted, self.deleted)
@@ -90,7 +90,7 @@ def stated_verdict(explanation: str) -> Verdict | None:
 
 
 def contradicts_itself(verdict: Verdict, explanation: str) -> bool:
-    """Whether the explanation gives a verdict in so many words, and the other one than it was given for."""
+    """True if the explanation states a verdict, and not the one that it was given for."""
     stated = stated_verdict(explanation)
     return stated is not None and stated != verdict
 
@@ -122,14 +122,14 @@ def _verdict(token: str, before: Sequence[str]) -> list[Verdict]:
 
 @dataclass(frozen=True, slots=True)
 class RuleChecks:
-    """Whether every edit is named, None where the summary before it is not known; and whether the summary is called right."""
+    """Results of the rules: `names_edit` is true if every edit is named, None without the summary before it."""
 
     names_edit: bool | None
     contradicts_verdict: bool
 
 
 def run_rule_checks(case: Case) -> RuleChecks:
-    """What `check_named_edits` and `contradicts_itself` say of the explanation of a summary that was found inconsistent."""
+    """Check by `check_named_edits` and `contradicts_itself` the explanation of a summary that was found inconsistent."""
     edits = recover(case.seed, case.summary) if case.seed and case.summary else []
     found = check_named_edits(case.explanation, case.seed, edits)
     return RuleChecks(

@@ -24,7 +24,7 @@ from core.types import Example, Failure, Rounds, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a language model says of a summary, why, and its signature."""
+    """Verdict of a language model on a summary, the explanation, and its signature."""
 
     verdict: Verdict
     explanation: str
@@ -36,7 +36,7 @@ ExplainFunction = Callable[[Example, Sampling], Rounds[Finding]]
 
 
 class ExplainMode(StrEnum):
-    """Whether the model has to find the error first (D&E), or is given that there is one (E|D)."""
+    """Task of the model: find the error first (D&E), or explain an error that is given (E|D)."""
 
     DETECT = "detect"
     GIVEN = "given"
@@ -62,7 +62,7 @@ NonBlankText = Annotated[str, AfterValidator(_not_blank)]
 
 
 class Detected(StructuredAnswer):
-    """What the prompt `detect-explain` asks for."""
+    """Answer to the prompt `detect-explain`."""
 
     consistent: Annotated[Literal["yes", "no"], BeforeValidator(_as_yes_or_no)]
     explanation: str
@@ -76,7 +76,7 @@ class Detected(StructuredAnswer):
 
 
 class Explained(StructuredAnswer):
-    """What the prompt `explain-given` asks for."""
+    """Answer to the prompt `explain-given`."""
 
     explanation: NonBlankText
 
@@ -97,7 +97,7 @@ def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Find
 
 
 def explanation_signature(ask: ExplainMode, sampling: Sampling) -> str:
-    """What `Finding.by` will be; raises MissingEndpointError where no endpoint is set."""
+    """Signature that `Finding.by` will be; raises MissingEndpointError where no endpoint is set."""
     name = _EXPLAIN_PROMPTS[ask]
     return model_signature(name, load_prompt(name, PAIR_VARIABLES), sampling)
 
@@ -114,7 +114,7 @@ _EXPLAIN_FUNCTIONS: MappingProxyType[ExplainMode, ExplainFunction] = MappingProx
 
 
 def is_applicable(subject: SummaryWithEdit, ask: ExplainMode) -> bool:
-    """Whether the question fits: that there is an error may be said only of a summary that is labelled inconsistent."""
+    """True if the question fits: that there is an error may be said only of a summary that is labelled inconsistent."""
     return ask is ExplainMode.DETECT or subject.item.intended is Verdict.INCONSISTENT
 
 

@@ -20,7 +20,7 @@ from core.llm.structured import StructuredAnswer, ask_structured
 from core.types import Example, Failure, Grade, Rounds
 
 Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]
-"""What can be wrong with an explanation that is not entirely correct."""
+"""Flaw of an explanation that is not entirely correct."""
 
 
 _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
@@ -49,7 +49,7 @@ def parse_grade(words: str) -> Grade:
 
 
 class JudgeSetup(StrEnum):
-    """What a judge is shown besides the explanation."""
+    """Inputs that a judge is shown besides the explanation."""
 
     V1 = "V1"
     V2 = "V2"
@@ -95,7 +95,7 @@ class Case:
         return {name: getattr(self, name) for name in ("document", "seed", "summary", "reference", "explanation")}
 
     def missing_inputs(self, setup: JudgeSetup) -> list[str]:
-        """What this set-up reads and is not there, in words."""
+        """Inputs that this set-up reads and that are not there, in words."""
         return [_INPUT_TITLES.get(name, name) for name in SETUP_INPUTS[setup] if not self.texts()[name].strip()]
 
 
@@ -111,7 +111,7 @@ class Judgement:
 
 
 class Graded(StructuredAnswer):
-    """What the prompts `judge-v1` to `judge-v4` ask for, the reason first, so that the grade follows from it."""
+    """Answer to the prompts `judge-v1` to `judge-v4`, the reason first, so that the grade follows from it."""
 
     because: str
     grade: Grade
@@ -129,7 +129,7 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
-    """What `Judgement.by` will be; raises MissingEndpointError where no endpoint is set."""
+    """Signature that `Judgement.by` will be; raises MissingEndpointError where no endpoint is set."""
     used = _judge_prompt(setup)
     return model_signature(used.name, used, sampling)
 

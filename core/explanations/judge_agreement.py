@@ -127,7 +127,7 @@ def agreement_with_people(
 
 
 def _cause_statistics(compared: Sequence[GradePair], documents: Numbers) -> dict[str, Statistic]:
-    """How often both name the same cause, where both name one; nothing where nobody does."""
+    """Share of cases in which both name the same cause, where both name one; nothing where nobody does."""
     places = {cause: float(place) for place, cause in enumerate(get_args(Cause))}
     named = np.array(
         [[places[cause] if cause else np.nan for cause in (one.judge_cause, one.human_cause)] for one in compared]

@@ -33,7 +33,7 @@ _EDITED_FIRST: Mapping[_Place, Preference] = MappingProxyType({"first": "edited"
 
 
 class Compared(StructuredAnswer):
-    """What the prompt `pairwise` asks for, the reason first."""
+    """Answer to the prompt `pairwise`, the reason first."""
 
     because: str
     more_consistent: _Place
@@ -41,7 +41,7 @@ class Compared(StructuredAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Which summary a model finds more consistent where the original comes first, and where the edited one does; and why."""
+    """Summary that a model finds more consistent, with the original first and with the edited one first; and the reasons."""
 
     original_first: Preference
     edited_first: Preference
@@ -50,7 +50,7 @@ class Comparison:
 
     @property
     def preference(self) -> Preference:
-        """What both orders say; that they differ is no preference."""
+        """Preference in both orders; "order-inconsistent" where they differ."""
         return self.original_first if self.original_first == self.edited_first else "order-inconsistent"
 
     @property
@@ -84,7 +84,7 @@ def compare_summaries(document: str, original: str, edited: str, sampling: Sampl
 
 
 def pairwise_signature(sampling: Sampling) -> str:
-    """What `Comparison.by` will be; raises MissingEndpointError, MissingWeightsError."""
+    """Signature that `Comparison.by` will be; raises MissingEndpointError, MissingWeightsError."""
     return model_signature(_PROMPT, load_prompt(_PROMPT, _VARIABLES), sampling)
 
 
@@ -124,7 +124,7 @@ def comparison_record(subject: SummaryWithEdit, signature: str, outcome: Compari
 
 
 def format_preferences(outcomes: Iterable[Comparison | Failure]) -> str:
-    """How often each was preferred, how often the orders differed, and how often the first one won over all questions."""
+    """Format how often each was preferred, how often the orders differed, and how often the first summary won overall."""
     given = list(outcomes)
     compared = [one for one in given if isinstance(one, Comparison)]
     counts = Counter(one.preference for one in compared)

@@ -18,14 +18,14 @@ from core.model_reference import EndpointModel
 from core.types import GRADE_VALUES, Failure, Grade
 
 JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]
-"""What a judge is asked: for the grade, or for more."""
+"""Question to a judge: for the grade, or for more."""
 
 _PANEL = "panel|model:"
 
 
 @dataclass(frozen=True, slots=True)
 class PanelVote:
-    """How often each grade was given to one explanation, and how many judges gave none."""
+    """Number of times that each grade was given to one explanation, and the number of judges that gave none."""
 
     counts: Mapping[Grade, int]
     failed: int = 0
@@ -56,7 +56,7 @@ class PanelVote:
 
     @property
     def problem(self) -> str:
-        """Why there is no majority; empty where there is one."""
+        """Reason why there is no majority; empty where there is one."""
         if self.majority:
             return ""
         return f"The judges are tied: {self}." if self.counts else f"No judge gave a grade: {self}."
@@ -73,7 +73,7 @@ def count_votes(outcomes: Iterable[Judgement | Failure]) -> PanelVote:
 
 
 class GradeCounts:
-    """How often each judge gave which grade, by its signature, and the panel where there is one."""
+    """Number of times that each judge, by its signature, gave each grade, and the panel where there is one."""
 
     def __init__(self, signatures: Sequence[str], panel: str = "") -> None:
         self._signatures, self._panel = signatures, panel
@@ -89,11 +89,11 @@ class GradeCounts:
 
     @property
     def failed(self) -> int:
-        """How many explanations have no grade, counted for each judge."""
+        """Number of explanations without a grade, counted for each judge."""
         return sum(self._counts[signature]["failed"] for signature in self._signatures)
 
     def sentences(self) -> list[str]:
-        """How many explanations were judged how, for each judge and for the panel."""
+        """Sentences with the number of explanations by grade, for each judge and for the panel."""
         return [
             f"Explanations judged{' by ' + name.split('|sample:')[0] if self._panel else ''}: {_list_counts(counts)}."
             for name, counts in self._counts.items()
@@ -150,11 +150,11 @@ def judge_by_panel(
 
 
 def panel_signature(judges: Sequence[Sampling], signatures: Sequence[str]) -> str:
-    """Who is on the panel; another judge, prompt or sampling gives another signature."""
+    """Signature of a panel; another judge, prompt or sampling gives another signature."""
     digest = hashlib.sha256("\n".join(sorted(signatures)).encode()).hexdigest()[:12]
     return f"{_PANEL}{'+'.join(map(judge_title, judges))}|majority of {len(judges)}#{digest}"
 
 
 def is_panel_signature(name: str) -> bool:
-    """Whether that is how a panel signs, whose judges have signatures of their own."""
+    """True if a name is the signature of a panel, whose judges have signatures of their own."""
     return name.startswith(_PANEL)

@@ -1,4 +1,4 @@
-"""How stable a judge is: what it says of one text in samples that are each requested separately."""
+"""Stability of a judge: its answers on one text in samples that are each requested separately."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SampleStrip:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How often each label was given, the most frequent first; what could not be read is not among them."""
+        """Number of times that each label was given, the most frequent first; unreadable answers are not among them."""
         return dict(Counter(sample.label for sample in self.samples if sample.label).most_common())
 
     @property

@@ -1,4 +1,4 @@
-"""What a test asserts of scores and audits, with failures that say what was found; for the fixture `touchstone` of pytest."""
+"""Assertions of tests on scores and audits, with failures that say what was found; for the fixture `touchstone` of pytest."""
 
 from __future__ import annotations
 

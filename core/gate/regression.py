@@ -108,7 +108,7 @@ class Limit:
         return cls(name, points)
 
     def broken_by(self, change: Change) -> bool:
-        """Whether a significant drop is as large as that."""
+        """True if a change is significant and at least as large as the limit."""
         unit = 1.0 if change.measure == MEAN_SCORE else 100.0
         return (
             change.measure == self.measure and change.worse and unit * (change.difference.value or 0.0) <= self.points
@@ -238,7 +238,7 @@ class _Decided:
 def _changed_items(
     cases: Cases, part: Slice, both: tuple[GradedColumn, GradedColumn]
 ) -> tuple[tuple[ItemChange, ...], tuple[ItemChange, ...]]:
-    """What became worse and what better, the largest moves first."""
+    """Items that became worse and items that became better, the largest moves first."""
     found = _decided(cases, part, both)
     lost, won = found.before & ~found.after, ~found.before & found.after
     return _examples(cases, found, lost, found.words[0]), _examples(cases, found, won, found.words[1])

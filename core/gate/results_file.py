@@ -58,7 +58,7 @@ def _add_line(found: dict[str, MetricSide], path: Path, number: int, line: str) 
 
 @dataclass(frozen=True, slots=True)
 class GivenSide:
-    """What a side was given as: a file of results, or a metric to score, of whose decisions a `threshold` may be given."""
+    """Side as it was given: a file of results, or a metric to score, perhaps with the `threshold` of its decisions."""
 
     results: Path | None = None
     metric: Metric | None = None
@@ -89,7 +89,7 @@ class GivenSide:
 
 
 def side_of_outcomes(metric: str, outcomes: Iterable[Outcome]) -> MetricSide:
-    """What this process scored of one metric."""
+    """Scores of one metric from outcomes of this process."""
     known = [one for one in outcomes if not isinstance(one, Failure) and one.metric == metric]
     signature = known[0].signature if known else ""
     return MetricSide(metric, signature, {one.example_id: one.score for one in known})

@@ -30,7 +30,7 @@ class SharedTexts:
 
 
 def is_stress_run(path: Path) -> bool:
-    """Whether the first line of a file is the plan of a run."""
+    """True if the first line of a file is the plan of a run."""
     with path.open("rb") as file:
         line = file.readline(_FIRST_BYTES)
     try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TouchstoneFixture:
-    """What tests ask; relative paths begin at the root of the tests."""
+    """Fixture of tests; relative paths begin at the root of the tests."""
 
     root: Path
 

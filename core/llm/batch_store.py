@@ -41,7 +41,7 @@ class StoredBatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredQuestion:
-    """What is known of a question by whoever collects its answer: its kind, who is asked, and what asks."""
+    """Facts about a question for whoever collects its answer: its kind, its model, and the prompt that asks."""
 
     kind: str
     model: str

@@ -23,7 +23,7 @@ from core.llm.requests import Body
 # no more than the strictest of the known servers takes: OpenAI has 50,000 lines and 200 MB
 MAX_LINES, MAX_BYTES = 10_000, 100 * 2**20
 TOO_MANY_TOKENS = "token_limit_exceeded"
-"""Why a batch fails that is too much for now: what is under way, together with it, has too many tokens."""
+"""Code of a batch that is too large for now: with those under way it has too many tokens."""
 _PATH = "/v1/chat/completions"
 UNKNOWN = "unknown"
 """The status of a batch that the server does not know any more."""
@@ -35,9 +35,9 @@ _SHOWN_PROBLEMS = 3
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """How far a batch is: its status in the server's word, lines done of all, and its files once there are any.
+    """State of a batch: its status in the server's word, lines done of all, and its files once there are any.
 
-    `problem` is why it failed as a whole, `code` the server's word for that; both are empty otherwise.
+    `problem` is the reason why it failed as a whole, `code` the server's word for that; both are empty otherwise.
     """
 
     status: str
@@ -54,7 +54,7 @@ class BatchState:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What came of one line: the completion as JSON, or a problem with the parameter that the server names."""
+    """Result of one line: the completion as JSON, or a problem with the parameter that the server names."""
 
     custom_id: str
     completion: object = None
@@ -74,7 +74,7 @@ def request_line(custom_id: str, body: Body) -> bytes:
 
 
 def count_that_fit(lines: Sequence[bytes], max_lines: int) -> int:
-    """How many of the first lines make a batch."""
+    """Number of the first lines that make a batch."""
     sizes = itertools.accumulate(map(len, lines[: min(max_lines, MAX_LINES)]))
     return max(1, sum(size <= MAX_BYTES for size in sizes))
 
@@ -129,7 +129,7 @@ def find(client: Client, endpoint: Endpoint, file: str) -> str:
 
 
 def read_state(client: Client, endpoint: Endpoint, batch: str) -> BatchState | None:
-    """How far a batch is; None where the server cannot be asked at the moment."""
+    """State of a batch; None where the server cannot be asked at the moment."""
     found = client.call_once(partial(_get, path=f"/batches/{batch}", params={}))
     if found is None:
         return None
@@ -154,7 +154,7 @@ def read_state(client: Client, endpoint: Endpoint, batch: str) -> BatchState | N
 
 
 def download(client: Client, endpoint: Endpoint, files: Iterable[str]) -> list[BatchResult] | None:
-    """What came of the lines of a batch, by its files; None where one cannot be had at the moment.
+    """Download the results of the lines of a batch from its files; None where a file cannot be had at the moment.
 
     A line that is cut off or no JSON is passed over.
     """

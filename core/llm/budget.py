@@ -1,4 +1,4 @@
-"""What was spent at endpoints, by every process of a machine, and the budgets that limit what may be asked."""
+"""Spend at endpoints by every process of a machine, and the budgets that limit it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BATCH = "batch"
 
 
 class SpendTracker:
-    """What was spent since the folder was made, by every process that keeps its answers there; safe among threads.
+    """Spend since the folder was made, by every process that keeps its answers there; safe among threads.
 
     A try that failed is not counted: an endpoint does not say what it charged for it.
     """
@@ -164,7 +164,7 @@ class SpendTracker:
         return id
 
     def _reserve_now(self, id: str, endpoint: Endpoint, money: float, limits: dict[str, float]) -> bool:
-        """Whether the money is free now; raises TouchstoneError where it can never be."""
+        """Reserve the money if it is free now, and return True then; raises TouchstoneError where it can never be."""
         with self._transaction() as store:
             if money > _free_money(store, endpoint, money, limits) + _ROUNDING:
                 return False
@@ -200,7 +200,7 @@ _TOTAL_SETTING = "TOUCHSTONE_LLM_BUDGET"
 
 
 def _free_money(store: sqlite3.Connection, endpoint: Endpoint, money: float, limits: Mapping[str, float]) -> float:
-    """What may be spent now beside what is under way; TouchstoneError where that can never be as much as `money`."""
+    """Money that may be spent now besides what is under way; TouchstoneError where it can never reach `money`."""
     store.execute("DELETE FROM alive WHERE seen < ?", (time.time() - _DEAD_AFTER_S,))
     store.execute("DELETE FROM reserved WHERE owner != ? AND owner NOT IN (SELECT owner FROM alive)", (_BATCH,))
     spent = dict(store.execute("SELECT endpoint, money FROM spent"))
@@ -225,7 +225,7 @@ def _limits(endpoint: Endpoint) -> dict[str, float]:
 
 
 def _price(endpoint: Endpoint, tokens: Usage, limited: bool) -> float:
-    """What the tokens cost; raises TouchstoneError where there is a budget and no price."""
+    """Price of the tokens; raises TouchstoneError where there is a budget and no price."""
     if endpoint.price:
         return endpoint.price.of(tokens.read, tokens.written)
     if limited:

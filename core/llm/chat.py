@@ -34,7 +34,7 @@ _REASONING = (
     re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>"),
     re.compile(r"\s*analysis\S.*assistant(?:commentary.*assistant)?final", re.DOTALL),
 )
-"""What reasoning models write before their answer, whole."""
+"""Text that reasoning models write before their answer, whole."""
 _UNOPENED_REASONING = re.compile(rf"(?!\s*[{{\[`<]).*?</{_TAGS}>", re.DOTALL | re.IGNORECASE)
 """Reasoning whose opening tag is part of the template, as that of R1; what begins as JSON is an answer that quotes a tag."""
 _UNENDED_REASONING = re.compile(rf"\s*(?:<{_TAGS}>|\[THINK\]|(?:<\|start\|>assistant)?<\|channel\|>)", re.IGNORECASE)
@@ -43,7 +43,7 @@ _HARMONY_END = re.compile(r"<\|(?:return|end|call)\|>\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How an answer is drawn, and by which endpoint: one of TOUCHSTONE_ENDPOINTS by its name, "" for the default one.
+    """Sampling of an answer, and its endpoint: one of TOUCHSTONE_ENDPOINTS by its name, "" for the default one.
 
     A model `local:FOLDER` is loaded, and no endpoint asked.
 
@@ -60,7 +60,7 @@ class Sampling:
 
     @property
     def asked(self) -> ModelRef:
-        """Who answers."""
+        """Model that answers."""
         return chat_model(self.model, self.endpoint)
 
 
@@ -85,7 +85,7 @@ def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "")
 
 
 def sampling_of(question: Question) -> Sampling:
-    """How the answer to a question of kind "endpoint_chat" is drawn."""
+    """Sampling of the answer to a question of kind "endpoint_chat"."""
     options = dict(question.options)
     return Sampling(
         model=cast(str, options["model"]),
@@ -140,7 +140,7 @@ def without_reasoning(text: str) -> str:
 
 
 def is_usable(kind: str, answer: Answer) -> bool:
-    """Whether an answer to a question of this kind is kept: one that was refused, cut off or left empty may come otherwise when it is asked for again."""
+    """True if an answer to a question of this kind is kept: one that was refused, cut off or left empty may be better when asked for again."""
     if kind != "endpoint_chat":
         return True
     try:
@@ -164,7 +164,7 @@ def collect_answers(conversation: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
 
 
 def unusable_answer(problem: str, raw: str, *answers: Answer) -> UnreadableAnswerError:
-    """Why answers are not used, with what the model said."""
+    """Error that says why answers are not used, with the text of the model."""
     shown = raw if len(raw) <= _MAX_SHOWN_CHARACTERS else f"{raw[:_MAX_SHOWN_CHARACTERS]}…"
     shown_answer = f"The model said: “{shown}”" if raw.strip() else "The model said nothing."
     return UnreadableAnswerError(f"{problem} {shown_answer}", answers)
@@ -183,14 +183,14 @@ def model_signature(name: str, used: Prompt, sampling: Sampling) -> str:
 
 
 def place_signature(sampling: Sampling) -> str:
-    """Which server or weights answer; raises MissingEndpointError, MissingWeightsError."""
+    """Signature of the server or weights that answer; raises MissingEndpointError, MissingWeightsError."""
     if is_local_model(sampling.model):
         return f"weights:{weights_fingerprint(sampling.model)[:12]}"
     return f"endpoint:{configured_endpoint(sampling.endpoint).fingerprint[:12]}"
 
 
 def sampling_signature(sampling: Sampling) -> str:
-    """How an answer is drawn there: a reasoning model takes no temperature, and has more tokens to write."""
+    """Signature of the sampling there: a reasoning model takes no temperature, and has more tokens to write."""
     if is_local_model(sampling.model):
         return f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
     endpoint = configured_endpoint(sampling.endpoint)
@@ -204,5 +204,5 @@ def sampling_signature(sampling: Sampling) -> str:
 
 
 def is_model_signature(name: str) -> bool:
-    """Whether that is how a language model signs, and not the name of a person."""
+    """True if a name is the signature of a language model, and not the name of a person."""
     return _MODEL_MARK in name

@@ -39,7 +39,7 @@ from core.llm.responses import (
 )
 
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
-"""How servers refuse a question with a part that they do not know."""
+"""Errors by which servers refuse a question with a part that they do not know."""
 _FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
 _STREAM_USAGE = {"stream_options": {"include_usage": True}}
 _MAX_REDIRECTS = 5
@@ -137,7 +137,7 @@ class Client:
         return True
 
     def call(self, ask: Callable[[openai.OpenAI], _T]) -> _T:
-        """What a call of the library gives, repeated where it fails for the moment."""
+        """Result of a call of the library, repeated where it fails for the moment."""
         return self._send("", lambda: ask(self._openai))
 
     def call_once(self, ask: Callable[[openai.OpenAI], _T]) -> _T | None:
@@ -211,7 +211,7 @@ class Client:
         raise AssertionError("the loop ends by itself")
 
     def _may_repeat(self, error: Exception, tries: int) -> bool:
-        """Whether the question is asked again, after the pause that it takes."""
+        """True if the question is asked again, after the pause that it takes."""
         pause_s = named_pause_s(error)
         if is_rate_limited(error):
             # the others are held back too, so that this one will have its turn

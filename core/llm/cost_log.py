@@ -1,4 +1,4 @@
-"""What was paid by run and prompt: one row for each prompt, endpoint and model that a run of the program asked."""
+"""Costs by run and prompt: one row for each prompt, endpoint and model that a run of the program asked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMMANDS = ("cli.py", "touchstone")  # in a checkout, and where pip installed i
 
 @dataclass(frozen=True, slots=True)
 class CostRow:
-    """What one run paid for one prompt; `money` is None where the endpoint has no price."""
+    """Cost of one prompt in one run; `money` is None where the endpoint has no price."""
 
     run: str
     prompt: str

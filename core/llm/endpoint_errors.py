@@ -1,4 +1,4 @@
-"""What goes wrong at an OpenAI-compatible endpoint: whether it is worth another try, and a message that never names the key."""
+"""Errors of an OpenAI-compatible endpoint: if one is worth another try, and a message that never names the key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.endpoints import Endpoint
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
-"""What reasoning models refuse."""
+"""Parameters that reasoning models refuse."""
 _NO_MONEY = ("insufficient_quota", "quota", "billing", "credit balance", "insufficient balance", "payment required")
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
@@ -27,12 +27,12 @@ class BrokenStreamError(TouchstoneError):
 
 
 def is_rate_limited(error: Exception) -> bool:
-    """Whether the server asks to be asked more slowly, and not for money."""
+    """True if the server asks for a slower rate, and not for money."""
     return isinstance(error, openai.RateLimitError) and not _is_out_of_money(error)
 
 
 def is_momentary(error: Exception) -> bool:
-    """Whether the same question may be answered in a moment."""
+    """True if the same question may be answered in a moment."""
     if isinstance(error, openai.APIStatusError):
         return error.status_code in _MOMENTARY_STATUSES or error.status_code >= 500
     return isinstance(error, openai.APIConnectionError) and not _tls_error(error) and not _is_redirected(error)
@@ -50,7 +50,7 @@ def named_pause_s(error: Exception) -> float | None:
 
 
 def may_wait(pause_s: float | None) -> bool:
-    """Whether a pause is short enough to wait for."""
+    """True if a pause is short enough to wait for."""
     return pause_s is None or pause_s <= _LONGEST_PAUSE_S
 
 
@@ -60,7 +60,7 @@ def backoff_s(tries: int) -> float:
 
 
 def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> TouchstoneError:
-    """What went wrong and what to do; EndpointUnusableError for what every other question would meet too."""
+    """Error that says what went wrong and what to do; EndpointUnusableError if every other question would fail too."""
     message = _error_message(endpoint, model, error)
     unreachable = isinstance(error, openai.APIConnectionError) and not _is_interrupted(error)
     refused = isinstance(error, openai.APIStatusError) and error.status_code in _UNUSABLE_STATUSES
@@ -107,7 +107,7 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
 
 
 def _status_advice(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str | None:
-    """What a status means and what to do; None where only the server knows."""
+    """Meaning of a status and what to do; None where only the server knows."""
     served = f"serves no model {model!r} or not this path. Set the name that it serves."
     known = {
         402: "wants money. Pay there, or ask another endpoint.",
@@ -120,17 +120,17 @@ def _status_advice(endpoint: Endpoint, model: str, error: openai.APIStatusError)
 
 
 def unexpected_format(endpoint: Endpoint) -> str:
-    """What is said of a server that answers as no endpoint does."""
+    """Message about a server that answers as no endpoint does."""
     return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
 
 
 def refusal_message(endpoint: Endpoint, words: str) -> str:
-    """What is said of a question that was refused, with the server's own words."""
+    """Message about a question that was refused, with the server's own words."""
     return f"{endpoint.base_url} refused the question: {words}. Change it or the server."
 
 
 def server_words(endpoint: Endpoint, error: object) -> str:
-    """What a server says of an error, in at most 300 characters and without the key."""
+    """Message of a server about an error, in at most 300 characters and without the key."""
     message = error.get("message") if isinstance(error, dict) else error
     return _redact_key(endpoint, message if isinstance(message, str) else json.dumps(error, default=str))
 
@@ -150,7 +150,7 @@ def _is_out_of_money(error: Exception) -> bool:
 
 
 def _tls_error(error: Exception) -> str:
-    """What is wrong with the certificate; empty where it is something else."""
+    """Problem with the certificate; empty where it is something else."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError) or "CERTIFICATE_VERIFY_FAILED" in str(cause) or "[SSL" in str(cause):
@@ -160,7 +160,7 @@ def _tls_error(error: Exception) -> str:
 
 
 def _is_interrupted(error: Exception) -> bool:
-    """Whether there is a server, which did not end its answer."""
+    """True if there is a server, which did not end its answer."""
     return isinstance(error, openai.APITimeoutError) or type(error.__cause__).__name__ in _INTERRUPTIONS
 
 
@@ -169,7 +169,7 @@ def _is_redirected(error: Exception) -> bool:
 
 
 def _bad_request_message(endpoint: Endpoint, error: openai.BadRequestError) -> str:
-    """What is said of a question that asks for what the model cannot do, such as a temperature from a reasoning model."""
+    """Message about a question that asks for what the model cannot do, such as a temperature from a reasoning model."""
     if error.param not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
         return refusal_message(endpoint, _redact_key(endpoint, str(error)))
     return (
@@ -179,7 +179,7 @@ def _bad_request_message(endpoint: Endpoint, error: openai.BadRequestError) -> s
 
 
 def _retry_advice(error: openai.APIStatusError) -> str:
-    """How long to wait, where the server says it in seconds."""
+    """Advice how long to wait, with the seconds where the server names them."""
     seconds = error.response.headers.get("retry-after", "")
     return f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
 

@@ -44,7 +44,7 @@ PRESETS = (
 
 @dataclass(frozen=True, slots=True)
 class EndpointFinding:
-    """Whether an endpoint can do one thing, and in a sentence what it answered or what that means."""
+    """Result of testing an endpoint for one ability, and a sentence with its answer or what it means."""
 
     what: str
     works: bool

@@ -1,4 +1,4 @@
-"""Which OpenAI-compatible endpoints are configured, in the environment and in the endpoints file."""
+"""OpenAI-compatible endpoints that are configured, in the environment and in the endpoints file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ENVIRONMENT_VARIABLES = {
     "price_written": "TOUCHSTONE_LLM_PRICE_WRITTEN",
     "budget": "TOUCHSTONE_LLM_BUDGET",
 }
-"""How the fields of the default endpoint are set."""
+"""Variables that set the fields of the default endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to ask, within which limits and at which price. The key shows in no print, log or traceback.
+    """Address to ask, with its limits and its price. The key shows in no print, log or traceback.
 
     `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
     a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
@@ -84,13 +84,13 @@ class Endpoint:
 
     @property
     def extra(self) -> dict[str, object]:
-        """What is sent with every question besides."""
+        """Fields that are sent in addition with every question."""
         extra: dict[str, object] = json.loads(self.extra_body)
         return extra
 
     @property
     def left_out(self) -> frozenset[str]:
-        """What no request to it has: parameters, the role of the system, and forms of answers."""
+        """Parts that no request to it has: parameters, the role of the system, and forms of answers."""
         forms = {"json_schema": (), "json_object": ("json_schema",), "none": ("json_schema", "json_object")}
         return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",))))
 
@@ -103,7 +103,7 @@ class Endpoint:
         return self.name or "default"
 
     def setting(self, field: str) -> str:
-        """What a person sets to change a field: a variable, or the field in the form or table of the endpoint."""
+        """Name under which a person changes a field: a variable, or the field in the form or table of the endpoint."""
         if self.typed:
             return f"{field} of {self.name} in the form on the Metrics page"
         if not self.name:
@@ -117,7 +117,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Where to ask, and what makes other answers of the same models there."""
+        """Address to ask, with the options that change the answers of the same models there."""
         # "thoughts" is part of fingerprints, which are stored
         marks = [f"thoughts={self.reasoning_tokens}"] if self.reasoning_tokens else []
         options = [self.extra_body, self.query, self.seed, self.leave_out, self.system_role]
@@ -209,7 +209,7 @@ def remove_endpoint(name: str) -> None:
 
 
 def is_added(name: str) -> bool:
-    """Whether an endpoint was added while this process runs."""
+    """True if an endpoint was added while this process runs."""
     return name in _ADDED
 
 
@@ -245,7 +245,7 @@ def resolve_model(named: str, endpoint: str = "") -> str:
 
 
 def endpoint_problem(name: str = "") -> str:
-    """What to set, where the endpoint of that name is not configured; empty where it is."""
+    """Message on what to set where the endpoint of that name is not configured; empty where it is."""
     try:
         configured_endpoint(name)
     except (MissingEndpointError, BadSettingError, UnknownNameError) as error:
@@ -254,7 +254,7 @@ def endpoint_problem(name: str = "") -> str:
 
 
 def model_problem(model: EndpointModel) -> str:
-    """What to set before this model can be asked without being named; empty where nothing is missing."""
+    """Message on what to set before this model can be asked without being named; empty where nothing is missing."""
     if problem := endpoint_problem(model.endpoint):
         return problem
     try:

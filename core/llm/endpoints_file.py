@@ -15,7 +15,7 @@ from core.errors import BadSettingError
 _LOG = logging.getLogger(__name__)
 
 _KEY_FIELDS = ("key", "api_key", "token")
-"""How a key would be written into the file, where it must not stand."""
+"""Names under which a key might be written into the file, where none may be."""
 
 
 class EndpointEntry(BaseModel):

@@ -12,7 +12,7 @@ from core.weights.integrity import Fingerprints
 from core.weights.locations import is_local_source
 
 LOCAL = "local:"
-"""What the name of a model begins with that is loaded and not asked of an endpoint."""
+"""Beginning of the name of a model that is loaded and not asked of an endpoint."""
 
 _DTYPE = "bfloat16"  # what nearly all chat models are released in
 
@@ -22,7 +22,7 @@ def is_local_model(model: str) -> bool:
 
 
 def chat_model(model: str, endpoint: str) -> ModelRef:
-    """Who answers chat questions: an endpoint, or a checkpoint where the model is named as one of this machine."""
+    """Model that answers chat questions: an endpoint, or a checkpoint where it is named as one of this machine."""
     return _checkpoint(model, "local_chat") if is_local_model(model) else EndpointModel(endpoint, "endpoint_chat")
 
 

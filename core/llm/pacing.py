@@ -1,4 +1,4 @@
-"""When an endpoint is asked: what refuses the rate holds back all its questions, and what refuses every question ends them."""
+"""Pace of questions to an endpoint: a refused rate holds back all of them, and a refusal of every question ends them."""
 
 from __future__ import annotations
 

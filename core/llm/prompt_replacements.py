@@ -42,7 +42,7 @@ def prompt_names() -> list[str]:
 
 
 def prompt_entry(name: str) -> PromptEntry:
-    """What stands under a name. Raises UnknownNameError, and BadSettingError where the folder or a file cannot be read."""
+    """Entry of a prompt. Raises UnknownNameError, and BadSettingError where the folder or a file cannot be read."""
     if name not in prompt_names():
         raise UnknownNameError("prompt", name, prompt_names())
     ours, text = bundled_prompt(name), (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")

@@ -53,7 +53,7 @@ def first_token_body(
 
 
 def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None:
-    """What a server that refused a request with these words may take it without; None where nothing can be left out.
+    """Part that a request can omit after a server refused it with these words; None where nothing can be left out.
 
     Only what does not change how an answer is drawn: a temperature that is refused is for a person to decide.
     """
@@ -80,7 +80,7 @@ def _refused_form(body: Body, words: str) -> str | None:
 
 
 def _sampling_options(endpoint: Endpoint, sampling: Sampling, left_out: frozenset[str]) -> Body:
-    """How the answer is drawn; reasoning tokens count as completion tokens, and reasoning models take no temperature."""
+    """Sampling options of a request; reasoning tokens count as completion tokens and go without a temperature."""
     if reasoning := endpoint.reasoning_tokens:
         return {"max_completion_tokens": sampling.max_tokens + reasoning}
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"

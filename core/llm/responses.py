@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible endpoint sends, read into values of ours, however it is written."""
+"""Responses of an OpenAI-compatible endpoint, read into values of ours, however they are written."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a message, or a piece of one in a stream, holds."""
+    """Content of a message, or of a piece of one in a stream."""
 
     text: str = ""
     reasoning: str = ""
@@ -129,7 +129,7 @@ def _completion(content: _Content, ended: object, usage: object) -> Completion:
 
 
 def _content(message: object, endpoint: Endpoint) -> _Content:
-    """What a message says; its content may be a text, a list of parts, or null."""
+    """Content of a message, which may be a text, a list of parts, or null."""
     content = _parts(_field(message, "content"), endpoint)
     reasoning = _field(message, "reasoning_content") or _field(message, "reasoning")
     refusal = _field(message, "refusal")

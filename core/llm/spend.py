@@ -26,7 +26,7 @@ class Usage:
 
 
 def is_paid(question: Question) -> bool:
-    """Whether an endpoint is asked, and for more than the length of a text."""
+    """True if an endpoint is asked, and for more than the length of a text."""
     return isinstance(question.checkpoint, EndpointModel) and question.checkpoint.kind not in _FREE_KINDS
 
 
@@ -51,7 +51,7 @@ def most_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
 
 
 def actual_usage(question: Question, answer: Answer) -> Usage:
-    """What the endpoint counted; about as much where it counts nothing."""
+    """Usage that the endpoint counted; an estimate where it counts nothing."""
     if question.checkpoint.kind in _FREE_KINDS:
         return Usage()
     written = int(answer.values[0]) if question.checkpoint.kind == "endpoint_chat" else 1
@@ -145,7 +145,7 @@ def format_estimate(found: CostEstimate) -> str:
 
 
 def format_spend_by_endpoint(spent: Mapping[str, Spend]) -> str:
-    """What endpoints were paid, in one line; empty where nothing was asked."""
+    """Spend at endpoints, in one line; empty where nothing was asked."""
     return "; ".join(f"{name or 'default'}: {format_spend(one)}" for name, one in spent.items())
 
 
@@ -155,7 +155,7 @@ def format_spend(spent: Spend) -> str:
 
 
 def format_limits(endpoint: Endpoint) -> str:
-    """How it is asked and what it costs."""
+    """Limits of an endpoint and its price, in one line."""
     sent = "streamed" if endpoint.stream else ""
     patience = f"{endpoint.patience_s:g} s for a try, {format_count(endpoint.retries, 'repeat')}"
     budget = "" if endpoint.budget is None else f"budget {endpoint.budget:g}"

@@ -20,7 +20,7 @@ Mode = Literal["nli_sp", "nli", "bin_sp", "bin", "reg_sp", "reg"]
 CHUNK_WORDS = 350
 
 _ALIGNED = {"nli": 0, "bin": 1, "reg": 0}
-"""Where each head has the probability of being aligned, or its one number."""
+"""Index of the probability of being aligned in each head, or of its one number."""
 
 
 def _card(size: str, download_mb: int, memory_mb: int) -> Card:
@@ -58,7 +58,7 @@ def chunks(document: str) -> list[Passage]:
 
 @dataclass(frozen=True)
 class AlignScore(ReplaceableWeights, SupportMetric):
-    """What both sizes share. `mode` is the head, with _sp for chunks and sentences, without for texts as they are."""
+    """Base of both sizes. `mode` is the head, with _sp for chunks and sentences, without for texts as they are."""
 
     checkpoint: str = ""
     revision: str = ""

@@ -19,7 +19,7 @@ _URL = "https://openreview.net/forum?id=SkeHuCVFDr"
 _MEASURES = "How close each token of the summary is, in context, to the closest token of the document; the mean."
 
 BASELINE = 0.5169066
-"""What unrelated English texts score with deberta-xlarge-mnli at layer 40, as the authors' package tells it."""
+"""Score of unrelated English texts with deberta-xlarge-mnli at layer 40, from the authors' package."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class BertScore(ReplaceableWeights):
 
     @property
     def before(self) -> str:
-        """What stands before each stripped text when it is read."""
+        """Text before each stripped text when it is read."""
         return ""
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:

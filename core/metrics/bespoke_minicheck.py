@@ -118,7 +118,7 @@ class BespokeMiniCheck(ChunkMetric):
 
 
 def user_message(document: str, claim: str) -> str:
-    """What the user says. The authors fill the document in first, so that the mark of the claim in it is replaced too."""
+    """Message of the user. The authors fill the document in first, so that a claim mark in it is replaced too."""
     return USER.replace("[DOCUMENT]", document).replace("[CLAIM]", claim)
 
 

@@ -132,7 +132,7 @@ def _require_readable(claims: Sequence[SummaryClaim], verdicts: Mapping[int, Inn
 
 
 def _is_of(claim: SummaryClaim, sentence: Span) -> bool:
-    """Whether a claim is of a sentence, by where it begins."""
+    """True if a claim is of a sentence, by where it begins."""
     return claim.span is not None and sentence.start <= claim.span.start < sentence.end
 
 

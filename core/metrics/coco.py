@@ -19,7 +19,7 @@ from core.text import sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Strategy = Literal["token", "span", "sent", "doc"]
-"""What is masked: words of the summary, these with two neighbours on both sides, their sentences, or everything."""
+"""Part that is masked: words of the summary, these with two neighbours on either side, their sentences, or all."""
 
 CONTENT_POS = frozenset("ADJ ADP ADV AUX INTJ NOUN NUM PRON PROPN VERB X".split())
 """The parts of speech whose words are masked."""
@@ -128,7 +128,7 @@ def content_words(text: str, words: Answer) -> frozenset[str]:
 def mask_document(
     strategy: Strategy, document: str, words: Answer, split: Sequence[Span], keys: Collection[str]
 ) -> list[str]:
-    """What the masks leave of a document, its words between single blanks: the passages before, between and after them."""
+    """Passages that the masks leave of a document, its words with single blanks: before, between and after the masks."""
     wanted = {key.lower() for key in keys}
     found = {number for number, span in enumerate(words.spans) if span.of(document).lower() in wanted}
     hidden = _masked_places(strategy, found, words.spans, split)

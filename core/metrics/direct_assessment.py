@@ -101,7 +101,7 @@ class _Assessment(MultiRoundMetric):
 @METRICS.add
 @dataclass(frozen=True)
 class DirectAssessment(_Assessment):
-    """How consistent a language model says that the summary is with the document."""
+    """Rating by a language model of the consistency of the summary with the document."""
 
     name: ClassVar[str] = "direct-assessment"
     card: ClassVar[Card] = Card(
@@ -123,7 +123,7 @@ class DirectAssessment(_Assessment):
 @METRICS.add
 @dataclass(frozen=True)
 class ClosedBook(_Assessment):
-    """How factually accurate it says that the summary is without seeing the document."""
+    """Rating of the factual accuracy of the summary by a language model that does not see the document."""
 
     name: ClassVar[str] = "closed-book"
     card: ClassVar[Card] = Card(

@@ -75,7 +75,7 @@ class Fenice(MultiRoundMetric):
 
     @property
     def way(self) -> FeniceClaims:
-        """How the claims are found."""
+        """Method by which the claims are found."""
         return FeniceClaims(self.extractor, self.parser, self.revision, self.dtype)
 
     @property

@@ -39,7 +39,7 @@ class UnsupportedSpan:
 
 
 def prompt(passages: Sequence[str], question: str = "") -> str:
-    """What the model reads before a summary, or before the answer to a question; its wording is part of the weights."""
+    """Text for the model before a summary, or before the answer to a question; its wording is part of the weights."""
     lines = [f"passage {number}: {passage}" for number, passage in enumerate(passages, 1)]
     if not question:
         return "\n".join(["Summarize the following text:", *lines, "output:"])
@@ -186,7 +186,7 @@ class LettuceDetect(ReplaceableWeights):
 
 
 def _first_character(span: Span, text: str) -> int:
-    """Where a token begins without the blank that byte-level tokens carry in front."""
+    """Start of a token without the blank that byte-level tokens carry in front."""
     return span.end - len(span.of(text).lstrip())
 
 

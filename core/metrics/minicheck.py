@@ -116,7 +116,7 @@ class ChunkMetric(Metric):
     @property
     @abstractmethod
     def claims(self) -> Claims:
-        """Whether each sentence of the summary is a claim, or all of it is one."""
+        """Unit of a claim: each sentence of the summary, or all of it."""
 
     @property
     @abstractmethod
@@ -125,11 +125,11 @@ class ChunkMetric(Metric):
 
     @abstractmethod
     def inputs(self, chunk: str, claim: str) -> tuple[str, ...]:
-        """What the model reads."""
+        """Texts that the model reads."""
 
     @abstractmethod
     def support(self, answer: Answer) -> float:
-        """How probable it is that the chunk supports the claim."""
+        """Probability that the chunk supports the claim."""
 
     @abstractmethod
     def combine(self, scores: Sequence[float]) -> float:
@@ -169,7 +169,7 @@ class ChunkMetric(Metric):
 
 @dataclass(frozen=True)
 class MiniCheck(ReplaceableWeights, ChunkMetric):
-    """What the three models share: how they read a chunk with a claim, and how scores are put together."""
+    """Base of the three models: how they read a chunk with a claim, and how scores are put together."""
 
     kind: ClassVar[str]
     separator: ClassVar[str] = "</s>"

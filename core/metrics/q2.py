@@ -59,7 +59,7 @@ class PhraseQuestion:
 
     @property
     def undecided(self) -> bool:
-        """Whether entailment has to decide."""
+        """True if entailment has to decide."""
         return self.f1 < 1 and NO_ANSWER not in self.answer and self.answer not in {"", "nan"}
 
 
@@ -211,7 +211,7 @@ class Q2(MultiRoundMetric):
         return scores
 
     def _without_questions(self, example: Example) -> Rounds[Score]:
-        """Whether the whole document entails the whole summary; both in lower case, as the scripts leave them."""
+        """Score by the entailment of the whole summary; both texts in lower case, as the scripts leave them."""
         inputs = (example.document.lower(), example.summary.lower())
         answers = yield [Question(self.judge, inputs, self._limit)]
         notes = ("No valid question: the score is the entailment of the whole summary (1, 0.5 or 0).",)

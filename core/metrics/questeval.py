@@ -42,7 +42,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a text answers to a question of the other, against the phrase that the question was made for."""
+    """Answer of a text to a question of the other, with the phrase that the question was made for."""
 
     phrase: Phrase
     answer: str

@@ -16,7 +16,7 @@ from core.types import Answer, Example, Part, Question, Rounds, Score, Seen
 
 K = TypeVar("K")
 InnerOutcome = Score | UnscorableError
-"""What the inner metric says of a sentence and a passage, or why it says nothing."""
+"""Score of a sentence and a passage by the inner metric, or the reason why there is none."""
 _Pair = tuple[Claim, Passage]
 
 

@@ -73,7 +73,7 @@ def _local_path(path: str) -> str:
 
 
 def _seen(example: Example, verdicts: Mapping[str, InnerOutcome], answer: Answer) -> Seen:
-    """What the six metrics read, their values or reasons, and where the model comes from."""
+    """Record of what the six metrics read, of their values or reasons, and of the origin of the model."""
     read = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
     return Seen(
         pieces=(Span(0, len(example.document)),),

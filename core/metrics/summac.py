@@ -69,7 +69,7 @@ def text_units(text: str, granularity: Units) -> list[Passage]:
 
 
 def _paragraphs(text: str) -> list[Passage]:
-    """What stands between blank lines, where there is one; else the lines."""
+    """Passages between blank lines, where there is one; else the lines."""
     separator = "\n\n" if "\n\n" in text else "\n"
     found, start = [], 0
     for piece in text.split(separator):

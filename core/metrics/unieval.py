@@ -44,7 +44,7 @@ def _card(title: str) -> Card:
 
 @dataclass(frozen=True)
 class UniEval(Metric):
-    """What the two models share: one question for each sentence, with the whole document after it."""
+    """Base of the two models: one question for each sentence, with the whole document after it."""
 
     checkpoint: str = ""
     revision: str = ""

@@ -83,7 +83,7 @@ class FixedPositions(torch.nn.Module):
         return query + next(biases), key, value + next(biases)
 
     def _position_bias(self, query: Tensor, key: Tensor, relative: Tensor) -> Tensor:
-        """What distances add to the scores of each pair of tokens, from the positions that occur in texts of this length."""
+        """Bias by distance for the scores of each pair of tokens, from the positions that occur in texts of this length."""
         reach = min(self.span, _bucket(len(relative) - 1, *self._buckets()))
         first, last = self.span - reach, min(self.span + reach + 1, 2 * self.span)
         bias = query.new_zeros(())
@@ -105,7 +105,7 @@ class FixedPositions(torch.nn.Module):
 
 
 def _position_projections(plain: _DisentangledAttention) -> tuple[Any, Any]:
-    """What a layer does to the table of positions as keys and as queries; both are there where the layer uses both."""
+    """Projections of a layer for the table of positions, as keys and as queries; both where the layer uses both."""
     if getattr(plain, "share_att_key", False):
         return plain.key_proj, plain.query_proj
     if isinstance(plain, modeling_deberta_v2.DisentangledSelfAttention):

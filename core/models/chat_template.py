@@ -58,11 +58,11 @@ class ChatTemplate:
         return Tokens(ids, types=(0,) * len(ids))
 
     def words(self, ids: Sequence[int]) -> str:
-        """What ids say, without special tokens."""
+        """Text of ids, without special tokens."""
         return str(self._template.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
     def token(self, id: int) -> str:
-        """What one token says, special or not."""
+        """Text of one token, special or not."""
         return str(self._template.decode([id]))
 
     def _text(self, messages: Sequence[str]) -> str:

@@ -124,7 +124,7 @@ def _take_out(source: Path, folder: Path) -> None:
 
 @contextmanager
 def _members(source: Path) -> Iterator[Mapping[str, Callable[[], IO[bytes]]]]:
-    """How each file of a folder, tar or zip archive is opened, by its name."""
+    """Openers of the files of a folder, tar or zip archive, by their names."""
     if source.is_dir():
         found = [path for path in source.rglob("*") if path.is_file()]
         yield {str(path.relative_to(source)): (lambda path=path: path.open("rb")) for path in found}  # type: ignore[misc]  # mypy infers no type for the default

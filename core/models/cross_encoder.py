@@ -63,7 +63,7 @@ class CrossEncoderModel:
 
 
 def is_cross_encoder(folder: Path) -> bool:
-    """Whether a folder holds a cross-encoder that was trained here. Raises LoadError for a broken config.json."""
+    """True if a folder holds a cross-encoder that was trained here. Raises LoadError for a broken config.json."""
     stated = read_json_object(folder / "config.json").get("touchstone")
     return isinstance(stated, dict) and stated.get("format") == CROSS_ENCODER_FORMAT
 

@@ -1,4 +1,4 @@
-"""Where models run, how much memory there is, and how to give it back."""
+"""Devices that models run on, the size of their memory, and how to free it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _amounts(file: Path) -> dict[str, int]:
 
 
 class MemoryPeak:
-    """How much more memory tensors of a device took since this was made, at most; unknown where torch does not tell, as on a CPU."""
+    """Peak of additional memory of the tensors of a device since this was made; unknown where torch does not tell, as on a CPU."""
 
     def __init__(self, device: str) -> None:
         self._device = device if kind_of(device) == "cuda" else ""
@@ -113,7 +113,7 @@ class MemoryPeak:
 
 
 class MatrixPrecision:
-    """Whether GPUs multiply float32 matrices in TF32: a switch of the whole process.
+    """Switch of the whole process: true if GPUs multiply float32 matrices in TF32.
 
     Blocks of one precision run side by side. One of the other waits until they have ended, and who comes later waits behind it.
     """

@@ -1,4 +1,4 @@
-"""What a head that reads one token leaves over: the other rows of an encoder's last layer, and what a decoder would read of them.
+"""Layers for a head that reads one token: without the other rows of an encoder's last layer, or a decoder's projections of them.
 
 A classifier reads the first token of the last layer: its other rows are keys and values only, so that queries, output and
 feed-forward run for one row. A decoder that writes one token asks once: its query is projected back to the encoder's states

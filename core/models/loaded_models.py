@@ -73,7 +73,7 @@ class LoadedModels:
             return sum(entry.reserved or entry.state.nbytes for entry in held if entry.device == device)
 
     def reserved_bytes(self, device: str) -> int:
-        """What loads under way will take."""
+        """Bytes that loads under way will take."""
         with self.changed:
             return sum(entry.reserved for entry in self.entries.values() if entry.device == device)
 
@@ -118,7 +118,7 @@ class LoadedModels:
         self.drop_unwanted()
 
     def idle(self, device: str) -> list[Checkpoint]:
-        """What takes memory of a device and is leased by nobody, the least recently used first."""
+        """Checkpoints that take memory of a device and are leased by nobody, the least recently used first."""
         found = [
             (entry.used_at, checkpoint)
             for checkpoint, entry in self.entries.items()

@@ -29,7 +29,7 @@ class Row:
 
 
 class Model(Protocol):
-    """What `load(path, checkpoint, device)` of a module in `core/models/adapters` returns.
+    """Model that `load(path, checkpoint, device)` of a module in `core/models/adapters` returns.
 
     `load` raises LoadError for files that are broken or do not fit the kind, MemoryFullError where they do not fit.
     """

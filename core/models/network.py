@@ -185,7 +185,7 @@ def freeing_memory(what: str) -> Iterator[None]:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """Whether a device or the machine ran out of memory; only CUDA has an exception of its own for it."""
+    """True if a device or the machine ran out of memory; only CUDA has an exception of its own for it."""
     says = ("out of memory", "allocate memory")
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(words in str(error) for words in says)
 
@@ -198,7 +198,7 @@ def _dtype(name: str) -> torch.dtype:
 
 
 def _load_error(folder: Path, error: BaseException) -> str:
-    """What is there and what to do; what the library says goes to the log: it quotes code and advises to load unsafely."""
+    """Message with the problem and what to do; the library's own, which advises to load unsafely, goes to the log."""
     _log.warning("The model in %s does not load.", folder, exc_info=error)
     config = read_json_object(folder / "config.json") if folder.is_dir() else {}
     if isinstance(error, UnpicklingError):

@@ -132,7 +132,7 @@ class ModelPool:
         return fingerprint
 
     def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
-        """Whether the files of a checkpoint are known to have this fingerprint still; returns at once."""
+        """True if the files of a checkpoint are known to have this fingerprint still; returns at once."""
         return self._fingerprints.unchanged(checkpoint, fingerprint)
 
     def state(self, checkpoint: Checkpoint) -> ModelState:
@@ -144,7 +144,7 @@ class ModelPool:
         return self._loaded.states()
 
     def fits(self, checkpoint: Checkpoint) -> bool:
-        """Whether a checkpoint on disk could be loaded without dropping another; raises NotHereError."""
+        """True if a checkpoint on disk could be loaded without dropping another; raises NotHereError."""
         device = self.place(checkpoint)
         return self._loaded.used_bytes(device) + memory_bytes(locate(checkpoint), checkpoint) <= self.budgets[device]
 
@@ -350,6 +350,6 @@ class ModelPool:
 
 
 def _bytes_on_disk(checkpoint: Checkpoint) -> int:
-    """What a checkpoint takes once loaded; 0 where its files do not tell, which its load then says."""
+    """Bytes that a checkpoint takes once loaded; 0 where its files do not tell, which its load then says."""
     nbytes = attempt(lambda: memory_bytes(locate(checkpoint), checkpoint))
     return 0 if isinstance(nbytes, Problem) else nbytes

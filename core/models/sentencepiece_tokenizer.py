@@ -31,13 +31,13 @@ class VocabularyPiece(Protocol):
 
 
 class NormalizerSpec(Protocol):
-    """How SentencePiece normalizes a text: a compiled map of characters, empty for none."""
+    """Normalization of a text by SentencePiece: a compiled map of characters, empty for none."""
 
     precompiled_charsmap: bytes
 
 
 class SentencePieceModel(Protocol):
-    """What a SentencePiece file says."""
+    """Content of a SentencePiece file."""
 
     pieces: Sequence[VocabularyPiece]
     normalizer_spec: NormalizerSpec
@@ -135,7 +135,7 @@ def _unigram(model: SentencePieceModel, vocabulary: list[tuple[str, float]]) -> 
 
 
 def _named_pieces(model: SentencePieceModel) -> list[str]:
-    """What is one token wherever a text has it."""
+    """Pieces that are one token wherever a text has them."""
     return [piece.piece for piece in model.pieces if piece.type in {_UNKNOWN_TYPE, _CONTROL_TYPE, _USER_DEFINED_TYPE}]
 
 

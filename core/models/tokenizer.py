@@ -143,7 +143,7 @@ class DecodingTokenizer(TextTokenizer):
         return cast(DecodingTokenizer, super().load(folder))
 
     def text(self, ids: Sequence[int], special: bool) -> str:
-        """What ids say, with or without special tokens."""
+        """Text of ids, with or without special tokens."""
         return self._known.decode(list(ids), skip_special_tokens=not special)
 
     def pieces(self, ids: Sequence[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a training has done so far, in the folder that it writes: a second run with the same inputs goes on from there."""
+"""Progress of a training in the folder that it writes: a second run with the same inputs goes on from there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class TrainingStep:
-    """How far training is; `loss` is the log loss of words of documents that were not learned from, None where none was measured."""
+    """Step of a training; `loss` is the log loss of words of documents that were not learned from, None where none was measured."""
 
     stage: str
     done: int
@@ -39,7 +39,7 @@ class UnfinishedTraining:
 
     @classmethod
     def open(cls, target: Path, inputs: Iterable[object]) -> UnfinishedTraining:
-        """What is kept of a training into `target` with these inputs, whose repr must tell them apart."""
+        """Open what is kept of a training into `target` with these inputs, whose repr must distinguish them."""
         digest = hashlib.sha256()
         for one in inputs:
             digest.update(repr(one).encode())
@@ -52,7 +52,7 @@ class UnfinishedTraining:
         return cls(folder)
 
     def load(self, name: str) -> Arrays | None:
-        """What was saved under a name; None where nothing was, or the file is broken."""
+        """Arrays that were saved under a name; None where none were, or the file is broken."""
         try:
             return load((self.folder / f"{name}.safetensors").read_bytes())
         except (OSError, SafetensorError):

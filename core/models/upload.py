@@ -90,7 +90,7 @@ def _inner(error: Exception) -> Exception:
 
 
 def _push_error_message(repository: str, hub: str, error: Exception) -> str:
-    """What went wrong and what to do, the narrowest error first."""
+    """Message with the problem and what to do, the narrowest error first."""
     status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
     by_status = {
         401: f"{hub} does not know the token. Set HF_TOKEN to a valid one that may write, and push again.",

@@ -15,7 +15,7 @@ from core.text import sentences, words
 from core.types import Answer, Question, Rounds
 
 _RANK: tuple[SentenceLabel, ...] = ("entailment", "contradiction", "neutral")
-"""What a sentence is where chunks differ: the first of these that a chunk says."""
+"""Order of labels where chunks differ: a sentence has the first of these that a chunk gives."""
 _MODEL_TYPES = "deberta-v2 deberta roberta xlm-roberta bert albert modernbert"
 _MAX_TOKENS = 512
 

@@ -16,7 +16,7 @@ from core.types import Rounds
 
 
 class Contradiction(StructuredAnswer):
-    """What the prompt `contradiction` asks for."""
+    """Answer to the prompt `contradiction`."""
 
     contradicts: bool
     because: str

@@ -1,1 +1,1 @@
-"""What `import touchstone` gives: scores with their display, variants, and evaluations."""
+"""Values that `import touchstone` gives: scores with their display, variants, and evaluations."""

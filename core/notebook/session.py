@@ -1,4 +1,4 @@
-"""What `import touchstone` computes with: one engine for each process, and pairs as a notebook holds them."""
+"""Session of `import touchstone`: one engine for each process, and pairs as a notebook holds them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _opening = threading.Lock()
 
 @runtime_checkable
 class DataFrame(Protocol):
-    """What is read of pandas' class, which is imported by whoever has one."""
+    """Part of pandas' class that is read; it is imported by whoever has one."""
 
     def to_dict(self, orient: str) -> list[Row]: ...
 

@@ -87,7 +87,7 @@ def _deviation(table: PublishedTable, place: CellPlace) -> str:
 
 
 def beyond_tolerance(tables: Sequence[ComparedTable]) -> int:
-    """How many cells differ without a known reason."""
+    """Number of cells that differ without a known reason."""
     return sum(table.states["BEYOND"] for table in tables)
 
 

@@ -18,7 +18,7 @@ from core.studies.measures import slice_cases
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """What a data card says of a released file."""
+    """Facts of a data card about a released file."""
 
     dataset: str
     file: str

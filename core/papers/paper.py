@@ -34,7 +34,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Why there is no figure of ours here: data, weights or an endpoint, and what to do."""
+    """Reason why there is no figure of ours here: data, weights or an endpoint, and what to do."""
 
     why: str
 
@@ -53,7 +53,7 @@ class ReleasedData:
     _counts: dict[DataFile, ImportCounts] = field(default_factory=dict)
 
     def samples(self, file: DataFile) -> tuple[Sample, ...]:
-        """What its importer reads; broken records are left out and counted. Raises MissingDataError where the file is not there."""
+        """Samples that the importer reads; broken records are left out and counted. Raises MissingDataError without the file."""
         if file not in self._read:
             self._read[file] = tuple(self._samples(file))
         return self._read[file]
@@ -65,7 +65,7 @@ class ReleasedData:
         return build_cases(self.samples(file))
 
     def path(self, file: DataFile) -> Path:
-        """Where the file lies. Raises MissingDataError where it does not."""
+        """Path of the file. Raises MissingDataError where there is none."""
         path = self.folder / file.place
         if not path.exists():
             raise MissingDataError(f"Waits for data, {file.place} in the folder of --data: {file.get}")
@@ -109,7 +109,7 @@ def _kept(name: str, outcome: Outcome) -> StoredScore:
 
 
 def missing_for(metric: Metric) -> Waiting | None:
-    """What a metric lacks on this machine; None where it is ready."""
+    """Parts that a metric lacks on this machine; None where it is ready."""
     missing = missing_steps(metric)
     if not missing:
         return None
@@ -147,7 +147,7 @@ class Paper(ABC):
 
     @abstractmethod
     def computations(self) -> Mapping[str, Computation]:
-        """How our figures for a table are computed, by the id of the table; one that is not named has none of ours."""
+        """Computations of our figures by the id of the table; one that is not named has none of ours."""
 
 
 PAPERS: Registry[Paper] = Registry("paper", f"{__package__}.reproduced")

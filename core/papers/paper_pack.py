@@ -47,7 +47,7 @@ _DRAWN = ("consistency", "auc")
 
 
 class PackedFile(Protocol):
-    """What the store knows of an imported file."""
+    """Facts of the store about an imported file."""
 
     @property
     def dataset(self) -> str: ...
@@ -67,7 +67,7 @@ class PackedFile(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackRequest:
-    """What is packed: the cases with their slices, the imported files, and what is said of labels that were given here.
+    """Content of a pack: the cases with their slices, the imported files, and the origin of labels given here.
 
     `more` are further files by their path in the pack. `command` gives the archive again where the store has no part in it.
     """
@@ -90,7 +90,7 @@ def write_pack(request: PackRequest) -> bytes:
 
 
 def pack_commands(request: PackRequest) -> str:
-    """What gives the same pack in an empty database, run where the archive was unpacked and the data lies."""
+    """Commands that give the same pack in an empty database, run where the archive was unpacked and the data are."""
     if request.command:
         return request.command
     here = [name for name in request.datasets if name != PRECOMPUTED]
@@ -205,7 +205,7 @@ def _table_caption(name: str) -> str:
 
 
 def pack_readme(request: PackRequest) -> str:
-    """How the tables are to be read, and the commands that give them."""
+    """README on how the tables are to be read, with the commands that give them."""
     return (
         f"# {' + '.join(request.datasets)}\n\nMade by Touchstone {VERSION}. Figures are percentages in the Markdown and LaTeX "
         f"tables and shares in the CSV; intervals are those of {request.resamples:,} bootstrap resamples of whole documents "

@@ -61,7 +61,7 @@ def _case_numbers(figures: Sequence[Measurement]) -> str:
 
 
 def _notes(rows: Sequence[MetricRow], name: str) -> str:
-    """What the signs of a table mean; only of those that are in it."""
+    """Meanings of the signs of a table; only of those that are in it."""
     figures = [row.figures[name] for row in rows]
     failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
     notes = [
@@ -159,7 +159,7 @@ def _second_test(figure: Measurement) -> tuple[str, float | None]:
 
 
 def metrics_card(cases: Cases) -> str:
-    """What each metric is, whose numbers they are, and the signature that tells them from others."""
+    """Card of each metric: what it is, whose numbers they are, and the signature that distinguishes them."""
     return f"# Metrics\n\nTouchstone {VERSION}\n\n{''.join(map(_metric_card, cases.all_columns))}"
 
 

@@ -42,7 +42,7 @@ class PublishedTable:
 
 @dataclass(frozen=True, slots=True)
 class PublishedPaper:
-    """What is known of a paper: its title, citation and address, its tables, and what is not compared and why."""
+    """Facts about a paper: its title, citation and address, its tables, and what is not compared and why."""
 
     title: str
     citation: str

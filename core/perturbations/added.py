@@ -55,7 +55,7 @@ class Added(Perturbation):
 
 
 def _fits(text: str, document: str) -> bool:
-    """Whether a sentence begins as those of its document do, and says the same by itself."""
+    """True if a sentence begins like those of its document, and says the same by itself."""
     return (not text[0].islower() or document.islower()) and _is_self_contained(text)
 
 

@@ -17,7 +17,7 @@ from core.types import Edit, ErrorType, Example, Span
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class CircumstanceSwapped(RulePerturbation):
-    """Where or when it happened is replaced by where or when something else of the document did, or put the other way round."""
+    """Replacement of a place or time by that of something else in the document, or turning of the word that relates it."""
 
     name: ClassVar[str] = "circumstance-swapped"
     card: ClassVar[PerturbationCard] = PerturbationCard(
@@ -82,7 +82,7 @@ def _swapped_places(example: Example) -> list[Edit]:
 
 
 def _is_elsewhere(example: Example, span: Span, other: str) -> bool:
-    """Whether the document has the old words, and the new ones only away from what the sentence is about."""
+    """True if the document has the old words, and the new ones only away from what the sentence is about."""
     there = matching_sentences(example.document, example.summary, span)
     return mentions(example.document, span.of(example.summary)) and not mentions(there, other)
 

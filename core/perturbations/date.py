@@ -45,5 +45,5 @@ def _changed_dates(example: Example, date: Date) -> list[Edit]:
 
 
 def _is_given(text: str, date: str) -> bool:
-    """Whether a text holds a date in any case and with any hyphens."""
+    """True if a text holds a date in any case and with any hyphens."""
     return f" {' '.join(words(date))} " in padded_words(text)

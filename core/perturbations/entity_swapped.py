@@ -61,7 +61,7 @@ class EntitySwapped(RulePerturbation):
 
 
 def _can_change_places(example: Example, one: Name, other: Name) -> bool:
-    """Whether one does something to, or beside, the other in the same sentence, which is not the same the other way round."""
+    """True if one acts on the other, or appears with it, in one sentence that changes its meaning the other way round."""
     there = sentence_around(example.summary, one.span)
     joined = example.summary[there.start : one.span.start].endswith(("and ", "or "))
     if joined or other.span.start >= there.end or not (_fits(example, one, other) and _fits(example, other, one)):
@@ -92,7 +92,7 @@ def _finite_words(sentence: Sentence, start: int, end: int) -> list[str]:
 
 
 def _acts(sentence: Sentence, start: int) -> bool:
-    """Whether a finite verb comes right at a place."""
+    """True if a finite verb comes right at a place."""
     tags = sentence_tags(sentence)
     after = (tag for token, tag in zip(sentence, tags, strict=True) if token.span.start >= start)
     return next(after, "") in FINITE_TAGS | {"MD"}
@@ -127,7 +127,7 @@ def _known_words(name: Name, others: list[Name]) -> frozenset[str]:
 
 
 def _is_replaceable(example: Example, name: Name) -> bool:
-    """Whether the document names it as well, and neither naming nor a capitalised word that is no office stands before it."""
+    """True if the document names it as well, and neither naming nor a capitalised word that is no office comes before it."""
     before = _text_before(example, name)
     joined = _WORD_BEFORE.search(before)
     is_part = joined is not None and joined.group(1) not in OFFICES
@@ -139,7 +139,7 @@ def _text_before(example: Example, name: Name) -> str:
 
 
 def _fits(example: Example, old: Name, new: Name) -> bool:
-    """Whether another name is of the same kind, and of the same gender where a pronoun may agree with it."""
+    """True if another name is of the same kind, and of the same gender where a pronoun may agree with it."""
     alike = old.kind == new.kind or ({old.kind, new.kind} <= PEOPLE and not _has_gendered_pronoun(example.summary, old))
     in_full = len(new.text.split()) > 1 and new.text.split()[0] not in TITLES
     # an office takes neither a title nor a first name alone

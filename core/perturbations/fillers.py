@@ -32,7 +32,7 @@ class Filler(Perturbation):
         return self.phrase or self.default_phrase
 
     def targets(self, metric: str) -> bool:
-        """Whether the phrase is meant for the metric of that spec: the one that it names, or without one every metric."""
+        """True if the phrase is meant for the metric of that spec: the one that it names, or without one every metric."""
         return self.metric in {"", metric}
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # nothing is left to chance
@@ -107,7 +107,7 @@ _FAMILY_ASSERTIONS = {
     "Question answering": "Every question about the summary is answered by the document.",
     "Similarity": "The summary says the same as the document.",
 }
-"""What a metric of a family is to be told: that the thing which it measures is so."""
+"""Assertion to a metric of each family: that the thing which it measures is so."""
 
 
 @PERTURBATIONS.add

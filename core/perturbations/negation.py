@@ -1,4 +1,4 @@
-"""What is so is said not to be so, and the other way round."""
+"""Negation of a statement, or removal of its negation."""
 
 from __future__ import annotations
 

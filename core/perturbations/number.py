@@ -47,7 +47,7 @@ class NumberChanged(RulePerturbation):
 
 
 def _is_given(document: str, number: Number) -> bool:
-    """Whether a document has a number, in figures or in words, also with its unit as in 20m."""
+    """True if a document has a number, in figures or in words, also with its unit as in 20m."""
     spellings = (number.text, number.text.lower(), other_spelling(number.text))
     return any(
         mentions(document, one) or re.search(rf"(?<![\w.,]){re.escape(one)}[a-z]{{1,7}}\b", document)
@@ -62,7 +62,7 @@ def _changed_numbers(example: Example, number: Number) -> list[Edit]:
 
 
 def _fits(example: Example, number: Number, other: str) -> bool:
-    """Whether another number is possible there, and not entailed: more than nine is more than six."""
+    """True if another number is possible there, and not entailed: more than nine is more than six."""
     after = example.summary[number.span.end : number.span.end + _MARGIN].lstrip()
     value, old = numeric_value(other), numeric_value(number.text)
     if (

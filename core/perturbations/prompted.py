@@ -31,7 +31,7 @@ VariantCheck = Callable[[Example, str], None]
 
 @dataclass(frozen=True, slots=True)
 class PromptTask:
-    """What the answer to a prompt has to be besides a rewritten summary, and how many different sentences it needs."""
+    """Requirements on the answer to a prompt besides a new summary, and how many different sentences it needs."""
 
     check: VariantCheck
     sentences: int = 1
@@ -58,7 +58,7 @@ class Prompted(Perturbation):
 
     @property
     def signature(self) -> str:
-        """What tells two variants apart; raises MissingEndpointError where no endpoint is set."""
+        """Signature that distinguishes two variants; raises MissingEndpointError where no endpoint is set."""
         return self._signed(self._prompt(), resolve_model(self.model, self.endpoint))
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # the signature of every perturbation

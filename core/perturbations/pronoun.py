@@ -118,7 +118,7 @@ def _singular_pronouns(sentence: Sentence, place: int) -> tuple[str, ...]:
 
 
 def _has_plural_complement(tags: tuple[str, ...], place: int) -> bool:
-    """Whether it says what they are made or called: makes them good candidates."""
+    """True if it says what they are made or called: makes them good candidates."""
     while place < len(tags) and tags[place] == "JJ":
         place += 1
     return place < len(tags) and tags[place] == "NNS"
@@ -135,6 +135,6 @@ _SENTENCES_BEFORE = 2
 
 
 def _may_be_one_person(sentences: Sequence[Sentence], place: int) -> bool:
-    """Whether a sentence or those before it speak of one person whose gender they do not tell: "he" may be right for them."""
+    """True if a sentence or those before it speak of one person whose gender they do not tell: "he" may be right for them."""
     near = sentences[max(0, place - _SENTENCES_BEFORE) : place + 1]
     return any(token.low in _ANYBODY for sentence in near for token in sentence)

@@ -99,7 +99,7 @@ def _opens_relative(sentence: Sentence, place: int) -> bool:
 
 
 def _main_clause_continues(sentence: Sentence, place: int) -> bool:
-    """Whether the predicate of the main clause stands there."""
+    """True if the predicate of the main clause continues there."""
     while token_at(sentence, place).low in ADVERBS:
         place += 1
     token, after = token_at(sentence, place), token_at(sentence, place + 1)

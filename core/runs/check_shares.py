@@ -1,4 +1,4 @@
-"""How many sentences of the variants an NLI check calls entailed, neutral or contradicting, by dataset and kind (2511.07689, table 3)."""
+"""Shares of entailed, neutral and contradicting sentences by an NLI check, by dataset and kind of variant (2511.07689, table 3)."""
 
 from __future__ import annotations
 

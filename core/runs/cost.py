@@ -1,4 +1,4 @@
-"""What a stress run will ask of endpoints, known before it starts."""
+"""Cost of a stress run at endpoints, known before it starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant
 
 
 def asks_endpoints(plan: Plan) -> bool:
-    """Whether a run by this plan asks endpoints at all. Raises TouchstoneError for a plan that names what does not exist."""
+    """True if a run by this plan asks endpoints at all. Raises TouchstoneError for a plan that names what does not exist."""
     asked = [
         *(PERTURBATIONS.parse(kind).checkpoints() for kind in plan.kinds),
         *(METRICS.parse(metric).checkpoints() for metric in plan.metrics),
@@ -32,7 +32,7 @@ def asks_endpoints(plan: Plan) -> bool:
 
 
 def estimate_run_cost(engine: Engine, run: Run) -> CostEstimate:
-    """What a run would cost at endpoints; of many sources some stand for all."""
+    """Estimate the cost of a run at endpoints; of many sources some stand for all."""
     every = list(run.sources.values())
     if not every:
         return CostEstimate()

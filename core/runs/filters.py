@@ -1,4 +1,4 @@
-"""Which summaries of a dataset a run perturbs, what rules remark on a variant, and which variants count or are drawn."""
+"""Summaries of a dataset that a run perturbs, remarks of rules on variants, and filters of the variants that count."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def draw_sample(samples: Sequence[T], most: int, seed: int) -> list[T]:
 
 
 def build_sources(picked: Iterable[Sample], texts: Iterable[Example]) -> list[Source]:
-    """What a run perturbs; `texts` are those of the dataset under the ids of the store, others among them left out."""
+    """Sources that a run perturbs; `texts` are those of the dataset by the ids of the store, others are left out."""
     wanted = {sample.stored: sample for sample in picked}
     found = {text.id: text for text in texts if text.id in wanted}
     return [_build_source(sample, found[id]) for id, sample in wanted.items() if id in found]
@@ -61,7 +61,7 @@ def _build_source(sample: Sample, text: Example) -> Source:
 
 TRIVIAL_PREFIX = "trivial: "
 MISPLACED_PREFIX = "meant "
-"""What a remark begins with that says that an edit is trivial, or that its words come from elsewhere than intended."""
+"""Beginning of a remark that says that an edit is trivial, or that its words come from elsewhere than intended."""
 
 _EXPECTED_ORIGINS: dict[ErrorType, Origin] = {
     ErrorType.INTRINSIC_PREDICATE: "intrinsic",
@@ -83,7 +83,7 @@ def rule_remarks(card: PerturbationCard, example: Example, edits: Sequence[Edit]
 
 
 def _origin_remarks(card: PerturbationCard, example: Example, edits: Sequence[Edit]) -> list[str]:
-    """Whether the words of all edits together stand in the document, and whether this is what was intended."""
+    """Remarks on the origin of the words of all edits together: from the document or not, and if this was intended."""
     found = {edit_origin(edit, example.summary, example.document) for edit in edits} - {None}
     if not found:
         return []
@@ -94,14 +94,14 @@ def _origin_remarks(card: PerturbationCard, example: Example, edits: Sequence[Ed
 
 
 VariantFilter = Callable[[Run, Variant], bool]
-"""Whether a variant is left out."""
+"""True if a variant is left out."""
 
 _EXPECTED_MEANINGS: dict[Intent, frozenset[Meaning]] = {
     "preserving": frozenset({Meaning.KEPT}),
     "breaking": frozenset({Meaning.CHANGED}),
     "gaming": frozenset({Meaning.KEPT, Meaning.CHANGED}),  # a phrase may say something or nothing
 }
-"""What a person has to say of a variant for it to be what it was meant to be."""
+"""Meanings that a person has to give a variant for it to be what it was meant to be."""
 
 
 def filter_variants(run: Run, filters: Iterable[str]) -> frozenset[VariantKey] | None:
@@ -118,7 +118,7 @@ def filter_variants(run: Run, filters: Iterable[str]) -> frozenset[VariantKey] |
 
 
 def count_left_out(run: Run, filter_name: str) -> int:
-    """How many of the variants that were made a filter leaves out."""
+    """Number of the variants that were made and that a filter leaves out."""
     made = [variant for variant in run.variants.values() if variant.summary is not None]
     return sum(_variant_filter(filter_name)(run, variant) for variant in made)
 

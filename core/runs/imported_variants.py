@@ -31,7 +31,7 @@ VARIANT_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "domain": FIELD_NAMES["domain"],
     }
 )
-"""What the columns may be called: the first name that is there counts. Group and domain may be absent."""
+"""Names that a column may have: the first one that is there counts. Group and domain may be absent."""
 
 _REQUIRED = ("document", "original", "variant", "kind", "intent")
 _INTENT_WORDS: Mapping[str, Intent] = MappingProxyType(

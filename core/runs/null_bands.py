@@ -51,7 +51,7 @@ class NullBand:
     elsewhere: int = 0
 
     def multiple(self, shift: float) -> float | None:
-        """How many times the mean harmless shift this one is; None where there is nothing to compare with."""
+        """Ratio of this shift to the mean harmless one; None where there is nothing to compare with."""
         return abs(shift) / self.size if self.size else None
 
     @property
@@ -59,7 +59,7 @@ class NullBand:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def holds(self, shift: float) -> bool | None:
-        """Whether a shift lies within the band; None where there is none."""
+        """True if a shift is within the band; None where there is none."""
         return None if self.low is None or self.high is None else self.low <= shift <= self.high
 
 

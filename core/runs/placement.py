@@ -1,4 +1,4 @@
-"""Where a metric stops reading: the same pair beside its document alone, and beside a long one that holds it early, midway or late.
+"""Place where a metric stops reading: a pair with its document alone, and with a long one that holds it early, midway or late.
 
 The long document is made of other documents of the run, so that only the place of the evidence changes.
 """
@@ -20,7 +20,7 @@ from core.text import words
 from core.types import Example, Result
 
 PLACES = ("alone", "early", "midway", "late")
-"""Where its own document stands in the long one; alone is without other text."""
+"""Places of its own document in the long one; alone is without other text."""
 
 _LONG_WORDS = 2000
 MOST_PLACED = 24

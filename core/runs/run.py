@@ -23,7 +23,7 @@ VariantKey = tuple[str, str]
 
 
 class Meaning(StrEnum):
-    """What a person says of a variant: is it still true to the original?"""
+    """Opinion of a person on a variant: is it still true to the original?"""
 
     KEPT = "kept"
     CHANGED = "changed"
@@ -96,7 +96,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What a kind of perturbation made of a source; no summary, a `refusal` and its `trouble` where it cannot apply.
+    """Variant of a source by a kind of perturbation; no summary, a `refusal` and its `trouble` where it cannot apply.
 
     `signature` tells the form and its settings; `remarks` are what the guards say of it.
     """
@@ -128,7 +128,7 @@ class ScoreRecord:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What the guard says of one variant; no mark, an `error` and its `trouble` where it could not tell."""
+    """Verdict of the guard on one variant; no mark, an `error` and its `trouble` where it could not tell."""
 
     source: str
     kind: str
@@ -140,7 +140,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a person says of one variant; the last one counts."""
+    """Opinion of a person on one variant; the last one counts."""
 
     source: str
     kind: str
@@ -227,7 +227,7 @@ class Run:
 
     @property
     def settled(self) -> int:
-        """What of `planned` needs nothing more: it was tried, or its variant was refused."""
+        """Number of `planned` that need nothing more: they were tried, or their variant was refused."""
         return self.done + self.not_applicable
 
     @property

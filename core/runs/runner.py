@@ -24,7 +24,7 @@ _SOURCES_AT_ONCE = 16  # sources whose variants are made before they are scored,
 
 
 def continue_run(engine: Engine, run: Run) -> Generator[RunRecord]:
-    """What the run does not hold yet, as it comes; every record is added to the run before it is given.
+    """Records that the run does not hold yet, as they come; every record is added to the run before it is given.
 
     What failed or was refused is tried again, and given only where it comes out otherwise. Closing the generator cancels
     what is under way. Raises TouchstoneError for a plan that names what does not exist.
@@ -163,7 +163,7 @@ class BackgroundRuns:
             )
 
     def progress(self, id: str) -> Progress | None:
-        """How far a run is; None for one that this process has not continued."""
+        """Progress of a run; None for one that this process has not continued."""
         task = self._task(id)
         return task.progress if task else None
 

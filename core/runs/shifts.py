@@ -55,7 +55,7 @@ def score_shifts(run: Run, among: Container[VariantKey] | None = None) -> list[S
 
 
 def changed_words(summary: str, edits: Iterable[Edit]) -> int:
-    """How many words the edits take away or bring in, whichever is more, summed over the edits."""
+    """Number of words that the edits delete or insert, whichever is more, summed over the edits."""
     return sum(max(len(words(edit.span.of(summary))), len(words(edit.new))) for edit in edits)
 
 
@@ -120,7 +120,7 @@ _MIN_VARIANCE = 1e-12  # of the variance of all originals: what rounding leaves 
 
 
 def pair_gains(pairs: ScorePairs) -> Values:
-    """How much better the edited side is, (n,), nan where either failed; no shift is a plain zero."""
+    """Gains of the edited side, (n,), nan where either failed; no shift is a plain zero."""
     better: Values = 0.0 - pairs.gains
     return better
 

@@ -1,6 +1,6 @@
-"""How far people agree: raw, Cohen's kappa, Krippendorff's alpha and Gwet's AC1, for any number of people and missing labels.
+"""Agreement of people: raw, Cohen's kappa, Krippendorff's alpha and Gwet's AC1, for any number of people and missing labels.
 
-A distance says how far two labels are apart, so that near misses count less than misses: it takes the categories,
+A distance is that between two labels, so that near misses count less than misses: it takes the categories,
 (categories,), and how often each was given, (categories, resamples), and returns the distances of every two,
 (categories, categories, resamples or 1)."""
 
@@ -52,7 +52,7 @@ class LabelMatrix:
 
     @property
     def given(self) -> Mask:
-        """Which labels are there, (items, people)."""
+        """Mask of the labels that are there, (items, people)."""
         return ~np.isnan(self.labels)
 
     @property
@@ -71,7 +71,7 @@ class LabelMatrix:
 
     @property
     def why(self) -> str:
-        """Why there is no agreement by chance to compare with; empty where there is."""
+        """Reason why there is no agreement by chance to compare with; empty where there is."""
         given = self.labels[self.given]
         if not len(given):
             return "No item was labelled by two people."
@@ -162,7 +162,7 @@ def gwet_ac1(ratings: LabelMatrix) -> Statistic:
 
 
 def _category_counts(ratings: LabelMatrix) -> Values:
-    """How many people chose each category for each item, (items, categories)."""
+    """Number of people who chose each category for each item, (items, categories)."""
     counts: Values = (ratings.labels[..., None] == ratings.categories).sum(axis=1).astype(np.float64)
     return counts
 

@@ -44,7 +44,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resamples:
-    """How often each document is drawn in each resample, (documents, resamples)."""
+    """Number of times that each document is drawn in each resample, (documents, resamples)."""
 
     counts: NDArray[np.uint8]
 
@@ -84,7 +84,7 @@ def percentile_interval(draws: Values) -> tuple[float, float]:
 
 
 def reason_without_interval(draws: Values) -> str:
-    """Why there is no interval: less than the share of resamples that it is to hold has a value."""
+    """Reason why there is no interval: less than the share of resamples that it is to hold has a value."""
     defined = float(np.mean(~np.isnan(draws)))
     return (
         ""
@@ -104,7 +104,7 @@ def _draw_counts(rng: np.random.Generator, documents: int, number: int) -> NDArr
 
 
 def projected_seconds(resamples: int, compute: Callable[[int], object]) -> float:
-    """How long `compute` will take with so many resamples, from its time with a few and with a few more."""
+    """Estimate how long `compute` will take with so many resamples, from its time with a few and with a few more."""
     begun = perf_counter()
     compute(_TIMED_RESAMPLES)
     between = perf_counter()

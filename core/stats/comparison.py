@@ -1,6 +1,6 @@
-"""Whether one statistic is larger than another on the same documents, and how many more pairs would tell.
+"""Tests if one statistic is larger than another on the same documents, and the number of further pairs that would tell.
 
-The paired bootstrap resamples documents; the tests that reviewers ask for beside it (Williams, DeLong, McNemar, sign test)
+The paired bootstrap resamples documents; the tests that reviewers ask for besides (Williams, DeLong, McNemar, sign test)
 take cases as independent.
 """
 
@@ -69,7 +69,7 @@ def holm_correction(ps: Sequence[float | None]) -> list[float | None]:
 
 
 def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples) -> Comparison:
-    """Whether two metrics correlate equally with the same judgements (Williams 1959; Steiger 1980, equation 7).
+    """Test if two metrics correlate equally with the same judgements (Williams 1959; Steiger 1980, equation 7).
 
     The difference of Pearson's correlations has its bootstrap interval, p is that of Williams's t, which takes the cases
     as independent. Cases that lack one of the three values do not count.
@@ -131,7 +131,7 @@ def sign_test(differences: Values) -> float | None:
 
 
 def pairs_still_needed(estimate: Estimate, half_width: float = 0.05) -> int | None:
-    """How many more cases like these narrow the interval to ± `half_width`; None where there is no interval."""
+    """Number of further cases like these that narrow the interval to ± `half_width`; None without an interval."""
     if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
         return None
     narrower = (estimate.high - estimate.low) / 2 / half_width

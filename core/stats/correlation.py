@@ -1,4 +1,4 @@
-"""How far scores follow human judgements, case by case and by the means of systems: Pearson, Spearman and Kendall's tau-b."""
+"""Correlation of scores with human judgements, by case and by the means of systems: Pearson, Spearman and Kendall's tau-b."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RatedScores:
 
     @property
     def why(self) -> str:
-        """Why there is no correlation; empty where there is one."""
+        """Reason why there is no correlation; empty where there is one."""
         if len(self.scores) < 3:
             return f"A correlation needs three cases with both values, and there are {len(self.scores)}."
         for what, values in (("scores", self.scores), ("judgements", self.human)):
@@ -100,7 +100,7 @@ def kendall(rated: RatedScores) -> Statistic:
 
 
 def without_system_means(values: Values, systems: Numbers) -> Values:
-    """What is left of (n,) values when the mean of their system is taken away; nan stays nan and counts in no mean.
+    """Subtract from (n,) values the mean of their system; nan stays nan and counts in no mean.
 
     A correlation of two such residuals is FRANK's partial correlation (Pagnoni, Balachandran and Tsvetkov 2021).
     """

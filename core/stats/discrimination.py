@@ -1,4 +1,4 @@
-"""How well scores tell consistent summaries from inconsistent ones: area under the ROC curve, average precision, and a threshold's balanced accuracy."""
+"""Separation of consistent from inconsistent summaries by scores: area under the ROC curve, average precision, balanced accuracy."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class LabelledScores:
 
     @property
     def why(self) -> str:
-        """Why nothing can be told apart; empty where it can."""
+        """Reason why nothing can be distinguished; empty where it can."""
         if self.direction == "neutral":
             return "The metric has no better side."
         if not len(self.labels):
@@ -188,7 +188,7 @@ def acceptance_rates(labelled: LabelledScores) -> tuple[Values, Values, Values]:
 
 
 def _counts_from_the_best(labelled: LabelledScores) -> tuple[Numbers, Numbers]:
-    """How many consistent and inconsistent summaries have each distinct score, from the best down, (distinct,) each."""
+    """Numbers of consistent and inconsistent summaries at each distinct score, from the best down, (distinct,) each."""
     distinct, ranks = np.unique(-labelled.oriented, return_inverse=True)
     good, bad = (np.bincount(ranks[kind], minlength=len(distinct)) for kind in (labelled.labels, ~labelled.labels))
     return good, bad
@@ -206,7 +206,7 @@ class Threshold:
     documents: frozenset[int]
 
     def accepts(self, labelled: LabelledScores) -> Mask:
-        """Which scores count as consistent, (n,); one that is nan does not."""
+        """Mask of the scores that count as consistent, (n,); one that is nan does not."""
         return self.accepts_scores(labelled.scores, labelled.direction)
 
     def accepts_scores(self, scores: Values, direction: Direction) -> Mask:

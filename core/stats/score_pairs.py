@@ -52,7 +52,7 @@ class ScorePairs:
 
     @property
     def gains(self) -> Values:
-        """How much better the original is, (n,): positive where it wins."""
+        """Gains of the original over the edited side, (n,): positive where it wins."""
         return -_SIGNS[self.direction] * self.shifts
 
 
@@ -142,7 +142,7 @@ def noise_range(shifts: Values) -> tuple[float, float] | None:
 
 
 class Move(StrEnum):
-    """What a metric did under an edit, against what it should have done."""
+    """Move of a metric under an edit, against what it should have done."""
 
     RIGHT = "right way"
     WRONG = "wrong way"

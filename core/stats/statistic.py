@@ -31,7 +31,7 @@ class Estimate:
 
     @property
     def of_few_documents(self) -> bool:
-        """Whether it has an interval that is likely too narrow, as fewer than 30 documents were drawn from."""
+        """True if it has an interval that is likely too narrow, as fewer than 30 documents were drawn from."""
         return self.low is not None and self.documents < FEW_DOCUMENTS
 
 

@@ -71,7 +71,7 @@ def _with_interval(estimate: Estimate, of_value: str, of_bounds: str = "", facto
 
 
 def _format_number(value: float, of_value: str) -> str:
-    """What rounds to zero has no sign."""
+    """Format a number; one that rounds to zero has no sign."""
     text = format(value, of_value)
     return text if float(text) else text.lstrip("+-")
 

@@ -1,4 +1,4 @@
-"""How far the annotators of imported data agree, aspect by aspect: alpha, AC1, and Cohen's kappa of every two of them."""
+"""Agreement of the annotators of imported data, aspect by aspect: alpha, AC1, and Cohen's kappa of every two of them."""
 
 from __future__ import annotations
 

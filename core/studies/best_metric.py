@@ -11,7 +11,7 @@ from core.stats.statistic import Estimate
 
 SIGNIFICANCE_LEVEL = 0.05
 CORRECTION = "Holm (1979), over the metrics that are compared with the best of a slice"
-"""How the p of every test is corrected for the number of tests."""
+"""Correction of the p of every test for the number of tests."""
 
 _EQUAL = 1e-12  # of a figure: what the order of summing leaves between equal ones
 
@@ -37,7 +37,7 @@ class Measurement:
 
     @property
     def untested(self) -> bool:
-        """Whether nobody can say if it is worse than the best."""
+        """True if nobody can say if it is worse than the best."""
         return bool(self.tests) and not self.best and self.p is None
 
     @property

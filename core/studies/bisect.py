@@ -23,7 +23,7 @@ EditSubset = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class EditEffect:
-    """What one edit does to one metric, in the metric's own units; None where a score is missing.
+    """Effect of one edit on one metric, in the metric's own units; None where a score is missing.
 
     `alone` is the shift when only this edit is executed, `without` the shift of all others. `share` is its Shapley value;
     None where not all subsets were scored.
@@ -51,7 +51,7 @@ def examples_by_subset(example: Example, edits: Sequence[Edit]) -> dict[EditSubs
 
 
 def edit_effects(scores: Mapping[EditSubset, float | None], number: int) -> list[EditEffect]:
-    """What each of `number` edits does, from the scores of one metric on `bisected` texts; subsets without one are left out."""
+    """Effect of each of `number` edits, from the scores of one metric on `bisected` texts; subsets without one are left out."""
     known = {subset: score for subset, score in scores.items() if score is not None}
     every = frozenset(range(number))
     return [

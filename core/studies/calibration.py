@@ -56,10 +56,10 @@ _NO_PROBABILITIES = "Its scores are not all within 0..1, so they are no probabil
 
 @dataclass(frozen=True, slots=True)
 class DomainCalibration:
-    """How good a metric's scores are as probabilities in one domain of `n` summaries, in each form of FORMS.
+    """Quality of a metric's scores as probabilities in one domain of `n` summaries, in each form of FORMS.
 
     `change` is the Brier score per domain minus that of each other form: below zero where the domain's own calibration
-    helps. `threshold` is the best one on all of the domain, for new data in it. Where `why` says for what reason, there is
+    helps. `threshold` is the best one on all of the domain, for new data in it. Where `why` gives a reason, there is
     no figure.
     """
 
@@ -222,7 +222,7 @@ def _accuracy(setting: _Setting, decisions: Values, rows: Mask) -> Distribution:
 
 
 def calibration_record(found: Sequence[MetricCalibration], **head: object) -> dict[str, Any]:
-    """What `cli.py calibration --json` prints: `head`, how it was computed, and the metrics; shares in 0..1."""
+    """Record that `cli.py calibration --json` prints: `head`, how it was computed, and the metrics; shares in 0..1."""
     return {
         **head,
         "version": VERSION,

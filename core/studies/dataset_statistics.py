@@ -1,4 +1,4 @@
-"""What a dataset consists of: its documents and summaries, and how long they are (2511.07689, table 2)."""
+"""Content of a dataset: its documents and summaries, and how long they are (2511.07689, table 2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL_DOMAINS = "all"
 
 @dataclass(frozen=True, slots=True)
 class TextLengths:
-    """How many different texts there are, and their means; None where there is none. Tokens are those of NLTK's word tokenizer."""
+    """Number of different texts, and their means; None where there is none. Tokens are those of NLTK's word tokenizer."""
 
     texts: int
     sentences: float | None
@@ -33,7 +33,7 @@ class DatasetStatistics:
 
 
 def dataset_statistics(name: str, items: Sequence[Item]) -> list[DatasetStatistics]:
-    """That of the whole, then of each domain where there are several."""
+    """Statistics of the whole, then of each domain where there are several."""
     domains = sorted({item.domain for item in items})
     parts = [(domain or "–", [item for item in items if item.domain == domain]) for domain in domains]
     return [_statistics(name, *part) for part in [(ALL_DOMAINS, list(items)), *(parts if len(parts) > 1 else [])]]

@@ -38,9 +38,9 @@ class GroupedSummary:
 
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
-    """What one metric says of the sentences of one text, beside their densities in -1..1; None where it says nothing.
+    """Scores of one metric for the sentences of one text, with their densities in -1..1; None where it gives none.
 
-    An `error` says why it says nothing of any of them.
+    An `error` is the reason why it gives none of them.
     """
 
     metric: str
@@ -66,7 +66,7 @@ def original_summaries(run: Run) -> list[GroupedSummary]:
 
 
 def variant_summaries(run: Run, intent: Intent, among: Container[VariantKey] | None = None) -> list[GroupedSummary]:
-    """What perturbations of one intent made; only the variants `among` these, where they are given."""
+    """Summaries that perturbations of one intent made; only the variants `among` these, where they are given."""
     return [
         GroupedSummary(
             replace(run.sources[id].example, id=f"{id}\0{kind}", summary=variant.summary), run.sources[id].group
@@ -107,7 +107,7 @@ def equal_width_edges(densities: Sequence[float], number: int) -> list[float]:
 def density_bins(
     found: Sequence[SentenceScores], edges: Sequence[float], seed: int, resamples: int = STRESS_RESAMPLES
 ) -> list[DensityBin]:
-    """What one metric says of sentences by their density; each edge belongs to the bin above it, the last to the last bin."""
+    """Bins of one metric's sentence scores by density; each edge belongs to the bin above it, the last to the last bin."""
     means = DocumentMeans.over((text.group for text in found), seed, resamples)
     cases = [
         (int(np.digitize(density, edges[1:-1])), text.group, score)
@@ -121,7 +121,7 @@ def density_bins(
 
 
 def quantile_bins(found: Sequence[SentenceScores], number: int, seed: int) -> list[DensityBin]:
-    """What one metric says of sentences in at most `number` bins of as many each; none where it says nothing of any."""
+    """Sentence scores of one metric in at most `number` bins of as many each; none where it scores no sentence."""
     densities = [density for text in found for density in text.densities]
     known = any(score is not None for text in found for score in text.scores)
     return density_bins(found, quantile_edges(densities, number), seed) if known else []

@@ -54,12 +54,12 @@ def discover_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
 
 
 def discover_in_run(run: Run, metric: str, most: int = 10) -> BigramDiscovery:
-    """What marks the original summaries of a run that a metric scores best; raises UnscorableError as `discover_bigrams`."""
+    """Bigrams that mark the original summaries that a metric scores best in a run; raises as `discover_bigrams`."""
     return discover_bigrams(*_scored_originals(run, metric), most)
 
 
 def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
-    """What marks the original summaries that the metrics of a run score best, taken together.
+    """Bigrams that mark the original summaries that the metrics of a run score best, taken together.
 
     The lead of a bigram is its mean lead over the metrics that have a best fifth, and `best`, `others` and `scored` are
     sums over them. Raises UnscorableError, with the reasons, where no metric has a best fifth.

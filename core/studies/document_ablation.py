@@ -40,7 +40,7 @@ class AblatedScore:
 
 @dataclass(frozen=True, slots=True)
 class ScoreHistogram:
-    """How many of the same summaries score from one edge up to the next, with their document and without.
+    """Number of the same summaries that score from one edge up to the next, with their document and without.
 
     Means are in the metric's own units; `loss` is the mean gain of the document, towards consistency, and `own_better` the
     share of summaries that score strictly more consistent with it. `failed` lack one of the two scores.

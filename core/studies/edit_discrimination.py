@@ -1,4 +1,4 @@
-"""Whether a metric tells broken summaries from unbroken ones: from their originals, and from harmless edits of them.
+"""Discrimination of broken summaries by a metric: from their originals, and from harmless edits of them.
 
 A detector of changes separates broken summaries from originals, and not from summaries that were changed without harm.
 """

@@ -1,4 +1,4 @@
-"""How well models find and explain errors, from the grades of their explanations (SummExecEdit, Thorat, Laban and Wu 2024)."""
+"""Scores of explainers, by the grades of their explanations of errors (SummExecEdit, Thorat, Laban and Wu 2024)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from core.types import GRADE_VALUES, Item, Sample, Verdict
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GradedDetections:
-    """What a model said of each summary, (n,) each.
+    """Verdicts of a model on summaries, with the grades of its explanations, (n,) each.
 
     `inconsistent` is the truth, `flagged` the model's verdict. `grades` judge the explanation of the error: 1 entirely,
     0.5 partially, 0 not correct, and nan where there is none to judge.
@@ -138,7 +138,7 @@ class ExplainerScores:
 
     @property
     def incomplete(self) -> bool:
-        """Whether too many explanations lack a grade for the figures that rest on grades."""
+        """True if too many explanations lack a grade for the figures that rest on grades."""
         return 0 < self.explained - self.ungraded < MIN_GRADED_SHARE * self.explained
 
     def cells(self) -> dict[str, str]:
@@ -156,7 +156,7 @@ class ExplainerScores:
 
 @dataclass(frozen=True, slots=True)
 class GradedAnswer:
-    """What one explainer said of one sample: its verdict, the worth of each graded explanation, whether a judge failed."""
+    """Answer of one explainer on one sample: its verdict, the worth of each graded explanation, and if a judge failed."""
 
     place: int
     flagged: bool
@@ -231,7 +231,7 @@ def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScore
 
 
 def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
-    """What everybody said whose explanations were graded or came with a verdict, in the order of the samples."""
+    """Answers of all whose explanations were graded or came with a verdict, in the order of the samples."""
     given = (given for sample in cases.samples for given in sample.item.explanations)
     names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
     places = range(len(cases.samples))
@@ -246,7 +246,7 @@ def format_explainers(found: Sequence[ExplainerScores]) -> str:
 
 
 def _is_unanswered(item: Item, name: str) -> bool:
-    """Whether it was asked and gave no answer, neither then nor later."""
+    """True if it was asked and gave no answer, neither then nor later."""
     given = [one for one in item.explanations if one.by == name]
     return bool(given) and not any(one.text or one.verdict for one in given)
 

@@ -55,7 +55,7 @@ class PhraseEffect:
 
 @dataclass(frozen=True, slots=True)
 class MetricGaming:
-    """How far a metric is gamed by the phrases of a run, put before or after a summary.
+    """Gains of a metric by the gaming phrases of a run, put before or after a summary.
 
     `gain` is the mean gain over all of them in standard deviations of the metric over the originals, and `raised` the share of
     summaries with a phrase that score higher than without one.

@@ -56,13 +56,13 @@ class MatrixCell:
 
     @property
     def few(self) -> bool:
-        """Whether the mean rests on fewer than ten pairs."""
+        """True if the mean rests on fewer than ten pairs."""
         return self.shift.n < FEW_PAIRS
 
 
 @dataclass(frozen=True, slots=True)
 class KindCoverage:
-    """How many sources a kind of perturbation could be applied to, and why not to the others: reasons and counts."""
+    """Number of sources that a kind of perturbation could be applied to, and the refusals: reasons and counts."""
 
     kind: str
     intent: Intent
@@ -128,7 +128,7 @@ def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
 
 
 def kind_coverage(run: Run) -> list[KindCoverage]:
-    """What could be perturbed and what not, for each kind of the plan."""
+    """Coverage of each kind of the plan: what could be perturbed and what not."""
     return [_build_coverage(run, kind) for kind in run.plan.kinds]
 
 

@@ -54,7 +54,7 @@ SLICE_FIELDS: MappingProxyType[str, SliceField] = MappingProxyType(
         "dataset": lambda sample: (sample.dataset,),
     }
 )
-"""What cases can be sliced by."""
+"""Fields that cases can be sliced by."""
 
 _ERROR_FIELDS = ("error_type", "required_type", "category")
 
@@ -189,7 +189,7 @@ SIGNED_MEASURES = (*UNIT_MEASURES, "sensitivity")
 """Measures that are no shares, and may be negative."""
 
 PAPER_MEASURES = ("consistency", "ties", "auc")
-"""What the papers' tables hold; the others take longer."""
+"""Measures in the tables of papers; the others take longer."""
 
 _MAX_WEIGHED = 5_000 * RESAMPLES  # cases by resamples that are weighed in seconds
 _MIN_RESAMPLES = 500
@@ -197,7 +197,7 @@ _COMPARED_MEASURES = ("consistency", "auc", "average_precision", "balanced_accur
 
 
 def affordable_resamples(cases: Cases) -> int:
-    """How many resamples a person can wait for: all of them up to 5,000 summaries, at least 500."""
+    """Number of resamples that a person can wait for: all of them up to 5,000 summaries, at least 500."""
     return max(_MIN_RESAMPLES, min(RESAMPLES, _MAX_WEIGHED // max(1, len(cases.samples))))
 
 

@@ -1,4 +1,4 @@
-"""How far each metric follows human ratings: over summaries, over systems, and within systems."""
+"""Correlation of each metric with human ratings: over summaries, over systems, and within systems."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SystemCorrelation = Callable[[RatedScores, Numbers], Statistic]
 
 
 def _rated_without_means(rated: RatedScores, systems: Numbers) -> RatedScores:
-    """What is left of the cases that have both values; the means are those of these cases alone."""
+    """Cases that have both values, without the means of their systems; the means are those of these cases alone."""
     scores, human = on_shared_cases(rated.scores, rated.human)
     return replace(rated, scores=without_system_means(scores, systems), human=without_system_means(human, systems))
 
@@ -80,7 +80,7 @@ _SYSTEM_COEFFICIENTS = tuple(name for name in COEFFICIENTS if "systems" in name)
 _TESTED_VALUES: MappingProxyType[str, Callable[[RatedScores, Numbers], RatedScores]] = MappingProxyType(
     {"Pearson": lambda rated, _: rated, "Pearson, within systems": _rated_without_means}
 )
-"""What Williams's test compares: the values, or what is left of them within systems, on cases that both metrics scored."""
+"""Values that Williams's test compares: as they are or less the mean of their system, on cases that both scored."""
 
 WILLIAMS_TEST = "Williams"
 

@@ -1,4 +1,4 @@
-"""What a run found as text and as JSON-able records: its tables, and sentences on what failed and why."""
+"""Output of a run as text and as JSON-able records: its tables, and sentences on what failed and why."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def format_matrix(cells: Sequence[MatrixCell]) -> str:
 
 
 def format_gaming(standings: Sequence[MetricGaming]) -> str:
-    """How far each metric is gamed by phrases, the most gamed first, and its best phrase; nothing without phrases."""
+    """Table of how far phrases game each metric, the most gamed first, and its best phrase; empty without phrases."""
     return align_columns([_GAMING_HEAD, *map(_gaming_row, standings)]) if standings else ""
 
 
@@ -105,7 +105,7 @@ def _coverage_row(kind: KindCoverage) -> tuple[str, ...]:
 
 
 def split_refusal(refusal: str) -> tuple[str, str]:
-    """Why a variant was refused, and the raw answer of a language model; empty where none was asked."""
+    """Split a refusal into its reason and the raw answer of a language model; empty where none was asked."""
     reason, said, answer = refusal.partition(_MODEL_ANSWER)
     return reason, answer.removesuffix("”") if said else ""
 
@@ -131,7 +131,7 @@ def language_sentences(run: Run) -> list[str]:
 
 
 def check_sentence(check: Check) -> str:
-    """What the guard says of a variant, in a sentence."""
+    """Verdict of the guard on a variant, in a sentence."""
     if check.mark is None:
         return f"Not checked: {check.error}"
     mark = check.mark
@@ -142,7 +142,7 @@ def check_sentence(check: Check) -> str:
 
 
 def check_sentences(run: Run) -> list[str]:
-    """What the guard found, and why it could not tell; nothing where there is none."""
+    """Sentences on what the guard found, and why it could not tell; none where there is no guard."""
     if not run.plan.guard:
         return []
     marks = [check.mark for check in run.checks.values() if check.mark]

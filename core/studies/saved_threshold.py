@@ -28,7 +28,7 @@ _MOST_BYTES = 65_536  # of a file of one threshold
 
 @dataclass(frozen=True, slots=True)
 class OwnThreshold:
-    """From which score of one metric on a summary counts as consistent.
+    """Threshold on the score of one metric, from which on a summary counts as consistent.
 
     `accuracy` is the balanced accuracy, `false_alarms` the share of consistent summaries that are refused and `missed` that of
     inconsistent ones that are accepted, all three cross-fitted: of thresholds chosen in the same way on other documents.
@@ -75,7 +75,7 @@ _THRESHOLD: TypeAdapter[OwnThreshold] = TypeAdapter(OwnThreshold)
 
 @dataclass(frozen=True, slots=True)
 class DecisionFigures:
-    """What decisions are worth: balanced accuracy, the share of consistent summaries refused, and of inconsistent ones accepted."""
+    """Figures of decisions: balanced accuracy, the share of consistent summaries refused, and of inconsistent ones accepted."""
 
     accuracy: Estimate
     false_alarms: Estimate
@@ -119,7 +119,7 @@ def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: R
 
 
 def is_threshold(path: Path) -> bool:
-    """Whether a file says that it is a threshold; it may still be damaged."""
+    """True if a file says that it is a threshold; it may still be damaged."""
     with path.open("rb") as file:
         return _RECORD.encode() in file.read(_MOST_BYTES)
 

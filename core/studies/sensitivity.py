@@ -27,7 +27,7 @@ from core.types import Sample
 
 @dataclass(frozen=True, slots=True)
 class ScoredEdit:
-    """What one metric says of the faithful side and of the other; None where it failed. `document` is the unit of resampling.
+    """Scores of one metric for the faithful and the other side; None where it failed. `document` is the unit of resampling.
 
     The other side is inconsistent where `corrects`, else it says the same. `signature` tells two forms of a metric apart.
     """
@@ -58,7 +58,7 @@ class Sensitivity:
 
     @property
     def remark(self) -> str:
-        """That it rests on few documents, or why there is no ratio."""
+        """Remark that it rests on few documents, or the reason why there is no ratio."""
         documents = min(self.correction.documents, self.benign.documents)
         few = f"Few documents ({documents})." if 0 < documents < FEW_DOCUMENTS else ""
         missing = self.ratio.why if self.ratio.value is None else ""

@@ -1,4 +1,4 @@
-"""How much of a metric is surface: its correlation with shallow features, and what a shallow model of them predicts (Ramprasad and Wallace 2024)."""
+"""Share of surface in a metric: its correlation with shallow features, and what a shallow model of them predicts (Ramprasad and Wallace 2024)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MIN_LEARNT = 20  # summaries to learn from
 
 @dataclass(frozen=True, slots=True)
 class PredictedShare:
-    """How well the surface predicts a metric on documents that were held out.
+    """Quality of the prediction of a metric by the surface, on documents that were held out.
 
     `order` is Spearman's correlation of prediction and score, `variance` the share of the scores' variance (R²), which is
     negative where their mean would predict better.
@@ -133,7 +133,7 @@ def _split_by_document(cases: Cases, apart: Numbers) -> Numbers:
 
 
 def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: OutputKind, seed: int) -> Values:
-    """What a model that never saw a part says of it, (samples,); nan where too little is left to learn from."""
+    """Predict each part by a model that never saw it, (samples,); nan where too little is left to learn from."""
     predictions = np.full(len(targets), np.nan)
     scored = ~np.isnan(features).all(axis=1)
     for part in np.unique(parts):

@@ -1,9 +1,9 @@
-"""How many generations of summarizers a gaming phrase is worth (after Ramprasad and Wallace 2024, appendix D.1).
+"""Number of generations of summarizers that a gaming phrase is worth (after Ramprasad and Wallace 2024, appendix D.1).
 
 The systems of a dataset are put in the order of their human consistency. A generation is one step in this order: the mean
 difference between the mean scores of neighbouring systems, which is that of the most and the least consistent system by the
 number of steps between them. What a phrase gains, appended to the same summaries, is counted in such steps. The definition is ours.
-A run has each text once: a summary that two systems wrote alike counts for the first.
+A run has each text once: a summary that two systems both wrote counts for the first.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class JudgedSystem:
 
 @dataclass(frozen=True, slots=True)
 class PhraseStrength:
-    """What one phrase gains with one metric, towards consistency; intervals by document.
+    """Gain by one phrase with one metric, towards consistency; intervals by document.
 
     `means` are the mean scores of the summaries of each system, in the order of `judged_systems`; `step` is the mean
     difference between neighbours in that order, `gain` the mean gain by the appended phrase, both in the metric's own units,
@@ -143,7 +143,7 @@ class SystemScores:
     last: int
 
     def ends(self) -> tuple[Mask, Mask]:
-        """Which summaries with a score are of the most and of the least consistent system."""
+        """Masks of the summaries with a score of the most and of the least consistent system."""
         scored = ~np.isnan(self.scores)
         return scored & (self.places == self.last), scored & (self.places == 0)
 

@@ -23,7 +23,7 @@ from core.text import spreadsheet_safe
 
 
 def tables_record(cases: Cases, rows: Sequence[MetricRow], **head: object) -> dict[str, Any]:
-    """What `cli.py meta --json` prints: `head`, what the rows rest on, and the rows."""
+    """Record that `cli.py meta --json` prints: `head`, the facts that the rows rest on, and the rows."""
     return {
         **head,
         "version": VERSION,
@@ -70,7 +70,7 @@ def _figure_record(figure: Measurement) -> dict[str, Any]:
 
 
 def _column_record(column: MetricColumn) -> dict[str, Any]:
-    """What a metric of `cli.py meta --json` is."""
+    """Record of a metric in `cli.py meta --json`."""
     return {
         "metric": column.name,
         "signature": column.signature,
@@ -90,7 +90,7 @@ def format_rows(rows: Sequence[MetricRow], legend: str = "") -> str:
 
 
 def format_legend(figures: Sequence[Measurement]) -> str:
-    """What the marks that occur mean, and by which test; empty where nothing was compared."""
+    """Meanings of the marks that occur, and the test; empty where nothing was compared."""
     first = dict.fromkeys(next(iter(figure.tests)) for figure in figures if figure.best and figure.tests)
     if not first:
         return ""
@@ -138,7 +138,7 @@ def format_marked(figure: Measurement, name: str) -> str:
 
 
 def format_few_documents(figures: Iterable[Measurement]) -> str:
-    """That intervals rest on few documents, and on how many at least; empty where they do not."""
+    """Note that intervals rest on few documents, and on how many at least; empty where they do not."""
     few = [figure.estimate.documents for figure in figures if figure.estimate.of_few_documents]
     return f"few documents ({min(few)})" if few else ""
 

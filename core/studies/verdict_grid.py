@@ -37,11 +37,11 @@ PAIR_FILTERS: MappingProxyType[str, Callable[[PairVerdict], bool]] = MappingProx
         "all wrong": lambda line: _is_never_right(line.moves),
     }
 )
-"""Which pairs to show; "all wrong" are those on which no metric that scored them moved the right way."""
+"""Pairs to show; "all wrong" are those on which no metric that scored them moved the right way."""
 
 
 def noise_band(cases: Cases, column: MetricColumn) -> NoiseBand:
-    """How far a metric moves when an edit breaks nothing, from the harmless edits among the cases."""
+    """Range in which a metric moves when an edit breaks nothing, from the harmless edits among the cases."""
     before, after = cases.harmless.T
     shifts = column.values[after] - column.values[before]
     low, high = noise_range(shifts) or (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""What an edit showed, in two sentences: what was done, and how many metrics noticed; and what one metric does under every kind."""
+"""Verdicts on an edit in two sentences: what was done, and how many metrics noticed; and on one metric under every kind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNSTATED = "If you broke a fact:"
 
 
 def edit_verdict(moves: Sequence[Move], meant: Intention) -> str:
-    """What the edit did, as far as that is known, and how many metrics reacted as they should; empty without moves.
+    """Sentences on the effect of the edit and on how many metrics reacted as they should; empty without moves.
 
     Metrics without a better side are not counted. An edit that nobody labelled is judged as if it broke a fact.
     """

@@ -37,7 +37,7 @@ class WindowEffect:
 
 
 def is_retrieval_metric(metric: Metric) -> bool:
-    """Whether a metric reads passages that were retrieved for each sentence of the summary."""
+    """True if a metric reads passages that were retrieved for each sentence of the summary."""
     return {"k", "w", "window"} <= settings_of(metric).keys()
 
 

@@ -1,4 +1,4 @@
-"""What a trained metric's figures are, and its model card: written beside the weights, and read by whoever meets the metric."""
+"""Figures of a trained metric, and its model card: saved with the weights, and read by whoever meets the metric."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """What the card says besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset.
+    """Facts for the card besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset.
 
     The `battery` made the corruptions and harmless edits, where a share of them was asked for.
     """
@@ -67,7 +67,7 @@ class CardFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecipeAccount:
-    """What a recipe says of the model that it made: the held-out scores, and paragraphs of the card.
+    """Account of a recipe on the model that it made: the held-out scores, and paragraphs of the card.
 
     `held_out` are the scores of every row by a model that did not learn from its document, (rows,), nan for a row that
     nobody judged; `by_domain` those of a domain's labelled rows by a model that learned from the other domains. `settings`
@@ -179,7 +179,7 @@ def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[
 
 
 def _pair_figures(judged: _Judged, scores: Values) -> list[Figure]:
-    """How often an original is scored above its wrong edit, and how far harmless edits move the score."""
+    """Share of pairs in which the original scores above its wrong edit, and how far harmless edits move the score."""
     pairs, drawn = pairs_of(judged.data.rows), judged.drawn
     real = [pair for pair in pairs if judged.labelled[pair[1]]]
     found = [

@@ -25,7 +25,7 @@ def units_of(row: TrainingRow, texts: Sequence[int]) -> list[Unit]:
 
 
 def _touches(sentence: Span, place: Span) -> bool:
-    """Whether a changed place lies in a sentence; a deletion is an empty place, which may begin or end one."""
+    """True if a changed place is in a sentence; a deletion is an empty place, which may begin or end one."""
     return place.start <= sentence.end and max(place.end, place.start + 1) > sentence.start
 
 

@@ -35,7 +35,7 @@ _READ_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class EncoderSetting:
-    """Which encoder is trained: its name, tokens of premise and claim together, and whether only low-rank updates are."""
+    """Encoder to train: its name, the limit of tokens of premise and claim together, and if by low-rank updates only."""
 
     encoder: str
     max_tokens: int = 256
@@ -151,7 +151,7 @@ def _log_loss(scores: Values, wrong: Mask) -> float:
 
 
 def encoder_account(trained: TrainedEncoder, setting: EncoderSetting, limit: int) -> RecipeAccount:
-    """What the card says of a cross-encoder."""
+    """Account of a cross-encoder for its card."""
     learned, choosing, judged = trained.documents
     trained_weights = "low-rank updates (LoRA) of its layers, merged into them," if setting.lora else "all its weights"
     return RecipeAccount(

@@ -61,14 +61,14 @@ class TrainingSource:
         return reserve_test_data(self.items, self.importer)
 
     def learned_test_items(self) -> int:
-        """How many summaries of a test are learned from, on request."""
+        """Number of summaries of a test that are learned from, on request."""
         marked = reserve_test_data(self.items, self.importer) if self.include_test else []
         return sum(item.split is Split.TEST for item in marked)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What a training was asked to do; `title` is what the metric is called in its card, `encoder` is for cross-encoders.
+    """Plan of a training; `title` is the name of the metric in its card, `encoder` is for cross-encoders.
 
     The `battery` makes the corruptions and harmless edits.
     """
@@ -98,7 +98,7 @@ class TrainingPlan:
 
 @dataclass(frozen=True, slots=True)
 class TrainedFolder:
-    """Where the metric lies, how it is spelled, and its figures."""
+    """Folder of the metric, its spec, and its figures."""
 
     folder: Path
     spec: str
@@ -183,7 +183,7 @@ def _train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Pat
 
 
 def shallow_account(facts: TrainingFacts, held_out: Values) -> RecipeAccount:
-    """What the card says of a shallow model."""
+    """Account of a shallow model for its card."""
     return RecipeAccount(
         held_out,
         {},
@@ -236,9 +236,9 @@ def labelled_places(data: TrainingData) -> Numbers:
 
 
 def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, Values]:
-    """What the shallow model and BERTScore say of the labelled rows, (labelled,) each, nan where they fail.
+    """Scores of the shallow model and of BERTScore for the labelled rows, (labelled,) each, nan where they fail.
 
-    The shallow model learns from the labelled rows of the same folds as the metric beside it.
+    The shallow model learns from the labelled rows of the same folds as the metric that it is compared with.
     """
     labelled = labelled_places(data)
     table, signatures = _shallow_table(engine, data, labelled)
@@ -251,7 +251,7 @@ def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, 
 
 
 def similarity_scores(engine: Engine, data: TrainingData) -> Values:
-    """What BERTScore says of the labelled rows, (labelled,), nan where it fails."""
+    """Scores of BERTScore for the labelled rows, (labelled,), nan where it fails."""
     rows = data.labelled
     examples = [Example(str(place), row.document, row.summary) for place, row in enumerate(rows)]
     outcomes = [outcome for _, outcome in engine.run([METRICS.parse("bertscore-minilm")], examples)]

@@ -1,4 +1,4 @@
-"""What a shallow model learns from: the six features of each pair, and its label or another metric's score as the target."""
+"""Training data of a shallow model: the six features of each pair, and its label or another metric's score as the target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TargetedItem = tuple[Item, float]
 
 @dataclass(frozen=True, slots=True)
 class TrainingTarget:
-    """What to predict: the labels where `scores` is None, else the scores of metric `name` in that file."""
+    """Target of the prediction: the labels where `scores` is None, else the scores of metric `name` in that file."""
 
     name: str = LABEL_TARGET
     scores: Path | None = None
@@ -105,7 +105,7 @@ def _scored_items(items: Iterable[Item], known: Mapping[str, float]) -> list[Tar
 
 
 def items_of_splits(aims: Sequence[TargetedItem], splits: Sequence[Split]) -> Mask:
-    """Which items belong to one of these splits of their dataset, (n,). Raises TouchstoneError where none or all do."""
+    """Mask of the items in one of these splits of their dataset, (n,). Raises TouchstoneError where none or all are."""
     known = [item.split for item, _ in aims]
     found = np.array([split in splits for split in known], dtype=np.bool_)
     if found.all() or not found.any():
@@ -118,7 +118,7 @@ def items_of_splits(aims: Sequence[TargetedItem], splits: Sequence[Split]) -> Ma
 
 
 def training_table(engine: Engine, aims: Sequence[TargetedItem]) -> tuple[TrainingTable, dict[str, str]]:
-    """What a model is trained on, and the signatures of the features."""
+    """Table that a model is trained on, and the signatures of the features."""
     items = [item for item, _ in aims]
     values, signatures = shallow_features(engine, [item.example for item in items])
     return TrainingTable(values, np.array([target for _, target in aims]), document_numbers(items)), signatures

@@ -35,7 +35,7 @@ class TrainingTable:
 
 @dataclass(frozen=True, slots=True)
 class TrainingTask:
-    """What is learned from what: names for the file, the kind of output, the seed of split and weights, and a given split."""
+    """Task of a training: names for the file, the kind of output, the seed of split and weights, and a given split."""
 
     dataset: str
     target: str
@@ -65,7 +65,7 @@ def train_model(
 
 
 def held_out_pairs(numbers: Numbers, seed: int) -> Mask:
-    """Which pairs belong to the documents that are kept from training, (n,); raises TouchstoneError for one document."""
+    """Mask of the pairs of documents that are kept from training, (n,); raises TouchstoneError for one document."""
     different = np.unique(numbers)
     if len(different) < 2:
         raise TouchstoneError("All pairs are of one document, so that none can be held out. Add pairs of another.")

@@ -43,7 +43,7 @@ class Trained:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Which encoder reads the words, and the hash of its weights."""
+    """Encoder that reads the words, and the hash of its weights."""
 
     network: WordEncoder
     source: str

@@ -1,4 +1,4 @@
-"""What a metric is trained on: labelled summaries, generated corruptions, and the guards that keep test data out."""
+"""Training data of a metric: labelled summaries, generated corruptions, and the guards that keep test data out."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _changed_places(original: str, edited: str) -> tuple[Span, ...]:
 
 
 def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
-    """Where the new words of ordered edits stand once they are executed; a deletion is the place between two words."""
+    """Spans of the new words of ordered edits once they are executed; a deletion is the place between two words."""
     found, shift = [], 0
     for edit in sorted(edits, key=lambda one: one.span):
         start = edit.span.start + shift
@@ -301,7 +301,7 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:
-    """What stands in a preview and in the card: documents, rows by origin, classes and kinds, and what was left out."""
+    """Description for a preview and the card: documents, rows by origin, classes and kinds, and what was left out."""
     return {
         "documents": data.document_count(),
         "pairs": len(data.rows),

@@ -1,4 +1,4 @@
-"""Whether the config.json of a checkpoint is that of a model made for the metric, and where a classifier has the classes that the metric reads."""
+"""Check of the config.json of a checkpoint: is the model made for the metric, and where has a classifier the classes that the metric reads?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEFAULT_LABELS = 2  # of transformers
 
 
 def label_order(folder: Path, checkpoint: Checkpoint) -> tuple[int, ...] | None:
-    """Where the classifier has each class that the metric reads; None where nothing is expected of it.
+    """Index of each class that the metric reads in the output of the classifier; None where nothing is expected of it.
 
     Where config.json names its labels these tell; unnamed ones (LABEL_0 …) are in the authors' order, and so are names of
     the authors' own that say nothing of the classes. Raises LoadError for a model of another architecture or task, and

@@ -30,7 +30,7 @@ from core.weights.hub_revisions import hub_file, revision_of
 from core.weights.locations import checkpoint_parts, is_local_source, listing_file
 
 HUB_TIMEOUT_S = 5.0
-"""How long the hub may take for an answer."""
+"""Seconds that the hub may take for an answer."""
 
 _SHARD_PATTERNS = {
     "model.safetensors.index.json": "model-*.safetensors",
@@ -102,7 +102,7 @@ def _backbone_files(names: Iterable[str]) -> list[str]:
 
 
 def _lacking_in_listing(part: Checkpoint, names: Collection[str], has_tokenizer: bool) -> str:
-    """What a repository's listing shows that it lacks for a part; empty where nothing is missed."""
+    """File that a repository lacks for a part, by its listing; empty where nothing is missing."""
     _, file = hub_file(part.source)
     if file:
         return "" if file in names else file
@@ -138,7 +138,7 @@ def _progress_bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
 
 
 def _checkpoint_error_message(checkpoint: Checkpoint, hub: str, error: Exception) -> str:
-    """What went wrong and what to do, the narrowest error first."""
+    """Message with the problem and what to do, the narrowest error first."""
     source = checkpoint.source
     again = f"press Download again, or put the files into a folder and set {checkpoint.setting}= to it."
     status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
@@ -196,12 +196,12 @@ def fetch_released_dataset(reader: Importer) -> Path:
 
 
 def provenance_name(reader: Importer, place: Path) -> str:
-    """What provenance says of the place that `released` gave: the repository at its commit, or the folder."""
+    """Name for provenance of the place that `released` gave: the repository at its commit, or the folder."""
     return f"{reader.hub}@{place.name}" if reader.hub else place.name
 
 
 def _dataset_error_message(reader: Importer, hub: str, error: Exception) -> str:
-    """What went wrong and what to do; the narrowest error first, since one that is gated is also not found."""
+    """Message with the problem and what to do; the narrowest error first, since one that is gated is also not found."""
     page, by_hand = f"{hub}/datasets/{reader.hub}", "download it by hand and name the file or folder."
     if isinstance(error, GatedRepoError):
         return f"{reader.title} is gated. Accept its terms at {page}, log in with `hf auth login` and try again, or {by_hand}"

@@ -1,4 +1,4 @@
-"""What the files of a checkpoint are: the names they go by, what the small JSON files say, and which decide its numbers."""
+"""Files of a checkpoint: their names, the content of the small JSON files, and which files decide its numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_modules(folder: Path) -> list[tuple[str, str]]:
 
 
 def default_prompt(folder: Path) -> str:
-    """What a sentence-transformers model wants before every text; most want nothing."""
+    """Prompt that a sentence-transformers model wants before every text; most want none."""
     settings = read_json_object(folder / PROMPTS_FILE)
     prompts, name = settings.get("prompts"), settings.get("default_prompt_name")
     return str(prompts.get(name, "")) if isinstance(prompts, dict) and name else ""
@@ -54,7 +54,7 @@ def max_sentence_tokens(folder: Path, positions: int) -> int:
 
 
 def read_json(path: Path) -> object:
-    """What a JSON file holds; raises LoadError for one that is not readable."""
+    """Content of a JSON file; raises LoadError for one that is not readable."""
     try:
         content: object = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -82,7 +82,7 @@ TOKENIZER_SETTINGS = (
 PROMPTS_FILE = "config_sentence_transformers.json"
 MODEL_FILES = ("config.json", "generation_config.json", "modules.json", "sentence_bert_config.json", PROMPTS_FILE)
 MODULE_FILES = ("config.json", "model.safetensors", "pytorch_model.bin")
-"""What the folder of a module that modules.json lists may hold."""
+"""Files that the folder of a module that modules.json lists may hold."""
 # safe tensors before pickles, one file before shards
 WEIGHT_FILES = (
     "model.safetensors",
@@ -93,7 +93,7 @@ WEIGHT_FILES = (
 
 
 UNUSED_WEIGHTS = ("mlm_head.", "base_model.embeddings.position_ids")
-"""What a file of Lightning has that no score needs: AlignScore's own copy of the vocabulary, and positions that are counted."""
+"""Tensors of a Lightning file that no score needs: AlignScore's own copy of the vocabulary, and counted positions."""
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -154,7 +154,7 @@ def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
 
 
 def missing_files(folder: Path, kind: str) -> str:
-    """What a folder lacks to be a model of a kind, in words; empty when nothing."""
+    """File that a folder lacks to be a model of a kind, in words; empty when none."""
     if not (folder / "config.json").is_file():
         return "config.json"
     if kind == BACKBONE:

@@ -1,4 +1,4 @@
-"""Which commit of a hub repository is taken where a metric names no revision, so that a later push moves no score.
+"""Commit of a hub repository that is taken where a metric names no revision, so that a later push moves no score.
 
 Each commit was read from public code or from a page of the hub; a repository for which none was found follows its branch
 main, and `commit_note` says which commit that was.
@@ -56,12 +56,12 @@ def revision_of(checkpoint: Checkpoint) -> str:
 
 
 def is_commit(revision: str) -> bool:
-    """Whether a revision is the full hash of a commit, which never moves, rather than a branch or tag."""
+    """True if a revision is the full hash of a commit, which never moves, rather than a branch or tag."""
     return re.fullmatch(r"[0-9a-f]{40}", revision) is not None
 
 
 def commit_note(checkpoint: Checkpoint, found: Path | None = None) -> str:
-    """At which commit a repository is, where `found` says that it was downloaded, or would be downloaded."""
+    """Note on the commit of a repository: of the download at `found`, else the one that would be downloaded."""
     revision = revision_of(checkpoint)
     if not found:
         return f"At commit {revision}." if is_commit(revision) else f"At revision {revision}, which may move."

@@ -1,4 +1,4 @@
-"""Which weights decide a number, whether they are whole, and whose code may run.
+"""Integrity of weights: the files that decide a number, damage to them, and the repositories whose code may run.
 
 Hashes of the deciding files; what a file is instead of what its name says; the repositories that TOUCHSTONE_TRUSTED_REPOS
 names.
@@ -52,7 +52,7 @@ class FileVersion:
 
 @dataclass(frozen=True, slots=True)
 class _Watch:
-    """What the disk said of files and of the folders that they lie in when a version was read; `until` they are located again."""
+    """State of files and of their folders on disk when a version was read; after `until` they are located again."""
 
     version: FileVersion
     paths: tuple[str, ...]
@@ -60,7 +60,7 @@ class _Watch:
     until: float
 
     def holds(self) -> bool:
-        """Whether no file was changed, put there or taken away since: asked before every forward pass, so stats alone."""
+        """True if no file was changed, added or removed since: asked before every forward pass, so stats alone."""
         if time.monotonic() > self.until:
             return False
         try:
@@ -102,7 +102,7 @@ class Fingerprints:
         return version
 
     def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
-        """Whether the files are known to have this fingerprint still; reads none, and does not wait for who does."""
+        """True if the files are known to have this fingerprint still; reads none, and does not wait for who does."""
         watch = self._watches.get(checkpoint)
         if watch and watch.holds():
             return watch.version.fingerprint == fingerprint
@@ -191,7 +191,7 @@ def _unreadable(path: Path, error: OSError) -> LoadError:
 
 
 def _is_settled(key: _FileKey) -> bool:
-    """Whether any later change of the file gives it other times."""
+    """True if any later change of the file gives it other times."""
     *_, mtime_ns, ctime_ns = key
     return not 0 <= time.time_ns() - max(mtime_ns, ctime_ns) < _CLOCK_TICK_NS
 
@@ -243,7 +243,7 @@ def _tensor_file_size(path: Path, size: int) -> int:
 
 
 def untrusted_reason(checkpoint: Checkpoint) -> str:
-    """Why the code of a checkpoint may not run here, and what to do; empty where the machine's setting allows it."""
+    """Reason why the code of a checkpoint may not run here, and what to do; empty where the settings allow it."""
     return _untrusted_message(checkpoint, _trusted_name(checkpoint, _code_folder(checkpoint)))
 
 
@@ -284,7 +284,7 @@ def _code_folder(checkpoint: Checkpoint) -> Path | None:
 
 
 def _foreign_code_reason(folder: Path) -> str:
-    """Why a folder is refused that has transformers fetch code or a model from a repository which nobody read."""
+    """Reason to refuse a folder that has transformers fetch code or a model from a repository which nobody read."""
     named = read_json_object(folder / "config.json").get("auto_map")
     classes = [str(value) for value in named.values()] if isinstance(named, dict) else []
     foreign = [name for name in classes if "--" in name]

@@ -1,4 +1,4 @@
-"""Where a checkpoint lies on this machine: in a folder, a package or the hub's cache; or what to do where it does not."""
+"""Location of a checkpoint on this machine: in a folder, a package or the hub's cache; or what to do without one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FILE_KINDS = {"alignscore": ".ckpt", "mlp": ".json", "summac_head": ".bin"}
 
 
 def is_local_source(source: str) -> bool:
-    """Whether a source names a folder, file or package of this machine rather than a repository of the hub."""
+    """True if a source names a folder, file or package of this machine rather than a repository of the hub."""
     return source.startswith((PACKAGE, ".", "~")) or Path(source).is_absolute() or Path(source).exists()
 
 
@@ -120,7 +120,7 @@ def _locate_in_hub_cache(part: Checkpoint) -> Path:
 
 
 def _main_note(repository: str, file: str, revision: str) -> str:
-    """What to do where another tool has downloaded the branch main and a pinned commit is asked for; empty elsewhere."""
+    """Advice for when another tool has downloaded the branch main and a pinned commit is asked for; empty elsewhere."""
     if revision == MAIN or not isinstance(
         try_to_load_from_cache(repository, file or "config.json", revision=MAIN), str
     ):
@@ -129,7 +129,7 @@ def _main_note(repository: str, file: str, revision: str) -> str:
 
 
 def listing_file(repository: Path, commit: str, kind: str) -> Path:
-    """Where a download notes, before it begins, which files it is to bring."""
+    """Path of the file in which a download notes, before it begins, which files it is to bring."""
     return repository / ".touchstone" / f"{commit}-{BACKBONE if kind == BACKBONE else 'model'}.json"
 
 
@@ -146,7 +146,7 @@ def _check_download(part: Checkpoint, snapshot: Path) -> None:
 
 
 class ModelStatus(StrEnum):
-    """Where the weights of a checkpoint are."""
+    """State of the weights of a checkpoint."""
 
     NEEDS_DOWNLOAD = "needs download"
     COLD = "cold"  # on disk

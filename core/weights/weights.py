@@ -65,13 +65,13 @@ def read_pickle(path: Path) -> State:
 
 
 def _mark_of(path: Path) -> str:
-    """What tells a file from one that is put in its place."""
+    """Mark that distinguishes a file from one that is put in its place."""
     stat = path.stat()
     return f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
 
 
 def _is_copy_of(copy: Path, original: Path) -> bool:
-    """Whether it was written from the file that lies there now, and nobody wrote to it since."""
+    """True if it was written from the file that is there now, and nobody wrote to it since."""
     if not copy.is_file() or copy.stat().st_mtime_ns != original.stat().st_mtime_ns:
         return False
     try:

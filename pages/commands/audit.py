@@ -145,7 +145,7 @@ def _last_report(store: Store, report: AuditReport) -> AuditReport | None:
 
 
 def _print_changes(earlier: AuditReport, report: AuditReport) -> bool:
-    """What changed since an earlier audit; whether something became worse."""
+    """Print the changes since an earlier audit; return True if something became worse."""
     if sentence := instrument_sentence(earlier, report):
         print_status(sentence)
     changes = compare_reports(earlier, report)

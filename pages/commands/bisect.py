@@ -29,7 +29,7 @@ _MAX_CHARACTERS = 40  # of either side of an edit
 
 @dataclass(frozen=True, slots=True)
 class BisectedEdit:
-    """What one edit of a pair does to one metric."""
+    """Effect of one edit of a pair on one metric."""
 
     pair: str
     edit: str

@@ -100,7 +100,7 @@ def command(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sides:
-    """What each side scored, the items with their labels where there are any, and the threshold that a side is."""
+    """Scores of each side, the items with their labels where there are any, and the threshold that a side is."""
 
     scores: tuple[dict[str, MetricSide], dict[str, MetricSide]]
     cases: Cases
@@ -170,7 +170,7 @@ def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Exampl
 def _print_remarks(
     opened: _Sides, matched: Mapping[str, tuple[MetricSide, MetricSide]], thresholds: Sequence[float | None]
 ) -> None:
-    """Which metrics only one side has, and which have the same scores on both."""
+    """Print the metrics that only one side has, and those that have the same scores on both."""
     before, after = opened.scores
     alone = sorted(before.keys() ^ after.keys())
     if alone and len(matched) < max(len(before), len(after)):

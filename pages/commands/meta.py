@@ -35,7 +35,7 @@ from pages.commands.shared.messages import print_status
 
 
 class SignificanceTest(StrEnum):
-    """Whose marks stand behind the figures."""
+    """Test whose marks are printed after the figures."""
 
     OURS = "ours"
     PAPER = "paper"

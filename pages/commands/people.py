@@ -25,7 +25,7 @@ _COMMAND_LINE = Member("", "the command line", Role.MANAGER)
 
 
 class PeopleAction(StrEnum):
-    """What to do with people."""
+    """Action on people."""
 
     LIST = "list"
     CHANGE = "change"

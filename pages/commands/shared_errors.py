@@ -24,7 +24,7 @@ from pages.commands.shared.options import DatasetsOption, JsonOption
 
 
 class Compared(StrEnum):
-    """Whose errors are compared."""
+    """Things whose errors are compared."""
 
     METRICS = "metrics"
     EXPLAINERS = "explainers"

@@ -73,7 +73,7 @@ async def _response(request: Request) -> JSONResponse:
 
 
 def _read(request: Request, token: str) -> dict[str, Any]:
-    """What is asked for; only a valid token learns what there is, and what is wrong with the rest."""
+    """Record that is asked for; only a valid token learns what there is, and what is wrong with the rest."""
     reads = ApiReads(services.store(), token)
     after, limit = request.query_params.get("after", ""), request.query_params.get("limit", str(_ROWS_BY_DEFAULT))
     match str(request.scope["path"]).removeprefix(f"{base_path()}api/").rstrip("/").split("/"):

@@ -1,4 +1,4 @@
-"""What is in the page before Streamlit's scripts have come: the name of what is loading, and a script that keeps early keys."""
+"""Content of the page before Streamlit's scripts have come: the name of what is loading, and a script that keeps early keys."""
 
 from __future__ import annotations
 
@@ -64,6 +64,6 @@ class _Page:
 
 
 def _is_page(start: Message) -> bool:
-    """Whether it is HTML to look at, not a report to download."""
+    """True if it is HTML to look at, not a report to download."""
     headers = Headers(raw=start["headers"])
     return headers.get("content-type", "").startswith("text/html") and "content-disposition" not in headers

@@ -1,4 +1,4 @@
-"""What browsers are told about every answer, and who may not ask: other sites, and whoever reads the server's own metrics."""
+"""Headers of every answer, and refusals: of other sites, and of whoever reads the server's own metrics."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _is_own_page(headers: Headers) -> bool:
-    """Whether a connection comes from a page of this server, under the address that the browser used or an allowed name.
+    """True if a connection comes from a page of this server, under the address that the browser used or an allowed name.
 
     Programs that are no browsers send no origin. A page of another port of this machine is another site.
     """

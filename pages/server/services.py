@@ -1,4 +1,4 @@
-"""What every session of the process shares: settings, engine and store."""
+"""Services that every session of the process shares: settings, engine and store."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def store() -> Store:
 
 @st.cache_resource(show_spinner=False)
 def demo_runs() -> InMemoryRuns:
-    """Where stress runs stay in a demo, until the server stops."""
+    """Stress runs of a demo, which stay until the server stops."""
     return InMemoryRuns()
 
 

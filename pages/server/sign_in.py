@@ -42,7 +42,7 @@ def guess_delay() -> GuessDelay:
 
 
 def sign_in_path() -> str:
-    """Where a code is sent."""
+    """Path that a code is sent to."""
     return f"{base_path()}sign-in"
 
 
@@ -70,7 +70,7 @@ class SignIn:
 
 
 async def _is_signed_in(request: Request) -> bool:
-    """Whether a browser still has a session here, or says that it has one of its organisation, which only the pages check."""
+    """True if a browser still has a session here, or says that it has one of its organisation, which only the pages check."""
     if has_organisation() and _ORGANISATION_COOKIE in request.cookies:
         return True
     try:
@@ -85,12 +85,12 @@ def _member(session_id: str) -> Member | None:
 
 
 def has_organisation() -> bool:
-    """Whether sign-in by OIDC is configured in Streamlit's secrets and its package is here."""
+    """True if sign-in by OIDC is configured in Streamlit's secrets and its package is here."""
     return find_spec("authlib") is not None and st.secrets.load_if_toml_exists() and "auth" in st.secrets
 
 
 def is_shared() -> bool:
-    """Whether people sign in here."""
+    """True if people sign in here."""
     try:
         return services.settings().shared
     except TouchstoneError:  # every page says what is set wrongly
@@ -113,7 +113,7 @@ async def _sign_in_by_code(request: Request) -> Response:
 
 
 async def _sent_code(request: Request) -> str:
-    """What was sent, as far as a code may be long."""
+    """Text that was sent, as far as a code may be long."""
     received = b""
     async for part in request.stream():
         received += part
@@ -171,11 +171,11 @@ def _with_cookie(response: Response, started: StartedSession, request: Request) 
 
 
 def address_of(request: Request) -> str:
-    """Where the browser is; the server itself reads what a trusted proxy forwards."""
+    """Address of the browser; the server itself reads what a trusted proxy forwards."""
     return request.client.host if request.client else ""
 
 
 def base_path() -> str:
-    """Where the server begins, with a slash at both ends."""
+    """Path where the server begins, with a slash at both ends."""
     base = str(st.get_option("server.baseUrlPath")).strip("/")
     return f"/{base}/" if base else "/"

@@ -1,4 +1,4 @@
-"""What a server imports in the background, in the order in which its first visitor needs it.
+"""Imports of a server in the background, in the order in which its first visitor needs them.
 
 One thread imports and pages wait for it: two that import libraries with import cycles at the same time get half-made modules.
 """
@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 PAGES, METRICS = "pages", "metrics"
-"""What every page needs to begin, and what scores need; every other part is a page by the name of its file."""
+"""Parts that every page needs to begin, and that scores need; every other part is a page by the name of its file."""
 
 _MAIN = Path(__file__).parents[1] / "main.py"
 _VIEWS = _MAIN.with_name("views")

@@ -17,7 +17,7 @@ from pages.ui.shared.session_state import page_state
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is pointed at and what is said of it, in some ten seconds of speech.
+    """Step of the tour: an element of the page and a text about it, of some ten seconds of speech.
 
     `target` is a CSS selector on the page of that title; what follows ` >>> ` is looked for inside the component there.
     """
@@ -124,7 +124,7 @@ STEPS = (
 )
 
 _QUERIES: Mapping[str, Mapping[str, str]] = {"Stress test": {"run": BUNDLED_RUN}, "Evaluate": {"dataset": PRECOMPUTED}}
-"""What a step's page is opened with, so that it has something to show on a fresh install."""
+"""Query that a step's page is opened with, so that it has something to show on a fresh install."""
 
 _tour_component = register_component("tour")
 

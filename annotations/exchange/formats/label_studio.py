@@ -98,7 +98,7 @@ def _add_scale(view: Element, question: CampaignQuestion, named: dict[str, str])
 
 
 def _is_rating(question: CampaignQuestion) -> bool:
-    """Whether its steps are stars, which Label Studio counts from 1."""
+    """True if its steps are stars, which Label Studio counts from 1."""
     return question.low >= 1
 
 
@@ -146,7 +146,7 @@ def task_record(
 
 
 def _optional_data(task: LabelledTask, *, asked: bool) -> dict[str, Any]:
-    """What a task has besides its texts; contexts by name, start and end in the document, which stays one text for regions."""
+    """Data of a task besides its texts; contexts by name, start and end in the document, which stays one text for regions."""
     contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
     known = {"error_type": task.asked, "contexts": contexts}
     question = {"document_question": task.question} if asked else {}
@@ -166,7 +166,7 @@ def _regions(
     prefix: str,
     person: str,
 ) -> Iterator[Region]:
-    """What somebody answered, question by question; the ids of an annotation's regions are its own."""
+    """Regions of the answers of a person, question by question; the ids of an annotation's regions are its own."""
     for question in questions:
         if question.id in answers:
             found = _answer_regions(question, texts, answers[question.id], f"{prefix}-{question.id}")

@@ -1,4 +1,4 @@
-"""What a person made is found by an index: nobody is handed that, and every task that is handed out asks for it."""
+"""Find what a person made by an index: nobody is handed that, and every task that is handed out asks for it."""
 
 from alembic import op
 

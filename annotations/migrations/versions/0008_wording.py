@@ -1,4 +1,4 @@
-"""What was judged of explanations keeps the version of the wording that its cause was chosen by."""
+"""Keep, with each judged explanation, the version of the wording that its cause was chosen by."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Whether the number is a probability, and how good a threshold chosen on other documents is."""
+"""Audit question: is the number a probability, and how good is a threshold chosen on other documents?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ACCURACY_SCALE = Scale(good=0.7, fails=0.55)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Calibration(Question):
-    """What `cli.py calibration` shows of the metric, and the false alarms of its cross-fitted threshold."""
+    """Figures of `cli.py calibration` for the metric, and the false alarms of its cross-fitted threshold."""
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Is its number a probability, and is there a threshold?"
@@ -73,7 +73,7 @@ class Calibration(Question):
         )
 
     def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[Figure]) -> Finding:
-        """Where there are too few labels to choose a threshold, one that was chosen elsewhere can still be judged."""
+        """Judge a threshold that was chosen elsewhere, where there are too few labels to choose one."""
         level = ACCURACY_SCALE.level(saved[0].estimate)
         finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0])
         return replace(

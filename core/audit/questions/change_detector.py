@@ -1,4 +1,4 @@
-"""Whether the metric is better than a detector of changes: it must tell broken summaries from harmlessly edited ones."""
+"""Audit question: is the metric better than a detector of changes, which cannot tell an error from a harmless edit?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.audit.shown_pairs import pairs_of_kinds
 from core.studies.edit_discrimination import edit_discrimination
 
 SCALE = Scale(good=0.65, fails=0.55)
-"""What reacts to any change alike has .5, or less where harmless edits change more words."""
+"""Scale of the figure: .5 for whatever reacts to any change alike, or less where harmless edits change more words."""
 
 
 @QUESTIONS.add

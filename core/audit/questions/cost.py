@@ -1,4 +1,4 @@
-"""What the metric costs: seconds, memory and money for 1,000 summaries like these."""
+"""Audit question: what does the metric cost, in seconds, memory and money for 1,000 summaries like these?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the metric can be gamed: what a phrase without content adds, and how many wrong summaries it lifts over the threshold."""
+"""Audit question: can it be gamed? The gain by a phrase without content, and the wrong summaries lifted over the threshold."""
 
 from __future__ import annotations
 

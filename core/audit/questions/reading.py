@@ -1,4 +1,4 @@
-"""Where the metric stops reading: an error whose evidence stands early, midway or late in a long document, what is cut, windows, and density."""
+"""Audit question: where does the metric stop reading? Errors with evidence early, midway or late in a long document, cuts, windows, density."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _placed_case(evidence: Evidence, pairs: Sequence[PlacedPair]) -> Case:
 
 
 def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:
-    """By what is left of the pairs that it orders rightly alone; what orders hardly more than half has little to lose."""
+    """Level by the share that is left of the pairs ordered rightly alone; near one half there is little to lose."""
     rightly = alone.consistency.value or 0.0
     level = Scale(SCALE.good * rightly, SCALE.fails * rightly).level(worst.consistency)
     return Level.WEAK if level is Level.GOOD and rightly < SCALE.fails else level

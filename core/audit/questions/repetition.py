@@ -1,4 +1,4 @@
-"""Whether the metric repeats: the same texts asked again in another order, of a judge another sample, and in other words."""
+"""Audit question: does the metric repeat? The same texts in another order, of a judge another sample, and in other words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FLIP_SCALE = Scale(good=0.05, fails=0.2)
 """Of the decisions under other words: a judge that answers the question, and not its wording, changes few."""
 
 _TOLERANCE = 1e-4
-"""What another size of batch leaves in single precision."""
+"""Difference that another size of batch leaves in single precision."""
 
 
 @QUESTIONS.add

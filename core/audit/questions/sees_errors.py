@@ -1,4 +1,4 @@
-"""Whether the metric sees errors: the area under the ROC curve on labelled summaries, overall and by type of error."""
+"""Audit question: does it see errors? The area under the ROC curve on labelled summaries, overall and by error type."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCALE = Scale(good=0.75, fails=0.6)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class SeesErrors(Question):
-    """What `cli.py meta` shows of the metric, by error type where the data have types."""
+    """Figures of `cli.py meta` for the metric, by error type where the data have types."""
 
     name: ClassVar[str] = "sees-errors"
     title: ClassVar[str] = "Does it see errors?"

@@ -1,4 +1,4 @@
-"""Whom the metric fails: the area under the ROC curve by domain, source, system, named slice, language, and length of both texts."""
+"""Audit question: whom does it fail? The area under the ROC curve by domain, source, system, slice, language, and length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the metric stays still when nothing changed: how far errors move it, by how far harmless edits do."""
+"""Audit question: does it stay still when nothing changed? The shift by errors over the shift by harmless edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the metric is surface: the share of its variance that six shallow features predict."""
+"""Audit question: how much of the metric is surface? The share of its variance that six shallow features predict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCALE = Scale(good=0.3, fails=0.6)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Surface(Question):
-    """What `cli.py surface-correlation` shows of the metric."""
+    """Figures of `cli.py surface-correlation` for the metric."""
 
     name: ClassVar[str] = "surface"
     title: ClassVar[str] = "How much of it is surface?"

@@ -116,7 +116,7 @@ def _edited_label(named: dict[str, str]) -> dict[str, Verdict]:
 
 
 def undecided_words(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
-    """What the label says that no list of the mapping has, in order of appearance; those words label nothing."""
+    """Words of the label column that no list of the mapping has, in order of appearance; those words label nothing."""
     if not columns.label:
         return ()
     known = {*columns.verdicts, *columns.unlabelled}
@@ -125,7 +125,7 @@ def undecided_words(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
 
 
 def is_rating(rows: Sequence[Row], column: str) -> bool:
-    """Whether a column of numbers is what people gave: by its name, or a few whole levels from 0 or 1 on."""
+    """True if a column of numbers holds ratings of people: by its name, or a few whole levels from 0 or 1 on."""
     values = {value for row in rows if is_filled(row, column) and (value := table_number(row[column])) is not None}
     levels = all(value == int(value) for value in values) and 3 <= len(values) <= _MOST_LEVELS
     return bool(_RATING_NAME.search(column.lower())) or (
@@ -149,7 +149,7 @@ def _find_annotator(rows: Sequence[Row], columns: Sequence[str], named: dict[str
 
 
 def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, str]:
-    """What columns are called, less what their values belie: an id that repeats is the document's."""
+    """Column of each field, without those whose values contradict their name: an id that repeats is the document's."""
     belied = set()
     if "split" in named and not _column_words(rows, named["split"]) <= set(SPLIT_WORDS):
         belied.add("split")
@@ -163,7 +163,7 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
 
 
 def _says_label(rows: Sequence[Row], column: str) -> bool:
-    """Whether a column is a label: few words, most cells with a known one, and no levels such as 1 to 5."""
+    """True if a column is a label: few words, most cells with a known one, and no levels such as 1 to 5."""
     words = [label_word(row, column) for row in rows if is_filled(row, column)]
     strange = {word for word in words if word not in _LABEL_WORDS}
     known = sum(word in _POLAR_WORDS for word in words)
@@ -233,7 +233,7 @@ def _are_votes(words: set[str]) -> bool:
 
 
 def _are_numbers(rows: Sequence[Row], column: str) -> bool:
-    """Whether nearly all that is filled is a number or says that there is none."""
+    """True if nearly every filled cell is a number or says that there is none."""
     if _NUMBERING_NAME.search(column):
         return False
     words = [label_word(row, column) for row in rows if is_filled(row, column)]

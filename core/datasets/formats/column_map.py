@@ -1,4 +1,4 @@
-"""Which column of a table holds what, as a value that can be saved, and what the words of judges' columns mean."""
+"""Mapping of the columns of a table, as a value that can be saved, and the meanings of the words in judges' columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.types import Split, Verdict
 
 YES_WORDS = ("1", "1.0", "true", "yes", "y", "t")
 NO_WORDS = ("0", "0.0", "false", "no", "n", "f")
-"""What these words say of a summary depends on the question: whether it is consistent, or whether there is an error."""
+"""Words whose meaning depends on the question: if a summary is consistent, or if there is an error."""
 
 CONSISTENT_WORDS = (
     *YES_WORDS,
@@ -50,7 +50,7 @@ SPLIT_WORDS: Mapping[str, Split] = MappingProxyType(
         **dict.fromkeys(("test", "testing"), Split.TEST),
     }
 )
-"""What a split may be called."""
+"""Names of the splits."""
 
 
 _FIELDS_WITHOUT_COLUMN = {
@@ -119,7 +119,7 @@ class ColumnMap(BaseModel):
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
-        """What each word means; a word that is listed twice means the latter."""
+        """Verdict of each word; of a word that is listed twice, the latter."""
         return (
             dict.fromkeys(self.consistent, Verdict.CONSISTENT)
             | dict.fromkeys(self.inconsistent, Verdict.INCONSISTENT)
@@ -128,12 +128,12 @@ class ColumnMap(BaseModel):
 
     @property
     def yes(self) -> bool:
-        """Whether a label of yes or 1 says that the summary is consistent."""
+        """True if a label of yes or 1 says that the summary is consistent."""
         return self.verdicts.get("1") is Verdict.CONSISTENT
 
     @property
     def votes(self) -> dict[str, Verdict]:
-        """What each word means when an annotator says it."""
+        """Verdict of each word when an annotator says it."""
         return self.flipped().verdicts if self.opposed else self.verdicts
 
     def single(self) -> dict[str, str]:
@@ -142,7 +142,7 @@ class ColumnMap(BaseModel):
         return {field: column for field, column in values.items() if column}
 
     def used(self) -> list[tuple[str, str]]:
-        """What each mapped column is for, and its name."""
+        """Purpose and name of each mapped column."""
         judges = [("annotator", column) for column in self.annotators]
         ratings = [("rating", column) for column in self.ratings]
         slices = [("slices", column) for column in self.slices]
@@ -159,7 +159,7 @@ class ColumnMap(BaseModel):
         )
 
     def to_json(self) -> str:
-        """What `load` reads again; the words of a label are spelt out, so that a person can move them."""
+        """JSON that `load_column_map` reads again; the words of a label are listed, so that a person can move them."""
         spelt = ("consistent", "inconsistent", "borderline", "unlabelled")
         words = set(spelt) if self.label or self.annotators else set()
         filled = self.model_dump(exclude_defaults=True).keys()
@@ -186,7 +186,7 @@ def load_column_map(path: Path) -> ColumnMap:
 
 
 def is_filled(row: Row, column: str) -> bool:
-    """Whether a cell holds something; NaN is nothing."""
+    """True if a cell holds something; NaN is nothing."""
     value = row.get(column)
     return value is not None and value == value and str(value).strip() != ""  # only NaN differs from itself
 
@@ -207,7 +207,7 @@ def voting_columns(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:
 
 
 def votes_oppose_label(rows: Sequence[Row], columns: ColumnMap) -> bool:
-    """Whether the votes contradict the label more often than they agree: their yes then means its no."""
+    """True if the votes contradict the label more often than they agree: their yes then means its no."""
     if not columns.label:
         return False
     verdicts, votes = columns.verdicts, voting_columns(rows, columns)

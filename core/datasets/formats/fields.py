@@ -1,4 +1,4 @@
-"""What a field of a record holds, or a sentence that names the field and says what is wrong with it."""
+"""Values of the fields of a record, or a sentence that names the field and says what is wrong with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def value(row: Row, name: str) -> object:
-    """What the field holds. Raises TouchstoneError where the record has no such field."""
+    """Value of the field. Raises TouchstoneError where the record has no such field."""
     if name not in row:
         raise TouchstoneError(f"There is no field {name!r}. The fields here are {', '.join(row) or 'none'}.")
     return row[name]
@@ -101,7 +101,7 @@ def passage(row: Row, name: str) -> str:
 
 
 def choice(row: Row, name: str, known: Mapping[str, T]) -> T:
-    """What the field's word stands for; case and blanks around it do not matter."""
+    """Value that the field's word stands for; case and blanks around it do not matter."""
     word = str(value(row, name)).strip().lower()
     if word not in known:
         raise TouchstoneError(f"The field {name!r} is {word[:60]!r}. Known: {', '.join(known)}.")

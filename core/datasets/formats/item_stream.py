@@ -37,14 +37,14 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "claims_by": ("claims_by",),
     }
 )
-"""What a field may be called: the first name that is there counts. Case does not matter, nor blanks for underscores."""
+"""Names that a field may have: the first one that is there counts. Case does not matter, nor blanks for underscores."""
 
 LABEL_WORDS: Mapping[str, Verdict] = MappingProxyType(
     dict.fromkeys(("consistent", "faithful", "supported", "true", "1", "1.0"), Verdict.CONSISTENT)
     | dict.fromkeys(("inconsistent", "unfaithful", "unsupported", "false", "0", "0.0"), Verdict.INCONSISTENT)
     | {"borderline": Verdict.BORDERLINE}
 )
-"""What a label may say; 1 is consistent, as everywhere in Touchstone."""
+"""Words that a label may be; 1 is consistent, as everywhere in Touchstone."""
 
 _ERROR_TYPES = {kind.value.lower(): kind for kind in ErrorType}
 
@@ -166,7 +166,7 @@ def _error_type_of(values: Mapping[str, object]) -> ErrorType | None:
 
 @dataclass(frozen=True, slots=True)
 class RecordPlace:
-    """Where a record stands: its file and its line or number, from 1."""
+    """Place of a record: its file and its line or number, from 1."""
 
     path: Path
     number: int

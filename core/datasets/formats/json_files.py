@@ -50,7 +50,7 @@ def _is_record_list(value: object) -> TypeGuard[list[object]]:
 
 
 def _is_one_object(file: TextIO) -> bool:
-    """Whether it begins an object that its first line does not end, or that its first line holds alone."""
+    """True if it begins an object that its first line does not end, or that its first line holds alone."""
     first, second = next(bounded_lines(file), None) or "", ""
     if first.lstrip().startswith("{"):
         second = next((line or "…" for line in bounded_lines(file) if line is None or line.strip()), "")
@@ -59,7 +59,7 @@ def _is_one_object(file: TextIO) -> bool:
 
 
 def _breaks_off(line: str) -> bool:
-    """Whether a line is the beginning of JSON, and nothing else is wrong with it."""
+    """True if a line is the beginning of JSON, and nothing else is wrong with it."""
     try:
         json.loads(line)
     except json.JSONDecodeError as error:
@@ -79,7 +79,7 @@ def json_object(source: Path) -> Row:
 
 
 def _is_json_list(file: TextIO) -> bool:
-    """Whether it begins as a list of objects; a line that is a list of something else is a broken line."""
+    """True if it begins as a list of objects; a line that is a list of something else is a broken line."""
     head = file.read(_NEAR_END)
     file.seek(0)
     return _LIST_START.match(head) is not None

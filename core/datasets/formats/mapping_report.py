@@ -1,4 +1,4 @@
-"""What a mapping makes of a table, for a person to check: a line for each column that is used, and what is left out."""
+"""Report on the mapping of a table, for a person to check: a line for each used column, and what is left out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def label_meanings(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
 
 
 def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = ()) -> list[str]:
-    """What a person has to decide, each with the guess that was made."""
+    """Questions that a person has to decide, each with the guess that was made."""
     found = []
     strange = [word for word in _label_words(columns, rows) if word not in {*columns.verdicts, *UNLABELLED_WORDS}]
     if strange:

@@ -13,7 +13,7 @@ from core.errors import TouchstoneError
 
 Row = Mapping[str, object]
 NumberedRow = tuple[int, Row | str]
-"""Where a record begins (the line of a text file, the number of a list's element or of a table's row, from 1), and the
+"""Start of a record (the line of a text file, the number of a list's element or of a table's row, from 1), and the
 record or the reason why there is none."""
 
 
@@ -82,7 +82,7 @@ def encoding_of(source: Path) -> str:
 
 
 def likely_encoding(source: Path) -> str:
-    """What a text file that is not UTF-8 most likely is: utf-16 by its mark or its NUL bytes, else cp1252 or latin-1."""
+    """Most likely encoding of a text file that is not UTF-8: utf-16 by its mark or NUL bytes, else cp1252 or latin-1."""
     with source.open("rb") as file:
         head = file.read(1 << 16)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -51,7 +51,7 @@ def xlsx_sheets(source: Path) -> Iterator[tuple[str, Iterator[NumberedRow]]]:
 
 @contextmanager
 def _workbook_errors(source: Path) -> Iterator[None]:
-    """What can be wrong with a workbook as a TouchstoneError."""
+    """Raise a TouchstoneError for the errors of a broken workbook."""
     try:
         yield
     except (
@@ -86,7 +86,7 @@ def _check_archive(source: Path) -> None:
 
 
 def _has_doctype(file: IO[bytes]) -> bool:
-    """Whether a document type, where entities are declared, comes before the first element."""
+    """True if a document type, where entities are declared, comes before the first element."""
     parser, seen = expat.ParserCreate(), list[bool]()
     parser.StartDoctypeDeclHandler = lambda *_: seen.append(True)
     parser.StartElementHandler = lambda *_: seen.append(False)

@@ -19,7 +19,7 @@ from core.weights.files import read_json_object
 from core.weights.locations import locate_backbone
 
 _WEIGHT_PREFIX = {"^t5\\.": ""}
-"""What stands before the names of the weights in the file."""
+"""Text before the names of the weights in the file."""
 
 
 class HhemModel:

@@ -121,7 +121,7 @@ def _end_tokens(network: PreTrainedModel, template: ChatTemplate) -> frozenset[i
 
 
 def _drawing(sampling: Sampling) -> dict[str, float | bool]:
-    """How to search, in the words of transformers."""
+    """Search options, in the words of transformers."""
     if not sampling.temperature:
         return {"do_sample": False}
     return {"do_sample": True, "temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": 0}

@@ -183,7 +183,7 @@ def _widest_context(windows: Sequence[Tokens], number: int, place: int) -> int:
 
 
 def _text_start(window: Tokens) -> int:
-    """Where the text begins in a window: behind the question and its two separators."""
+    """Start of the text in a window: after the question and its two separators."""
     return window.types.index(1)
 
 

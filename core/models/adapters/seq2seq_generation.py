@@ -111,7 +111,7 @@ class TextGenerator:
 
 
 def _search_options(options: dict[str, int], own: GenerationConfig) -> dict[str, int | bool]:
-    """How to search, in the words of transformers: as the question says, and else as the checkpoint's own configuration does."""
+    """Search options in the words of transformers: those of the question, else those of the checkpoint's own configuration."""
     arguments: dict[str, int | bool] = {
         _OPTION_NAMES[name]: value for name, value in options.items() if name in _OPTION_NAMES
     }

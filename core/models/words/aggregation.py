@@ -1,4 +1,4 @@
-"""How the words of a sentence make its logit, and the sentences a summary's: fitted on whole summaries and on pairs, from
+"""Aggregation of words' logits to a sentence's, and of sentences' to a summary's: fitted on summaries and on pairs, from
 logits of documents not learned from."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from core.models.words.head import SENTENCE_FACTS
 from core.stats.statistic import Mask, Numbers, Values
 
 _PAIR_WEIGHT = 4.0
-"""How much a pair counts beside a summary: of a pair it must be told which side is wrong, whatever else its text is like."""
+"""Weight of a pair, against 1 of a summary: of a pair it must tell which side is wrong, whatever else its text is like."""
 _RIDGE = 1e-3
 _LEAST_DOUBT = 1e-9  # that no sentence is wrong, so that odds are numbers
 
@@ -56,7 +56,7 @@ class SentenceTable:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How many times a logit counts, and what is added to that of a sentence."""
+    """Factor of a logit, and the offset that is added to that of a sentence."""
 
     slope: float = 1.0
     offset: float = 0.0

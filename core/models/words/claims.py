@@ -1,4 +1,4 @@
-"""What a cross-encoder reads: each sentence of a summary as a claim, beside the passages of the document that fit its limit."""
+"""Texts that a cross-encoder reads: each sentence of a summary as a claim, with the passages that fit its limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPARE_TOKENS = 8  # special tokens, and what joined sentences may take more tha
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """What is read of a document beside a claim, and its sentence that is closest to the claim."""
+    """Text that is read of a document with a claim, and its sentence that is closest to the claim."""
 
     text: str
     closest: Span
@@ -63,7 +63,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one step learns from: units, and pairs of a supported summary and its wrong edit, each by its texts.
+    """Batch that one step learns from: units, and pairs of a supported summary and its wrong edit, each by its texts.
 
     `texts` are the places of the distinct texts; units and pairs count from the first of these.
     """

@@ -19,13 +19,13 @@ SHALLOW_FILE = "shallow.json"
 """The one file of the recipe "shallow"."""
 
 FORMAT = "touchstone-words-3"
-"""What config.json of a metric that reads words says: the trees and attention heads that it holds."""
+"""Format in config.json of a metric that reads words: the trees and attention heads that it holds."""
 
 CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
-"""What config.json of a cross-encoder that was trained here says under "touchstone"."""
+"""Format in config.json, under "touchstone", of a cross-encoder that was trained here."""
 
 SENTENCE_FACTS = ("largest", "mean of 3 largest", "mean of 8 largest", "mean", "unlike", "constant")
-"""What the words of a sentence come to: means of their logits, one minus their mean similarity, and 1."""
+"""Facts about the words of a sentence: means of their logits, one minus their mean similarity, and 1."""
 SIMILARITY = FEATURES.index("late")
 """The feature that says how similar the most similar word of the document is."""
 
@@ -36,7 +36,7 @@ def document_key(document: str) -> str:
 
 
 class HeadConfig(BaseModel):
-    """What a head was made for: with another encoder or other features its trees mean nothing.
+    """Configuration that a head was made for: with another encoder or other features its trees mean nothing.
 
     `encoder_sha256` is the hash of the encoder's weights. `prior` is the log odds that a word was wrong in training. `folds`
     says of each document that was learned from, by its name, which member did not learn from it.
@@ -91,7 +91,7 @@ def attention_shapes(members: int, width: int) -> dict[str, tuple[int, ...]]:
 
 
 class Head:
-    """What was learned: trees and attention heads for words, and how the words make a sentence's logit and a summary's.
+    """Learned weights: trees and attention heads for words, and how the words make a sentence's logit and a summary's.
 
     It has several members, each learned without one fold of the documents, and says their mean.
     """
@@ -119,13 +119,13 @@ class Head:
         return float(sentence_facts(values, logits) @ self.tensors["sentence"][0])
 
     def similarity_odds(self, values: Features) -> float:
-        """What the similarity of these words adds to the log odds of a summary, times how many words that has."""
+        """Contribution of the similarity of these words to the log odds of a summary, times the number of its words."""
         weight, usual = self.tensors["similarity"][0]
         return float(weight * (values[:, SIMILARITY] - usual).sum())
 
 
 def tree_logits(trees: Tensors, values: Features) -> Features:
-    """What trees say of each word, (words,), for features (words, features)."""
+    """Logits of the trees for each word, (words,), for features (words, features)."""
     rows = np.arange(len(values))[:, None]
     node = np.tile(trees["roots"], (len(values), 1))  # (words, trees)
     while True:

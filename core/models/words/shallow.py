@@ -23,7 +23,7 @@ FEATURES = (
 """Specs of the metrics that are the features, in the order of the columns, as Ramprasad and Wallace (2024, section 2.3) have them."""
 
 MODEL_SUFFIX = ".json"
-"""How a model's file must end: the model pool takes such a single file for weights."""
+"""Ending of a model's file: the model pool takes such a single file for weights."""
 
 OutputKind = Literal["probability", "score"]
 """`probability`: that the label is "consistent". `score`: what another metric gives, on its own scale."""
@@ -41,7 +41,7 @@ class Layer(_FrozenModel):
 
 
 class TrainingFacts(_FrozenModel):
-    """Where a model comes from, and how well it predicts documents that it was not trained on.
+    """Origin of a model, and how well it predicts documents that it was not trained on.
 
     `agreement` is the area under the ROC curve for labels, Spearman's correlation for scores; None where the held-out
     targets are all alike. `split` is what the dataset calls the held-out part, "" where the seed drew it. `signatures` are
@@ -113,7 +113,7 @@ class ShallowModel(_FrozenModel):
 
 
 def network_inputs(values: Values, means: ArrayLike, scales: ArrayLike) -> Values:
-    """What the perceptron reads, (n, 12), for features (n, 6)."""
+    """Inputs of the perceptron, (n, 12), for features (n, 6)."""
     missing = np.isnan(values)
     standard = (values - np.asarray(means)) / np.asarray(scales)
     return np.hstack([np.where(missing, 0.0, standard), missing.astype(np.float64)])

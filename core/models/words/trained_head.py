@@ -27,7 +27,7 @@ _OF_NODES = {"feature": "i", "threshold": "f", "left": "i", "right": "i", "value
 _OF_MEMBERS = {"sentence": len(SENTENCE_FACTS), "similarity": 2}
 _TENSORS = {**_OF_NODES, "roots": "i", "base": "f", **dict.fromkeys(_OF_MEMBERS, "f")}
 _ATTENTION = "attention."
-"""What the names of the attention heads' tensors begin with."""
+"""Beginning of the names of the attention heads' tensors."""
 
 
 def read_head(folder: Path) -> Head:

@@ -38,7 +38,7 @@ Dropping = Callable[[Tensor, float], Tensor]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentMemory:
-    """What the words of a document offer to each head of each member: (members, words, heads, units)."""
+    """Keys and values of the words of a document for each head of each member: (members, words, heads, units)."""
 
     keys: Tensor
     values: Tensor
@@ -79,7 +79,7 @@ class WordAttention(nn.Module):
         return {name: tensor.detach().half().numpy() for name, tensor in known.items()}
 
     def read_document(self, states: States) -> DocumentMemory:
-        """What the words of a document with these states, (words, width), offer."""
+        """Memory of a document from the states of its words, (words, width)."""
         with torch.inference_mode():
             return self.remember(torch.from_numpy(states))
 

@@ -20,7 +20,7 @@ from core.weights.config_check import require_encoder
 from core.weights.files import max_text_tokens, weight_files
 
 EARLY_LAYER = 2
-"""Whose states still tell the words apart; those of the last layer tell what is said of them."""
+"""Layer whose states still distinguish the words; those of the last layer show what is said of them."""
 
 
 class WordEncoder:

@@ -1,4 +1,4 @@
-"""What each word of a summary's sentence shows of its support in the document: alignment, wording, place and neighbours."""
+"""Features of each word of a sentence that show its support in the document: alignment, wording, place, neighbours."""
 
 from __future__ import annotations
 
@@ -123,18 +123,18 @@ class ReadDocument:
     sentences: Matrix
 
     def closeness(self, sentence: WordStates) -> Features:
-        """How close each of its sentences is to another sentence, by the mean states of their words, (sentences,)."""
+        """Closeness of each of its sentences to another sentence, by the mean states of their words, (sentences,)."""
         whole = sentence.late.mean(0)
         return np.asarray(self.sentences @ (whole / max(float(np.linalg.norm(whole)), 1e-12)), dtype=np.float32)
 
     def closest_sentence(self, sentence: WordStates) -> Span:
-        """Where the closest sentence stands, from its first word to its last."""
+        """Span of the closest sentence, from its first word to its last."""
         inside = np.flatnonzero(self.states.sentence == int(self.closeness(sentence).argmax()))
         return Span(self.states.spans[inside[0]].start, self.states.spans[inside[-1]].end)
 
 
 def read_document(states: WordStates) -> ReadDocument:
-    """What is looked up of a document, made once for all its summaries."""
+    """Tables to look up words of a document, made once for all its summaries."""
     low = tuple(form.lower() for form in states.forms)
     count = int(states.sentence.max()) + 1 if low else 0
     totals = np.zeros((count, states.late.shape[1]), dtype=np.float32)
@@ -160,14 +160,14 @@ def _by_key(found: Iterable[tuple[str, int]]) -> dict[str, Places]:
 
 
 def number_value(word: str) -> float | None:
-    """What a lower-case word counts, None for a word that is no number."""
+    """Value of a lower-case number word, None for a word that is no number."""
     if word in NUMBER_WORDS:
         return float(NUMBER_WORDS[word])
     return float(word.replace(",", "")) if _DIGITS.fullmatch(word) and word.replace(",", "").count(".") < 2 else None
 
 
 def _near_negation(low: Sequence[str]) -> Features:
-    """Whether one of the four words before each, or itself, denies."""
+    """Mask of the words that are denied by one of the four words before them, or by themselves."""
     denies = np.array([word in NEGATIVES for word in low], dtype=np.float32)
     return np.array([denies[max(0, place - 4) : place + 1].max() for place in range(len(low))], dtype=np.float32)
 
@@ -268,7 +268,7 @@ def _each(values: Iterable[bool | np.bool_ | float]) -> Features:
 def _neighbour_features(
     document: ReadDocument, low: Sequence[str], match: Places, match_early: Places
 ) -> dict[str, Features]:
-    """Whether a word stands beside the same words in the document, and how far apart the matches of neighbours are."""
+    """Features of neighbours: the same ones in the document, and the distance between the matches of neighbours."""
     left = _each(pair in document.pairs for pair in zip(["", *low[:-1]], low, strict=True))
     right = _each(pair in document.pairs for pair in zip(low, [*low[1:], ""], strict=True))
     content = [place for place, word in enumerate(low) if word not in FUNCTION_WORDS]
@@ -297,7 +297,7 @@ def _distance(one: Places, other: Places) -> Features:
 
 
 def _closest_together(document: ReadDocument, low: Sequence[str], others: Sequence[int]) -> Features:
-    """How near each word and another one of the sentence come in the document; far where one does not occur."""
+    """Closeness of each word and another one of the sentence in the document; far where one does not occur."""
     found = np.full(len(low), np.log1p(_FAR), dtype=np.float32)
     for place, other in enumerate(others):
         if other < 0:
@@ -359,7 +359,7 @@ def _context_features(
     match: Places,
     closeness: Features,
 ) -> dict[str, Features]:
-    """How a word stands out from the others of its sentence, and how its sentence stands to the document."""
+    """Features of a word against the others of its sentence, and of its sentence against the document."""
     late, size = found["late"], len(match)
     rank = np.argsort(np.argsort(late)) / max(size - 1, 1)
     ordered = np.sort(closeness)[::-1]

@@ -92,12 +92,12 @@ class WordTable:
         return np.asarray(rows[self.row[self.sentence]])
 
     def words_in(self, sentence: int) -> tuple[int, int]:
-        """Where the words of a sentence begin and end."""
+        """Start and end of the words of a sentence."""
         start, end = np.searchsorted(self.sentence, [sentence, sentence + 1])
         return int(start), int(end)
 
     def sentence_table(self, logits: Features, rows: int) -> SentenceTable:
-        """What the words' logits, (words,), come to in each sentence, and how similar each of the rows is to its document."""
+        """Facts of each sentence from the words' logits, (words,), and the similarity of each of the rows to its document."""
         ends = np.searchsorted(self.sentence, np.arange(len(self.row) + 1))
         facts = [sentence_facts(self.values[start:end], logits[start:end]) for start, end in pairwise(ends)]
         of_word = self.row[self.sentence]

@@ -129,7 +129,7 @@ def _with_features(file: DataFile, data: ReleasedData) -> Cases:
 
 
 def _metric_figures(_: ReleasedData) -> Figures:
-    """What each metric of the paper waits for: edited summaries of its datasets, and weights or an endpoint."""
+    """Needs of each metric of the paper: edited summaries of its datasets, and weights or an endpoint."""
     metrics = {name: METRICS.parse(f"{ours}@ramprasad") for name, ours in OURS.items()}
     needs_data = Waiting("Waits for data: human corrections of GenAudit, which no source at hand has")
     return {(name, ""): missing_for(metric) or needs_data for name, metric in metrics.items()}

@@ -23,7 +23,7 @@ _LINE_S = 10.0  # between two lines of progress
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Where blocks are scored: `count` processes, this one where it is None, or actors of a Ray `cluster`."""
+    """Place where blocks are scored: `count` processes, this one where it is None, or actors of a Ray `cluster`."""
 
     count: int | None = None
     cluster: str = ""
@@ -72,7 +72,7 @@ def _follow(reports: Iterable[BlockReport], progress: RunProgress) -> None:
 
 
 def progress_record(progress: RunProgress) -> dict[str, object]:
-    """What was done, as `--stats` prints it."""
+    """Record of what was done, as `--stats` prints it."""
     return {
         "blocks": len(progress.done),
         "rows": progress.rows,

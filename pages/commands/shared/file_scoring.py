@@ -29,7 +29,7 @@ from pages.commands.shared.messages import download_models, open_engine, print_e
 
 @dataclass(slots=True)
 class ScoringReport:
-    """What became of a file: lines that could not be read, scores that failed, marks on languages by metric, and usage."""
+    """Report on a file: lines that could not be read, scores that failed, marks on languages by metric, and usage."""
 
     started: float = field(default_factory=time.perf_counter)
     refusals: list[Refusal] = field(default_factory=list)
@@ -44,7 +44,7 @@ class ScoringReport:
             self.unverified[outcome.metric, mark] += 1
 
     def usage_record(self) -> JsonRecord:
-        """What was asked and how long it took, as `--stats` prints it."""
+        """Record of what was asked and how long it took, as `--stats` prints it."""
         usage = {"endpoints": {name: asdict(one) for name, one in self.spent.items()}} if self.spent else {}
         return {**asdict(self.counts), "seconds": round(time.perf_counter() - self.started, 3), **usage}
 

@@ -36,7 +36,7 @@ from pages.commands.shared.messages import download_checkpoints, print_status
 
 
 def open_sampling(engine: Engine, model: str, endpoint: str, temperature: float, sample: int) -> Sampling:
-    """Which model a command asks, its weights downloaded where it is one of this machine.
+    """Model that a command asks, its weights downloaded where it is one of this machine.
 
     Raises TouchstoneError where nobody can be asked.
     """
@@ -108,7 +108,7 @@ def open_shard(text: str, source: Path | None, asked: Iterable[ModelRef]) -> Sha
 
 
 def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
-    """What could be read of a file; the rest is printed and added to `refusals`."""
+    """Records that could be read of a file; refusals are printed and added to `refusals`."""
     for one in found:
         if isinstance(one, Refusal):
             refusals.append(one)
@@ -140,7 +140,7 @@ def read_scored_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> 
 
 
 def name_of_input(pairs: Path | None, dataset: str | None, output: Path) -> str:
-    """What a run is called by: the file or the dataset, of which one must be given."""
+    """Name of a run: that of the file or the dataset, of which one must be given."""
     if (pairs is None) == (dataset is None):
         raise TouchstoneError("Name a file of pairs, or an imported dataset with --dataset: one of the two.")
     if pairs:
@@ -178,7 +178,7 @@ def _dataset_sources(
 
 
 def read_dataset_items(dataset: str) -> list[Item]:
-    """What a dataset of the store holds, with the documents."""
+    """Items of a dataset of the store, with the documents."""
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         found = load_samples(store, dataset)
         return with_documents(found, load_texts(store, dataset))

@@ -1,4 +1,4 @@
-"""What commands print beside their results, on stderr: messages, estimates, and the progress of scores and downloads."""
+"""Messages of commands on stderr, besides their results: estimates, and the progress of scores and downloads."""
 
 from __future__ import annotations
 

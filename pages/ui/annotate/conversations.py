@@ -1,4 +1,4 @@
-"""What an annotator and those who lead the campaign write to each other about items, over the page on a key."""
+"""Conversations of an annotator with those who lead the campaign about items, over the page on a key."""
 
 from __future__ import annotations
 

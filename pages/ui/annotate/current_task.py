@@ -50,7 +50,7 @@ def guidelines_markdown(campaign: CampaignSettings) -> str:
 
 
 def show_why_nothing(nothing: NoTask) -> None:
-    """Why there is no task."""
+    """Show why there is no task."""
     if nothing.reason in {"over", "closed", "deadline", "limit"}:
         st.success(_NOTHING_REASONS[nothing.reason], icon=":material/task_alt:")
     else:
@@ -58,7 +58,7 @@ def show_why_nothing(nothing: NoTask) -> None:
 
 
 def task_title(task: ShownTask, progress: AnnotatorProgress, mode: TaskMode) -> str:
-    """Which item it is; of training and qualification also how many there are."""
+    """Title with the number of the item; of training and qualification also how many there are."""
     if mode == "again":
         return f"Item {task.number}, answered before"
     if task.stage is Stage.WORK:
@@ -77,7 +77,7 @@ def feedback_of(marked: MarkedAnswer, questions: QuestionSet) -> Feedback:
 
 
 def score_rows(task: ShownTask) -> list[tuple[str, str, str]]:
-    """What the metrics gave a task that this person answered blind."""
+    """Scores of the metrics for a task that this person answered blind."""
     rows = read_or_keep(
         f"scores {task.reservation}",
         lambda: load_revealed_scores(services.store(), current_member(), task.reservation),
@@ -94,9 +94,9 @@ _AWAY = "The database cannot be used now. What you answer is kept on this page, 
 
 @dataclass(frozen=True, slots=True)
 class CurrentTask:
-    """What a person has in front of them; nothing yet where `task` is None. The other fields are those of a TaskView.
+    """Task that a person has in front of them; none yet where `task` is None. The other fields are those of a TaskView.
 
-    `ahead` is what comes after it, and `before` what was answered last, which stays on the page until there is a task.
+    `ahead` is the next one, and `before` the one that was answered last, which stays on the page until there is a task.
     """
 
     person: str
@@ -114,7 +114,7 @@ class CurrentTask:
 
 @dataclass(eq=False)
 class AnnotateState:
-    """What the Annotate page remembers; `guidelines_read` are the campaigns, with their versions, whose guidelines were read,
+    """State of the Annotate page; `guidelines_read` are the campaigns, with their versions, whose guidelines were read,
     and `comments_read` by task the last answer to a comment that was shown.
 
     `handled` are the last presses that were. `read` is what was last read of each part of the page, which stays while the database is `away`: why, or "".
@@ -158,7 +158,7 @@ def explain_away(error: UnavailableError) -> str:
 
 
 def current_task(campaign: CampaignSettings) -> tuple[CurrentTask, ShownTask | NoTask]:
-    """What the person has in front of them in this campaign; taken from the queue where that is nothing. Raises StoreError."""
+    """Task of the person in this campaign; taken from the queue where there is none. Raises StoreError."""
     current, person = annotate_state().current, member_let_in().id
     if current is None or (current.person, current.campaign.id) != (person, campaign.id):
         current = CurrentTask(person, campaign)
@@ -203,7 +203,7 @@ def _look_ahead(current: CurrentTask, task: ShownTask | NoTask) -> CurrentTask:
 
 
 def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress) -> TaskView:
-    """What is shown of a task, and why the database is away, once."""
+    """View of a task, with the reason why the database is away, once."""
     questions, state = current.campaign.questions, annotate_state()
     away, state.away = state.away, ""
     return TaskView(

@@ -67,7 +67,7 @@ def guidelines_button(campaign: CampaignSettings) -> None:
 
 
 def progress_caption(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
-    """How much this person has done, by which guidelines, and until when."""
+    """Show how much this person has done, by which guidelines, and until when."""
     due = f" · until {campaign.rules.deadline:%Y-%m-%d}" if campaign.rules.deadline else ""
     st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}{due}")
 
@@ -85,7 +85,7 @@ def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgr
 
 
 def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> None:
-    """Why there is no task, a way to look again, and a way back to the last answer."""
+    """Show why there is no task, a way to look again, and a way back to the last answer."""
     with st.container(width=820):
         if receipt:
             st.caption(escape_markdown(receipt))

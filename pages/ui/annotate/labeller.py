@@ -195,7 +195,7 @@ def _document_pieces(task: ShownTask) -> list[DocumentPiece]:
 
 
 def _help_note(task: ShownTask) -> str:
-    """What a label is given with, where that is more than the texts."""
+    """Note on the help that a label is given with, where that is more than the texts."""
     if task.suggested:
         return "Answers are filled in, and may be wrong. Check each one, then save or change it."
     if task.close:
@@ -314,7 +314,7 @@ def labeller(view: TaskView, on_sent: Callable[[], None], on_draft: Callable[[],
 
 
 def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentResponse | None:
-    """What the browser sent about a task; None for anything malformed or about another one."""
+    """Response that the browser sent about a task; None for anything malformed or about another one."""
     match message:
         case {
             "reservation": int(reservation),
@@ -341,7 +341,7 @@ def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentR
 
 
 def read_draft(message: object, task: ShownTask) -> dict[str, Any] | None:
-    """What is half done of a task: answers, times, and the number of the draft."""
+    """Draft of a task: answers, times, and the number of the draft."""
     match message:
         case {
             "reservation": int(reservation),

@@ -1,4 +1,4 @@
-"""What presses do: an answer, a skip or a flag is kept, and the person goes on, back, or takes an answer back."""
+"""Effects of presses: an answer, a skip or a flag is kept, and the person goes on, back, or takes an answer back."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _send_late(current: CurrentTask, reservation: int, message: dict[str, Any]) 
 
 
 def _next_after(current: CurrentTask) -> CurrentTask:
-    """What comes after the current task, where that is known."""
+    """Task after the current one, where that is known."""
     if current.mode == "work" and isinstance(current.ahead, CurrentTask):
         return current.ahead
     return CurrentTask(current.person, current.campaign)
@@ -187,7 +187,7 @@ _MOVES: Mapping[str, Callable[[CurrentTask, ShownTask, dict[str, Any]], CurrentT
 
 
 def format_receipt(kept: ResponseReceipt, sent: SentResponse, task: ShownTask, stage: Stage) -> str:
-    """What became of a press, when it is in the database; `stage` is where the person is now."""
+    """Sentence on the result of a press, when it is in the database; `stage` is where the person is now."""
     if (task.stage, stage) == (Stage.QUALIFICATION, Stage.WORK):
         return "You have passed the qualification."
     if not kept.counts:

@@ -1,4 +1,4 @@
-"""What is audited, on which data, and the audit while it goes on; the address names it, so that a reload finds it."""
+"""Form of an audit: metrics, data, and the audit while it goes on; the address names it, so that a reload finds it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _MOST_METRICS = 4
 _MOST_SUMMARIES = 100
 _LOOK_S = 0.6
 AUDIT_PARAMETER = "audit"
-"""What names an audit in the address."""
+"""Parameter that names an audit in the address."""
 
 
 @dataclass(eq=False)
 class AuditState:
-    """What the page remembers: why an audit could not be begun, until it was shown, and what the form holds."""
+    """State of the page: why an audit could not be begun, until it was shown, and the values of the form."""
 
     problem: str = ""
     run_problem: str = ""  # why the run of an audit could not be opened on Stress
@@ -180,7 +180,7 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:
-    """How far the audit is, with a button that stops it; its report once it is there."""
+    """Show the progress of the audit, with a button that stops it; return its report once it is there."""
     if opened.task.running:
         _progress(opened)
         return None

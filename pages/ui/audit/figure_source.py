@@ -1,4 +1,4 @@
-"""Where the figures of a finding come from: the page that shows them too, or every text and pair that they were counted from."""
+"""Source of the figures of a finding: the page that shows them too, or every text and pair that they were counted from."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
 
 
 def _case_table(opened: AuditTask, audit: MetricAudit, found: Finding, cases: Sequence[Case]) -> None:
-    """What was counted, a line each; the selected one with its summaries."""
+    """Show the counted cases, a line each; the selected one with its summaries."""
     if not cases:
         return
     shown = cases[:_MOST_CASES]

@@ -1,4 +1,4 @@
-"""How far the people of a campaign agree, question by question, on first blind labels; and who changes their mind."""
+"""Agreement of the people of a campaign, question by question, on first blind labels; and who changes their mind."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _slice_row(one: Agreement) -> dict[str, object]:
 
 
 def _missing_reasons(found: Sequence[Agreement]) -> None:
-    """Why figures are missing or come without an interval, each reason once with the slices that it holds for."""
+    """Show why figures are missing or come without an interval, each reason once with the slices that it holds for."""
     slices: dict[str, list[str]] = {}
     for one in found:
         for why in dict.fromkeys(estimate.why for estimate in (one.raw, *one.alphas.values(), one.ac1) if estimate.why):

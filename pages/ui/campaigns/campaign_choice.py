@@ -1,4 +1,4 @@
-"""Which campaign is looked at: named by the address, chosen from a list, opened and closed."""
+"""Choice of the campaign to look at: named by the address, chosen from a list, opened and closed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
 
 @dataclass(eq=False)
 class CampaignsState:
-    """What the page remembers: the names and codes of invites and the token and secret that are shown once, and what its forms hold."""
+    """State of the page: the names and codes of invites and the token and secret that are shown once, and the values of its forms."""
 
     fresh_invites: tuple[tuple[str, str], ...] = ()
     fresh_token: str = ""
@@ -132,7 +132,7 @@ def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeopl
 
 
 def _people_of_campaign(campaign: CampaignSettings) -> None:
-    """Who labels the campaign, and a way to change that."""
+    """Show who labels the campaign, and a way to change that."""
     before = campaign_manager().assignment(campaign.id)
     number = len(before.people) + len(before.groups)
     name = f"For {number} {'person or group' if number == 1 else 'people and groups'}" if number else "For everybody"

@@ -55,7 +55,7 @@ def format_share(share: Share) -> str:
 
 
 def format_hours_left(found: CampaignProgress) -> str:
-    """What is left to do, at the pace of the labels so far."""
+    """Estimate of the time that is left to do, at the pace of the labels so far."""
     if found.active_s is None or not found.remaining:
         return ""
     hours = found.remaining * found.active_s / 3600
@@ -63,7 +63,7 @@ def format_hours_left(found: CampaignProgress) -> str:
 
 
 def format_finish(found: CampaignProgress, deadline: date | None) -> str:
-    """What is left and when it will be done; and whether that is after the deadline."""
+    """Estimate of the time that is left and of the last day of it; and a warning if that is after the deadline."""
     parts = [format_hours_left(found)]
     if found.finish_at:
         parts.append(f"done about {found.finish_at:%Y-%m-%d} at the pace of the last week")
@@ -74,7 +74,7 @@ def format_finish(found: CampaignProgress, deadline: date | None) -> str:
 
 
 def _calibration_view(campaign: CampaignSettings, found: CalibrationRound) -> None:
-    """Who has done the calibration round, how far they agree on it, and the items on which they differ."""
+    """Show who has done the calibration round, how far they agree on it, and the items on which they differ."""
     measured = campaign.questions.by_id[campaign.questions.measure]
     with st.container(border=True, key="calibration"):
         st.markdown(f"**Calibration round**: the first {found.items} items by everybody")

@@ -73,7 +73,7 @@ def _conversation_row(one: Conversation) -> dict[str, object]:
 
 
 def _texts(campaign: CampaignSettings, chosen: Conversation) -> None:
-    """What the item is, without a label of anybody."""
+    """Show the texts of the item, without a label of anybody."""
     texts = _comments().texts(campaign.id, chosen.task)
     left, right = texts.sides(swapped=False)
     text_box("Summary" if right is None else "Original", [(0, left)])

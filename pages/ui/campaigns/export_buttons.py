@@ -63,7 +63,7 @@ def _push(store: Store, campaign_id: str, terms: ExportTerms, repository: str, *
 
 
 def _terms_form(campaign: CampaignSettings) -> ExportTerms:
-    """What only the manager knows; it goes into the dataset card and the data statement, and is kept nowhere else."""
+    """Ask for the terms that only the manager knows; they go into the card and the data statement only."""
     with st.form(f"terms-{campaign.id}", border=False):
         terms = ExportTerms(
             licence=st.text_input("Licence of the labels", placeholder="cc-by-4.0", key=f"licence-{campaign.id}"),

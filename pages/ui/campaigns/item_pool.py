@@ -1,4 +1,4 @@
-"""Which items a campaign gets: from one source, of some kinds, so many of them."""
+"""Choice of the items of a campaign: from one source, of some kinds, so many of them."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ _FILTER_FIELDS: dict[str, Callable[[Candidate], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ItemPool:
-    """What is offered to draw from, so many of it; `types` are the error types that are to be written of each."""
+    """Candidates to draw from, and how many; `types` are the error types that are to be written of each."""
 
     candidates: tuple[Candidate, ...] = ()
     types: tuple[ErrorType, ...] = ()
@@ -173,7 +173,7 @@ class ItemPool:
 
 @dataclass(frozen=True, slots=True)
 class ChosenItems:
-    """What becomes of the choice: tasks of work, and those with known answers."""
+    """Tasks that the choice gives: those of work, and those with known answers."""
 
     work: tuple[NewTask, ...] = ()
     known: tuple[NewTask, ...] = ()

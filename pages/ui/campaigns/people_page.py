@@ -87,7 +87,7 @@ def _invite_form(people: Sequence[Member]) -> None:
 
 
 def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) -> None:
-    """What a person is called and may do, their groups, and whether they take part."""
+    """Form to change the name, role and groups of a person, and if they take part."""
     with st.expander(
         "Change a person", icon=":material/manage_accounts:", key="change-person", on_change="rerun"
     ) as box:

@@ -15,7 +15,7 @@ _LABELS, _SCORES = "Labels", "Scores of a metric or judge"
 
 
 def preannotation_form(campaign: CampaignSettings) -> None:
-    """How many items have answers filled in, and a way to fill in more."""
+    """Show how many items have answers filled in, and a way to fill in more."""
     number = campaign_manager().count_suggestions(campaign.id)
     key = f"fill-in-{campaign.id}"
     if not st.toggle(f"Fill in answers{f' · {number} items have them' if number else ''}", key=f"{key}-open"):
@@ -91,7 +91,7 @@ def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:
 
 
 def _is_lower_better(metric: str) -> bool:
-    """Whether lower scores of a metric are more consistent; those that a dataset was released with are higher."""
+    """True if lower scores of a metric are more consistent; those that a dataset was released with are higher."""
     return any(plugin.name == metric.partition("[")[0] and plugin.card.direction == "lower" for plugin in METRICS)
 
 

@@ -1,4 +1,4 @@
-"""Where word of the end of a campaign is sent, and whether it arrived."""
+"""Address that is told of the end of a campaign, and the state of the delivery."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _show_secret() -> None:
 
 
 def format_webhook(state: WebhookState) -> str:
-    """How far the word of the end came."""
+    """Sentence on the state of the delivery to a webhook."""
     if state.delivered_at:
         return f"Delivered to {state.url} on {state.delivered_at:%Y-%m-%d %H:%M} UTC."
     if not state.problem:

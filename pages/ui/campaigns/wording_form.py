@@ -1,4 +1,4 @@
-"""What a campaign asks and by which rules, as forms: question set, guidelines, and rules."""
+"""Questions and rules of a campaign, as forms: question set, guidelines, and rules."""
 
 from __future__ import annotations
 

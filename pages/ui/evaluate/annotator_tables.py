@@ -1,4 +1,4 @@
-"""How far the annotators of the chosen data agree: a line for each aspect, and Cohen's kappa of every two of them."""
+"""Agreement of the annotators of the chosen data: a line for each aspect, and Cohen's kappa of every two of them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _aspect_row(one: AnnotatorAgreement) -> dict[str, object]:
 
 
 def _missing_reasons(found: Sequence[AnnotatorAgreement]) -> None:
-    """Why figures are missing, each reason once."""
+    """Show why figures are missing, each reason once."""
     estimates = [estimate for one in found for estimate in (one.raw, *one.alphas.values(), one.ac1)]
     for why in dict.fromkeys(estimate.why for estimate in estimates if estimate.value is None):
         st.caption(escape_markdown(why))

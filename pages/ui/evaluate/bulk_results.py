@@ -114,7 +114,7 @@ def _run_progress(folder: str) -> None:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _failures_by_block(path: str) -> dict[str, Counter[str]]:  # noqa: ARG001  # each folder has its own
-    """What was counted of the files of a folder, which are written once."""
+    """Counted failures of the files of a folder, which are written once."""
     return {}
 
 
@@ -174,7 +174,7 @@ def _import_results(store: Store, folder: str, name: str, by: str) -> Generator[
 
 @st.fragment(run_every=1.0)
 def _import_progress() -> None:
-    """How many scores are saved; at the end the page is drawn again once, with the dataset chosen."""
+    """Show how many scores are saved; at the end the page is drawn again once, with the dataset chosen."""
     state = evaluate_state()
     now = state.bulk_import
     if now is None:

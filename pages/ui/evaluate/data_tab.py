@@ -44,7 +44,7 @@ def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence
 
 
 def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
-    """What one write takes: so many outcomes, or those of a second, as slow metrics would show no progress for minutes."""
+    """Outcomes of one write: so many, or those of a second, as slow metrics would show no progress for minutes."""
     batch, since = list[Outcome](), monotonic()
     for outcome in outcomes:
         batch.append(outcome)
@@ -76,7 +76,7 @@ def provenance_tables(datasets: Sequence[str]) -> None:
 
 
 def label_provenance(datasets: Sequence[str]) -> None:
-    """How the labels of the chosen campaigns came about."""
+    """Show how the labels of the chosen campaigns came about."""
     for name in datasets:
         if name.startswith(CAMPAIGN_PREFIX):
             st.subheader(escape_markdown(name))
@@ -109,7 +109,7 @@ def score_form(datasets: Sequence[str]) -> None:
 
 
 def show_scoring(dataset: str) -> None:
-    """How far the scoring of a dataset is."""
+    """Show the progress of the scoring of a dataset."""
     if now := dataset_scorings().get(dataset):
         _scoring_progress(dataset, now)
 

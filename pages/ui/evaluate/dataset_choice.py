@@ -1,4 +1,4 @@
-"""What is evaluated: datasets, slices and metrics; the address names datasets and slices, so that a link shows the same."""
+"""Choice of datasets, slices and metrics to evaluate; the first two are in the address, so that a link shows the same."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COUNTED_TABLES = ("sample", "score", "label", "origin", "response", "settlement
 
 @dataclass(eq=False)
 class EvaluateState:
-    """What the page remembers: its choices, the import of this session, and which ends of background work it has drawn."""
+    """State of the page: its choices, the import of this session, and the ends of background work that it has drawn."""
 
     import_task: ImportTask | None = None
     finished_import: ImportTask | None = None
@@ -69,7 +69,7 @@ def evaluate_state() -> EvaluateState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationChoice:
-    """What the page shows; `key` tells it from any other choice and any other state of the database."""
+    """Choice that the page shows; `key` distinguishes it from any other choice and any other state of the database."""
 
     datasets: tuple[str, ...]
     by: str | None
@@ -80,12 +80,12 @@ class EvaluationChoice:
 
     @property
     def head(self) -> dict[str, object]:
-        """What was chosen, as it stands at the top of a record."""
+        """Head of a record, with what was chosen."""
         return {"dataset": " + ".join(self.datasets), "by": self.by, "resamples": self.resamples}
 
     @property
     def command(self) -> str:
-        """What gives the same table in the terminal."""
+        """Command that gives the same table in the terminal."""
         options = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
         metrics = [f"--metric {quote(column.name)}" for column in self.cases.all_columns]
         fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
@@ -93,7 +93,7 @@ class EvaluationChoice:
 
 
 def known_datasets() -> list[str]:
-    """What was imported, the campaigns that have labels, what was kept and labelled outside of them, and, last, the
+    """Imported datasets, the campaigns that have labels, what was kept and labelled outside of them, and, last, the
     bundled examples with scores that were computed beforehand."""
     store = services.store()
     counts = store.counts()
@@ -139,7 +139,7 @@ def read_cases(names: tuple[str, ...]) -> Cases | None:
 
 
 def _database_state() -> tuple[int, ...]:
-    """What tells two states of the database apart, as rows only grow."""
+    """Counts that distinguish two states of the database, as rows only grow."""
     counts = services.store().counts()
     return tuple(counts[table] for table in _COUNTED_TABLES)
 

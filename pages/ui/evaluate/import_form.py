@@ -23,7 +23,7 @@ _GENERIC_IMPORTER = "generic"
 
 
 def has_import() -> bool:
-    """Whether an import was begun here: it goes on, or its receipt or reason is still to be read."""
+    """True if an import was begun here: it goes on, or its receipt or reason is still to be read."""
     return evaluate_state().import_task is not None
 
 
@@ -130,7 +130,7 @@ def _begin_import(importer: str, file: str, place: Callable[[], Path], reading: 
 
 @st.fragment(run_every=_LOOK_S)
 def _import_progress(now: ImportTask) -> None:
-    """How far an import is; at its end the page is drawn again once, so that its buttons and choices know of it."""
+    """Show the progress of an import; at its end draw the page again once, so that buttons and choices know of it."""
     state = evaluate_state()
     if now.running:
         st.caption(f":material/hourglass_empty: {now.tally.samples} samples read")

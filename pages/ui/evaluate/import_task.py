@@ -28,7 +28,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What to import under which name: `place` gives where it is, and may download it first.
+    """Request to import a dataset under a name: `place` gives its path, and may download it first.
 
     `file` is what was uploaded, "" where it comes from the hub or with Touchstone.
     """

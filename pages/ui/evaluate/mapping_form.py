@@ -1,4 +1,4 @@
-"""What the columns of a table hold: the guess, what it leaves out, and how a person corrects it."""
+"""Mapping of the columns of a table: the guess, what it leaves out, and how a person corrects it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in
 
 
 def mapping_form(source: Path) -> Reader | None:
-    """What reads the table as it was mapped; None, with a message, where it cannot be read."""
+    """Reader of the table as it was mapped; None, with a message, where it cannot be read."""
     try:
         encoding, sheet, others = _encoding_and_sheet(source)
         rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
@@ -75,7 +75,7 @@ def mapping_form(source: Path) -> Reader | None:
 
 
 def _encoding_and_sheet(source: Path) -> tuple[str, str, list[str]]:
-    """In which encoding a text file and of which sheet a workbook is read, and the sheets that are not."""
+    """Encoding in which a text file is read, sheet of a workbook that is read, and the sheets that are not."""
     names = sheet_names(source)
     sheet = st.selectbox("Sheet", names, key=f"map-sheet-{source.name}") if len(names) > 1 else ""
     guessed = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
@@ -99,7 +99,7 @@ def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str
 
 
 def _mapping_notes(mapped: ColumnMap, rows: Sequence[Row], others: Sequence[str]) -> None:
-    """What the label's words mean, what is left out, and what a person has to decide."""
+    """Show what the label's words mean, what is left out, and what a person has to decide."""
     left = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
     notes = [
@@ -152,7 +152,7 @@ def _scores(columns: Sequence[str], guessed: ColumnMap, file: str) -> tuple[Scor
 
 
 def _with_edited_label(mapped: ColumnMap, file: str) -> ColumnMap:
-    """What an edited summary is where no column says it."""
+    """Ask for the label of an edited summary where no column gives it."""
     if mapped.label or not (mapped.edited or mapped.edits):
         return mapped.model_copy(update={"edited_label": None})
     choices = ["inconsistent", "consistent", "no label"]
@@ -161,7 +161,7 @@ def _with_edited_label(mapped: ColumnMap, file: str) -> ColumnMap:
 
 
 def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:
-    """What the words of the label mean that no list has; they label nothing until somebody decides."""
+    """Ask for the meaning of the words of the label that no list has; they label nothing until somebody decides."""
     base = mapped.model_copy(update={"unlabelled": UNLABELLED_WORDS})
     for word in undecided_words(rows, base):
         number = sum(is_filled(row, mapped.label) and label_word(row, mapped.label) == word for row in rows)
@@ -195,7 +195,7 @@ def _column_select(name: str, title: str, columns: Sequence[str], guessed: str, 
 
 
 def _polarity_choice(title: str, guessed: bool, key: str) -> bool:
-    """Whether yes or 1 says that the summary is consistent."""
+    """Ask if yes or 1 says that the summary is consistent."""
     return st.radio(
         title,
         [True, False],

@@ -32,7 +32,7 @@ def percentile_expander(result: Result | None) -> None:
 
 
 def percentile_tab(chosen: EvaluationChoice) -> None:
-    """How a metric's scores are spread, and the percentile of a number among them."""
+    """Show the distribution of a metric's scores, and the percentile of a number among them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = [column.name for column in chosen.cases.columns]
         name = st.selectbox("Metric", names, key="reference-metric", width=300)

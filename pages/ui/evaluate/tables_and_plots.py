@@ -34,7 +34,7 @@ MARK_STYLES = MappingProxyType(
         "": "",
     }
 )
-"""How the mark of a measurement looks in a cell."""
+"""Style of the mark of a measurement in a cell."""
 
 
 def available_figures(cases: Cases, names: Sequence[str] = tuple(FIGURE_TITLES)) -> list[str]:

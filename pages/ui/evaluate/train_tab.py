@@ -63,7 +63,7 @@ RECIPES: Mapping[Recipe, tuple[str, str]] = {
         "Six numbers of the surface and a small perceptron, in seconds: what every other metric should beat.",
     ),
 }
-"""What each recipe is called, and what it needs."""
+"""Title of each recipe, and what it needs."""
 
 TrainingTask = BackgroundTask[TrainingStep | TrainedFolder]
 """Its results are the steps, and last the folder."""

@@ -1,4 +1,4 @@
-"""What the forms under Explain ask language models for, and what has come of it in this session."""
+"""Requests of the forms under Explain to language models, and their results in this session."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXPLAIN_MODES: Mapping[str, ExplainFunction] = MappingProxyType(
     {"Detect and explain": detect_and_explain, "Explain the error": explain_given_detection}
 )
 VERDICT_SAMPLES, GRADE_SAMPLES = "Verdict", "Grade"
-"""What can be sampled."""
+"""Outcomes that can be sampled."""
 
 _MAX_FIRST_SAMPLE = 1 << 48
 
@@ -50,7 +50,7 @@ SampleOutcome = Finding | Judgement
 
 @dataclass(frozen=True, slots=True)
 class SampleSubject:
-    """Who is sampled, by its signature, about what; `converse` asks for a sample."""
+    """Signature of the model that is sampled, and the text it is sampled about; `converse` asks for a sample."""
 
     signature: str
     about: Example | tuple[Case, JudgeSetup]
@@ -71,7 +71,7 @@ def case_of_finding(finding: Finding) -> Case:
 
 
 def chosen_sampling(endpoint: str) -> Sampling:
-    """Which model the form asks; `endpoint` where it leaves no choice. Raises TouchstoneError where none can be asked.
+    """Model that the form asks; `endpoint` where it leaves no choice. Raises TouchstoneError where none can be asked.
 
     Whatever is pressed reads the form again: what was typed and not yet sent when the button was drawn comes with the press.
     """
@@ -84,12 +84,12 @@ def finding_conversation(sampling: Sampling) -> Conversation[Finding]:
 
 
 def chosen_setup() -> JudgeSetup:
-    """What a judge is to read, by the form."""
+    """Inputs that a judge is to read, by the form."""
     return explain_state().setup
 
 
 def chosen_subject(finding: Finding | None, sampling: Sampling) -> SampleSubject:
-    """What is sampled, by the form: D&E of the summary, or the grade of a finding. Raises TouchstoneError."""
+    """Subject of the samples, by the form: D&E of the summary, or the grade of a finding. Raises TouchstoneError."""
     if finding is None or ExplainState.sampled.of(True).get() == VERDICT_SAMPLES:
         about = current_example()
         return SampleSubject(
@@ -121,7 +121,7 @@ def run_if_possible(endpoint: str, ask: Callable[[Sampling], None]) -> None:
 
 @dataclass(eq=False)
 class ExplainState:
-    """What was asked under Explain in this session; a finding or grade is of the text that it was asked about.
+    """State of Explain: what was asked in this session; a finding or grade is of the text that it was asked about.
 
     `samples` are the presses on Draw, by what is sampled.
     """
@@ -172,7 +172,7 @@ def ask_for_finding(sampling: Sampling) -> None:
 
 
 def current_finding() -> Finding | Failure | None:
-    """What was found of the summary in the editor; None while nothing came."""
+    """Finding about the summary in the editor; None while none came."""
     asked = explain_state().finding
     return next(iter(asked[1].results), None) if asked and asked[0] == current_example() else None
 
@@ -233,7 +233,7 @@ def ask_for_comparison(sampling: Sampling) -> None:
 
 
 def current_comparison() -> Comparison | Failure | None:
-    """How the summary in the editor compares with the original; None while nothing came."""
+    """Comparison of the summary in the editor with the original; None while none came."""
     asked = explain_state().comparison
     same = asked and asked[:2] == (current_example(), current_pair().original)
     return next(iter(asked[2].results), None) if asked and same else None
@@ -258,7 +258,7 @@ def mark_drawn() -> None:
 
 
 def explanations_arrived() -> bool:
-    """Whether more has come than this run has drawn."""
+    """True if more has come than this run has drawn."""
     return _arrived_count() != explain_state().count_drawn
 
 
@@ -269,7 +269,7 @@ def pending_counts() -> tuple[int, int]:
 
 
 def are_stopping() -> bool:
-    """Whether all that is being asked for was cancelled, and ends with the answer under way."""
+    """True if all that is being asked for was cancelled, and ends with the answer under way."""
     return all(task.progress.stopping for task in explain_state().tasks if task.running)
 
 

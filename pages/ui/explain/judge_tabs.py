@@ -1,4 +1,4 @@
-"""What a language model judges: an explanation graded, the stability of its judgement over fresh samples, and two summaries compared."""
+"""Judgements by a language model: a grade of an explanation, its stability over fresh samples, and two summaries compared."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _MAX_MODELS_SHOWN = 30  # models of a hosted service that the list shows
 
 @dataclass(eq=False)
 class MetricsState:
-    """What a person asked for on the Metrics page: the models that endpoints serve, and by metric how published scores compare."""
+    """State of the Metrics page: the models that endpoints serve, and by metric how published scores compare."""
 
     served_models: dict[tuple[str, str], list[str] | Problem] = field(default_factory=dict)
     comparisons: dict[str, list[Comparison]] = field(default_factory=dict)

@@ -21,7 +21,7 @@ _FIRST = PRESETS[0]
 
 @dataclass(eq=False)
 class EndpointSetupState:
-    """What the last test of the typed endpoint found, and the endpoint that was added last; the fields of the form."""
+    """State of the form: findings of the last test of the typed endpoint, the endpoint added last, and the fields."""
 
     findings: list[EndpointFinding] = field(default_factory=list)
     problem: str = ""

@@ -112,7 +112,7 @@ def weight_settings(name: str) -> list[str]:
 
 
 def weights_problem(metric: Metric) -> str:
-    """What keeps the weights from being loaded off the disk and what to do; empty where nothing does."""
+    """Reason why the weights cannot be loaded from the disk and what to do; empty where they can."""
     for checkpoint in local_checkpoints(metric.checkpoints()):
         if checkpoint.kind in CODE_RUNNING_KINDS:
             return "These weights bring code of their own: set their folder below, under Settings."

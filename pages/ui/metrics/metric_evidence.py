@@ -1,4 +1,4 @@
-"""What is known of a metric before it is used: its scores of labelled examples, its noise, and what it was blind to in stress runs."""
+"""Evidence about a metric before it is used: its scores of labelled examples, its noise, and what it was blind to in stress runs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _runs() -> Iterator[tuple[RunRow, Run]]:
 
 
 def batteries_sentence(runs: Iterable[Run]) -> str:
-    """What must be known where the noise of several runs stands side by side; empty where all are of one battery."""
+    """Sentence for the page where the noise of several runs stands side by side; empty where all are of one battery."""
     batteries = dict.fromkeys(run.plan.battery_label for run in runs)
     if len(batteries) < 2:
         return ""

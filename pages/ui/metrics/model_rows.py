@@ -29,7 +29,7 @@ _STATUS_TITLES = {
     ModelStatus.COLD: "not loaded",
     ModelStatus.READY: "ready",
 }
-"""What a badge says; of several models the first of these counts."""
+"""Titles of the badge; of several models the first of these counts."""
 
 _COLOURS = {
     ModelStatus.READY: "green",
@@ -80,7 +80,7 @@ def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) ->
 
 
 def endpoint_row(line: MetricRow) -> None:
-    """Where a metric asks that loads no model itself, or what to set."""
+    """Show the endpoint that a metric asks which loads no model itself, or what to set."""
     if line.message:
         st.info(escape_markdown(line.message), icon=":material/cloud_off:")
     else:

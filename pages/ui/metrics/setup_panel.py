@@ -1,4 +1,4 @@
-"""What a metric still needs: what is missing, the command or button that gets it, and what is here already."""
+"""Set-up that a metric still needs: what is missing, the command or button that gets it, and what is here already."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _download_button(metric: Metric, missing: Sequence[Checkpoint], pool: ModelP
 
 
 def _published_scores(metric: Metric) -> None:
-    """What the authors print for their examples, and ours beside it once a person asks."""
+    """Show the scores that the authors print for their examples, and ours next to them once a person asks."""
     published = [one for one in PUBLISHED if one.metric == metric.name]
     if not published:
         return

@@ -1,4 +1,4 @@
-"""What the score board shows of each metric, and how its numbers become words, steps and places: pure functions."""
+"""Rows of the score board, and how their numbers become words, steps and places: pure functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SURFACE = "Surface"
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How far harmless edits of about the same size move a metric; `words` say why this is not known, where it is asked.
+    """Shift of a metric by harmless edits of about the same size; `words` say why this is not known, where it is asked.
 
     The edits are by the `battery`.
     """
@@ -64,7 +64,7 @@ class BoardRow:
 
     @property
     def is_surface(self) -> bool:
-        """Whether it describes the text only: no paper says that one of its sides is more consistent."""
+        """True if it describes the text only: no paper says that one of its sides is more consistent."""
         return self.family == SURFACE
 
 
@@ -85,7 +85,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was clicked: a metric, and one of the summary's sentences or none."""
+    """Selection by a click: a metric, and one of the summary's sentences or none."""
 
     spec: str
     sentence: int | None
@@ -145,7 +145,7 @@ def _format_multiple(band: NullBand, shift: float) -> str:
 
 
 def _describe_band(band: NullBand, low: float, high: float, shift: float) -> str:
-    """What the band rests on, and on which side of its ends the shift lies."""
+    """Describe the data of the band, and on which side of its ends the shift is."""
     sizes = "any size (too few are of about the same)" if band.any_size else "about the same size"
     where = f" ({band.elsewhere} of bundled pairs)" if band.elsewhere else ""
     share = "95 % shift" if band.n >= MIN_FOR_QUANTILES else "all shift"
@@ -182,7 +182,7 @@ def board_data(board: Board) -> BoardData:
 
 
 def board_verdict(board: Board) -> str:
-    """What the edit did and how many metrics noticed, as the line above the board has it; empty without an edit."""
+    """Sentence above the board on what the edit did and how many metrics noticed; empty without an edit."""
     return edit_verdict([move for _, move in row_moves(board)], board.meant)
 
 
@@ -223,14 +223,14 @@ def format_duration(seconds: float | None) -> str:
 
 
 def relative_position(value: float | None, low: Bound, high: Bound) -> float | None:
-    """Where the value lies between its bounds, 0 to 1; None where one of the three is missing."""
+    """Position of the value between its bounds, 0 to 1; None where one of the three is missing."""
     if value is None or low is None or high is None or low >= high:
         return None
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
 def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
-    """What the shift of a row is against harmless edits; None for a surface statistic, and while there is no edit or score."""
+    """Move of a row against harmless edits; None for a surface statistic, and while there is no edit or score."""
     if row.is_surface or row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
         return None
     noise = row.noise.band.range if row.noise.band else None
@@ -238,7 +238,7 @@ def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
 
 
 def shift_words(row: BoardRow, move: Move | None) -> str:
-    """Which way the edit moved the score, or that harmless edits move it as far; nothing where it did not move."""
+    """Direction in which the edit moved the score, or that harmless edits move it as far; empty for no move."""
     neutral = row.is_surface or row.direction == "neutral"
     if neutral or row.before is None or row.after is None or row.before == row.after:
         return ""
@@ -292,7 +292,7 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
 
 
 def _format_saved(row: BoardRow) -> str:
-    """What the score was when the pair was kept, where it prints differently now."""
+    """Score from when the pair was kept, where it prints differently now."""
     then = format_score(row.saved, row.low, row.high)
     return "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then
 

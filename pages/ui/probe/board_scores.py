@@ -38,7 +38,7 @@ _NOTICE_S = 0.03  # how long a click or a new text may wait for the open run to 
 
 @st.cache_resource(show_spinner=False)
 def shared_null_bands() -> NullBands:
-    """What was measured, for every session."""
+    """Null bands that were measured, for every session."""
     battery = read_battery(services.settings().noise_battery)
     of_the_same = bundled_harmless_shifts if battery.sha256 == standard_battery().sha256 else dict
     return NullBands(services.engine(), of_the_same, battery)
@@ -62,7 +62,7 @@ def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
 
 
 def is_measuring(wanted: SignedMetrics, request: Request) -> bool:
-    """Whether some of these bands are still to come, and there is an edit to draw before them."""
+    """True if some of these bands are still to come, and there is an edit to draw before them."""
     original, edited = request.examples
     return original.summary != edited.summary and _measured_count(wanted, request) < len(wanted)
 
@@ -77,7 +77,7 @@ def wait_for_null_band(wanted: SignedMetrics, request: Request) -> None:
 
 
 def noise_of(metric: Metric, scored: Outcome | None, original: Example, edited: Example) -> Noise:
-    """What harmless edits of the size of this one do to a metric, as far as it is known; `scored` is of the original."""
+    """Noise of a metric under harmless edits of the size of this one, as far as known; `scored` is of the original."""
     if original.summary == edited.summary:
         return Noise()
     changed = _changed_word_count(original.summary, edited.summary, current_pair().declared)
@@ -157,7 +157,7 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
 
 
 def _evidence_quotes(cell: Cell | None, example: Example) -> tuple[str, ...]:
-    """What a metric's score of each sentence rests on, in the document's words."""
+    """Quotes of the document that a metric's score of each sentence rests on."""
     if cell is None or not isinstance(cell.outcome, Result):
         return ()
     found = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
@@ -207,7 +207,7 @@ def finished_outcomes() -> tuple[Outcome, ...]:
 
 
 def finished_reaction() -> str:
-    """How many metrics noticed the edit of the current pair, as the line above the board says it."""
+    """Sentence on how many metrics noticed the edit of the current pair, as above the board."""
     request = probe_state().request
     if request is None or request.examples != _pair_examples():
         return ""

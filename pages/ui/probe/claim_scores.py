@@ -132,7 +132,7 @@ def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
 
 
 class _Requested:
-    """What is asked of the engine: each claim as a summary of its own, and all of them together."""
+    """Requests to the engine: each claim as a summary of its own, and all of them together."""
 
     def __init__(self, claims: ClaimList, labels: tuple[str, ...], metrics: Sequence[Metric]) -> None:
         engine = services.engine()
@@ -147,7 +147,7 @@ class _Requested:
         self.together = engine.submit(services.session_owner("combined"), wrappers, [whole])
 
     def look(self) -> tuple[ScoredClaims, bool]:
-        """What is known, and whether something is to come."""
+        """Scores that are known, and true if more are to come."""
         _, cells = services.engine().cells(self.alone)
         _, combined = services.engine().cells(self.together)
         by_metric = [[cells[metric.spec, one.id] for one in self.alone.examples] for metric in self.metrics]

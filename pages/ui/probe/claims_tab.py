@@ -50,7 +50,7 @@ def apply_claims() -> None:
 
 
 def claims_ready() -> bool:
-    """Whether claims were found that the page does not show yet."""
+    """True if claims were found that the page does not show yet."""
     request = probe_state().claims_request
     return request is not None and not request.task.running
 

@@ -50,7 +50,7 @@ class ComparedEdit:
 
     @property
     def verdict(self) -> str:
-        """How many metrics noticed this edit; empty while nothing is scored."""
+        """Sentence on how many metrics noticed this edit; empty while nothing is scored."""
         return edit_verdict([move for row in self.rows if (move := self.move(row))], self.meant)
 
 

@@ -16,7 +16,7 @@ _SHOWN_CHARACTERS = 60
 
 
 def context_form() -> None:
-    """What the document on the bench is made of, another context, and the question."""
+    """Form for the contexts of the document on the bench, another context, and the question."""
     state, pair = probe_state(), current_pair()
     if state.question_of != pair:
         state.question_of = pair

@@ -53,7 +53,7 @@ def apply_variant() -> None:
 
 
 def variant_ready() -> bool:
-    """Whether something was written that is not in the editor yet."""
+    """True if a variant was written that is not in the editor yet."""
     wanted = probe_state().variant_request
     return wanted is not None and not wanted.task.running
 

@@ -109,7 +109,7 @@ def _edit_row(number: int, edit: Edit, original: str) -> None:
 
 
 def _intention_fields() -> None:
-    """What a kept pair is meant to be (a label says what it is), and whether the edit is compared with others."""
+    """Fields for what a kept pair is meant to be (a label says what it is), and for comparing the edit with others."""
     state, verdicts, error_types = probe_state(), [*Verdict], [*ErrorType]
     verdict, error_type = state.meant.verdict, state.meant.error_type
     left, right, pin = st.columns([1, 1, 0.7])
@@ -281,7 +281,7 @@ def _explanation_fields() -> None:
 
 
 def flaw_control(key: str) -> None:
-    """What is wrong with an explanation that is not entirely correct."""
+    """Ask for the flaw of an explanation that is not entirely correct."""
     meanings = "  \n".join(f"**{flaw.capitalize()}**: {means}" for flaw, means in FLAW_MEANINGS.items())
     st.segmented_control("because of", [*ExplanationFlaw], key=key, format_func=str.capitalize, help=meanings)
 
@@ -305,7 +305,7 @@ def save_record(record_of: Callable[[], LabelRecord]) -> None:
 
 
 def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
-    """What the form holds about the pair with its edits now. Raises RecordError for what cannot be kept."""
+    """Record of the form about the pair with its edits now. Raises RecordError for what cannot be kept."""
     note_change()
     state, pair = probe_state(), current_pair()
     verdict = verdict or state.verdict

@@ -1,4 +1,4 @@
-"""What the selected metric saw: evidence, pieces and cuts over the document, and the facts of its score."""
+"""Evidence of the selected metric: pieces and cuts over the document, and the facts of its score."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def last_edit_s(spec: str) -> float | None:
 
 
 def forecast_of(metrics: Sequence[Metric]) -> Forecast:
-    """How long these metrics took the last time, and what loading their models does to memory now."""
+    """Estimate from the last durations of these metrics, and from the memory that loading their models takes now."""
     pool = services.engine().pool
     wanted = {
         checkpoint: pool.state(checkpoint)
@@ -124,7 +124,7 @@ def _read_nbytes(checkpoint: Checkpoint) -> int:
 
 
 def _last_time_s(spec: str) -> float | None:
-    """What scoring an edit took, once the original has its score; else what the original took."""
+    """Seconds that scoring an edit took, once the original has its score; else the seconds of the original."""
     shown = probe_state().last_shown.get(spec, LastShown())
     original_s = shared_durations().last(spec, services.engine().pool.device, "original")
     if shown.before is None:
@@ -192,7 +192,7 @@ def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:
 
 
 def fast_set_pills(metrics: Sequence[Metric]) -> None:
-    """Which metrics are scored while typing; a metric that is moved stays there, until then its cost decides."""
+    """Choose the metrics that are scored while typing; one that is moved stays there, until then its cost decides."""
     names = {metric.spec: metric.card.title if metric.spec == metric.name else metric.spec for metric in metrics}
     fast = [metric.spec for metric in metrics if not waits_for_key(metric)]
     follow_choices(ProbeState.fast_specs, fast)
@@ -209,7 +209,7 @@ def fast_set_pills(metrics: Sequence[Metric]) -> None:
 
 
 def waits_for_key(metric: Metric) -> bool:
-    """Whether a metric is not scored while a person types: as was chosen, else by its cost."""
+    """True if a metric is not scored while a person types: as was chosen, else by its cost."""
     chosen = probe_state().waits
     if metric.spec in chosen:
         return chosen[metric.spec]
@@ -255,6 +255,6 @@ def _is_costly(spec: str, checkpoints: Collection[Checkpoint]) -> bool:
 
 
 def _lacks_model(metric: Metric) -> bool:
-    """Whether asking costs nothing, since its models are not here or failed: the row then says what to do."""
+    """True if asking costs nothing, since its models are not here or failed: the row then says what to do."""
     states = {services.engine().pool.state(checkpoint).status for checkpoint in local_checkpoints(metric.checkpoints())}
     return bool(states & {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.DOWNLOADING, ModelStatus.FAILED})

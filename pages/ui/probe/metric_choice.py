@@ -1,4 +1,4 @@
-"""Which metrics are on the bench: a choice by name, and a form for other settings."""
+"""Choice of the metrics on the bench: by name, and a form for other settings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SETTING_HELP = {
     "dtype": "bfloat16 and float16 halve the memory and move scores; the signature names them.",
     "trust_remote_code": "Runs code that comes with the weights, where this machine's setting allows it.",
 }
-"""What settings mean that several metrics share."""
+"""Help on settings that several metrics share."""
 
 _NO_PAPER = ""
 _NUMBER_FORMATS: Mapping[object, tuple[float, str]] = {int: (1, "%d"), float: (0.05, "%g")}
@@ -96,7 +96,7 @@ def _settings_to_ask(name: str) -> list[str]:
 
 
 def _metric_of_form(name: str) -> Metric:
-    """What the fields make now; raises TouchstoneError for a value that the metric cannot take."""
+    """Metric that the fields make now; raises TouchstoneError for a value that the metric cannot take."""
     values = {setting: _setting_widget(name, setting).get() for setting in _settings_to_ask(name)}
     paper = _paper_of_form(name)
     return METRICS.build_in_profile(name, paper, values) if paper else METRICS.build(name, values)
@@ -140,7 +140,7 @@ def _add_button(name: str, on_add: Callable[[Metric], None], *, disabled: bool) 
 
 
 def _add_from_form(name: str, on_add: Callable[[Metric], None]) -> None:
-    """Of what is in the fields now: a value may have changed with the very click."""
+    """Add the metric of the fields as they are now: a value may have changed with the very click."""
     try:
         metric = _metric_of_form(name)
     except TouchstoneError:
@@ -253,7 +253,7 @@ def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:
 
 
 def bench_specs_with_settings() -> list[str]:
-    """What is on the bench with settings of its own, as a metric that somebody trained: other pages offer it too."""
+    """Specs on the bench with settings of their own, as a metric that somebody trained: other pages offer them too."""
     names = {plugin.name for plugin in METRICS}
     return [spec for spec in _board_specs() if spec not in names]
 

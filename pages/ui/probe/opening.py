@@ -78,7 +78,7 @@ def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) ->
 
 
 def shows_opening_scene() -> bool:
-    """Whether what opens, or has opened, is what somebody sees who comes for the first time."""
+    """True if the scene that opens, or has opened, is the one for somebody who comes for the first time."""
     opened, query = probe_state().opened, st.query_params
     if probe_state().pair:
         return opened is not None and opened[0] == OPENING
@@ -168,7 +168,7 @@ def _pair_of_stored(stored: StoredPair) -> tuple[Pair, str]:
 
 
 def draft_to_resume() -> str:
-    """What the same person did to the example before, while what the link opened stands unchanged; empty without."""
+    """Draft that the same person made of the example before, while what the link opened is unchanged; empty without."""
     state = probe_state()
     return state.older_draft if state.opened and state.opened[1] == edited_summary() else ""
 

@@ -42,7 +42,7 @@ def current_edits() -> list[Edit]:
 
 
 def current_intention() -> Intention:
-    """What the edits are meant to be, where somebody said so."""
+    """Intention of the edits, where somebody stated it."""
     return probe_state().meant
 
 
@@ -63,7 +63,7 @@ def edit_letter(place: int) -> str:
 
 
 def is_pinned() -> bool:
-    """Whether what stands in the editor is one of the pinned edits."""
+    """True if the summary in the editor is one of the pinned edits."""
     original = current_pair().original
     return edited_summary() in {executable.apply(original, one.edits) for one in probe_state().pinned}
 

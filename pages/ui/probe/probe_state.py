@@ -1,4 +1,4 @@
-"""What the Probe page remembers: the pair with its history, what was asked of metrics and models, and its widgets."""
+"""State of the Probe page: the pair with its history, what was asked of metrics and models, and its widgets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pages.ui.shared.session_state import WidgetValue, page_state
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What was loaded, and the edits that somebody declared as units with an explanation.
+    """Pair that was loaded, and the edits that somebody declared as units with an explanation.
 
     `example` is the id that links carry: of a bundled example, of a kept pair, or empty for a text not kept yet.
     `saved` are the scores of a kept pair, whose edited summary was `kept`.
@@ -50,7 +50,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class VariantRequest:
-    """What a model is writing of which text."""
+    """Variant that a model is writing, and the text that it is of."""
 
     perturbation: Perturbation
     text: str

@@ -53,7 +53,7 @@ def show_proposals(asked: EditRequestTask) -> None:
 
 
 def _proposal_summary(outcome: Proposals) -> None:
-    """How many can be used, and who made them."""
+    """Show how many can be used, and who made them."""
     used = f"{len(outcome.accepted)} of {len(outcome.checked)} can be used. {outcome.remark}"
     by = outcome.accepted[0].edit.by if outcome.accepted else ""
     st.caption(escape_markdown(f"{used}\n{by}"))
@@ -154,7 +154,7 @@ def edits_request_form() -> None:
 
 
 def edits_answer() -> None:
-    """What came of the last press, where it was about the summary on the bench."""
+    """Show the result of the last press, where it was about the summary on the bench."""
     asked = current_edits_request()
     probe_state().edit_count_drawn = asked.version if asked else None  # before it is drawn: what comes meanwhile is new
     if not asked:
@@ -165,13 +165,13 @@ def edits_answer() -> None:
 
 
 def current_edits_request() -> EditRequestTask | None:
-    """What was asked last, where it was about the summary on the bench."""
+    """Last request, where it was about the summary on the bench."""
     asked = probe_state().edit_request
     return asked if asked and asked.example == _example_to_edit() else None
 
 
 def edits_arrived() -> bool:
-    """Whether more of an answer has come than this run has drawn."""
+    """True if more of an answer has come than this run has drawn."""
     asked = current_edits_request()
     return asked is not None and asked.version != probe_state().edit_count_drawn
 

@@ -95,7 +95,7 @@ _OTHER_TEXT = "Another text"
 
 
 def dataset_facts() -> None:
-    """What datasets say of the summary that was opened: its label, error type and source."""
+    """Show the facts of datasets about the summary that was opened: its label, error type and source."""
     example = current_pair().example
     samples = services.store().samples_of(example) if example else []
     latest = {(sample.dataset, sample.item.example.id): sample for sample in samples}

@@ -90,7 +90,7 @@ def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
 
 
 def form_answers(case: AdjudicationTask, questions: QuestionSet) -> dict[str, Any]:
-    """What the form holds of the questions that came up."""
+    """Answers of the form to the questions that came up."""
     given: dict[str, Any] = {}
     for question in questions.questions:
         answer = _stored_value(question, _answer_field(case, question).get())
@@ -201,7 +201,7 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: 
 
 
 def _conversations(campaign: CampaignSettings, case: AdjudicationTask) -> None:
-    """What annotators, who are not named, and the manager wrote about the case, and a way to write to each."""
+    """Show the comments of unnamed annotators and of the manager about the case, and a way to write to each."""
     found = _comments().conversations(campaign.id, case.task)
     number, own = sum(len(one.comments) for one in found), Conversation(case.task, None, "", 0, "")
     whole = found if any(one.annotator_id is None for one in found) else [*found, own]
@@ -275,7 +275,7 @@ def _prepare_form(case: AdjudicationTask, questions: QuestionSet) -> None:
 
 
 def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
-    """What was decided before, and what was flagged."""
+    """Show the decision that was made before, and the flags."""
     if case.decision:
         measured = questions.by_id[questions.measure]
         answer = escape_markdown(format_option(measured, case.decision.answers.get(measured.id)))

@@ -37,7 +37,7 @@ _PROVENANCE_WORDS = {
 
 
 def format_progress(queue: AdjudicationQueue) -> str:
-    """How the labelled items of a campaign got their labels."""
+    """Summary of how the labelled items of a campaign got their labels."""
     parts = [f"{queue.counts[where]} {words}" for where, words in _PROVENANCE_WORDS.items() if queue.counts.get(where)]
     if queue.excluded:
         parts.append(f"{queue.excluded} for another adjudicator: you labelled or made them")
@@ -45,7 +45,7 @@ def format_progress(queue: AdjudicationQueue) -> str:
 
 
 def format_agreement(case: AdjudicationTask) -> str:
-    """How far people agree, without a share where there are only two."""
+    """Agreement of the people, without a share where there are only two."""
     people = len(case.answers)
     return f"{people} people" if people < 3 else f"{people} people, {case.agreement:.0%} of pairs agree"
 
@@ -89,7 +89,7 @@ OPEN_CASES, DECIDED_CASES, WRITTEN_EDITS = "open", "decided", "written"
 
 @dataclass(eq=False)
 class ReviewState:
-    """What the Review page remembers.
+    """State of the Review page.
 
     `open_entries` are by list the place and the member that is open. The others are by task; `begun` is the decision that
     the form began with: its revision, and whether a later label reopened it.
@@ -130,7 +130,7 @@ def open_entry(name: str, there: Sequence[T]) -> tuple[int, T]:
 
 
 def list_navigation(name: str, there: Sequence[object], place: int, note: str = "") -> None:
-    """Which of how many is open, the way to its neighbours, and a note on it."""
+    """Show which of how many is open, the way to its neighbours, and a note on it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{place + 1}** of {len(there)}")
         for title, key, by in (("Previous", "P", -1), ("Next", "N", 1)):

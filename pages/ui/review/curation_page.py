@@ -29,7 +29,7 @@ _HEIGHT = 640
 
 
 def uncurated_count(campaign: CampaignSettings) -> int | None:
-    """How many written edits are not curated yet; None where none are written in this campaign."""
+    """Number of written edits that are not curated yet; None where none are written in this campaign."""
     if all(question.kind != "edit" for question in campaign.questions.questions):
         return None
     return sum(edit.corrected_type is None for edit in curator().edits(campaign.id))

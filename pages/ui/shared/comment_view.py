@@ -58,7 +58,7 @@ def comment_form(name: str, label: str, send: Callable[[str, str], None], *, but
 
 
 def _entries(conversation: Conversation, reader: Speaker) -> Iterator[tuple[datetime, str, str]]:
-    """When, who and what."""
+    """Time, author and text of each entry."""
     annotator = "You" if reader == "annotator" else conversation.annotator or _WORDS["annotator"]
     for flag in conversation.flags:
         yield flag.created_at, f"{annotator}, flag", flag.reason

@@ -1,4 +1,4 @@
-"""Which endpoint and model answer on a page, and what asking them would cost."""
+"""Choice of the endpoint and model that answer on a page, and the estimated cost of asking them."""
 
 from __future__ import annotations
 
@@ -115,14 +115,14 @@ def _model_widget(prefix: str) -> WidgetValue[str]:
 
 
 def estimate_caption(metrics: Sequence[Metric], examples: Sequence[Example]) -> str:
-    """What asking these metrics about these texts would cost at most; empty where it is free or no endpoint can be asked."""
+    """Maximum cost of asking these metrics about these texts; empty where it is free or no endpoint can be asked."""
     engine = services.engine()
     found = attempt(lambda: format_estimate(engine.estimate(engine.conversations(metrics, examples))))
     return "" if isinstance(found, Problem) else found
 
 
 def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") -> None:
-    """What these conversations would cost at most, and then, or why no endpoint can be asked; what was spent so far as a hint."""
+    """Show what these conversations cost at most, and `then`, or why no endpoint can be asked; the spend so far as a hint."""
     begun = attempt(partial(_check_first_question, conversations[0]))
     found = (
         begun

@@ -77,7 +77,7 @@ MOVE_STYLES: Mapping[Move, str] = MappingProxyType(
         Move.STILL: "background-color: rgba(128, 128, 128, 0.18)",
     }
 )
-"""How a cell of a table shows what a metric did under an edit."""
+"""Style of a cell of a table for the move of a metric under an edit."""
 
 _DIFF_CSS = read_asset("diff.css")
 

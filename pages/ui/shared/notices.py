@@ -25,7 +25,7 @@ class Toasts:
 
 @dataclass(eq=False)
 class NoticeState:
-    """What the next run shows once, and what this run has shown."""
+    """Notices that the next run shows once, and those that this run has shown."""
 
     waiting: Toasts = Toasts()
     shown: Toasts = Toasts()

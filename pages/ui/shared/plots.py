@@ -8,7 +8,7 @@ from core.stats.statistic import Estimate
 
 
 def error_bars(estimates: Sequence[Estimate]) -> dict[str, object]:
-    """What `error_y` takes for the values of these estimates; bars of no length where there is no interval."""
+    """Argument `error_y` for the values of these estimates; bars of no length where there is no interval."""
     return {
         "type": "data",
         "symmetric": False,

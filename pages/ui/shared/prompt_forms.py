@@ -20,7 +20,7 @@ from pages.ui.shared.session_state import WidgetValue, page_state
 
 @dataclass(eq=False)
 class PromptsState:
-    """What the Prompts page remembers: by prompt, why its file could not be used."""
+    """State of the Prompts page: by prompt, why its file could not be used."""
 
     problems: dict[str, str] = field(default_factory=dict)
     prompt = WidgetValue[str]("prompt", "")
@@ -60,7 +60,7 @@ def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
 
 
 def prompt_headline(entry: PromptEntry) -> None:
-    """What the prompt is for, whose is used, and where it comes from."""
+    """Show what the prompt is for, whose is used, and where it comes from."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{escape_markdown(entry.bundled.does)}**", width="content")
         _owner_badge(entry)
@@ -115,7 +115,7 @@ _MAX_FILE_BYTES = 100_000  # bytes of a file that is put in the place of ours
 
 
 def prompt_parts(entry: PromptEntry) -> None:
-    """What is sent to a model, with the places for texts in double braces."""
+    """Show the messages to a model, with the places for texts in double braces."""
     shown = entry.active or entry.bundled
     for title, text in (("System", shown.system), ("User", shown.user)):
         st.caption(title)

@@ -27,7 +27,7 @@ def pushes() -> dict[str, BackgroundTask[str]]:
 
 
 def push_form(key: str, sent: str, push: Push, missing: str = "") -> None:
-    """What is sent, the name of the repository and the button; above it what came of the last press.
+    """Show what is sent, the name of the repository and the button; above it the result of the last press.
 
     `missing` is what has to be stated before, and keeps the button from being pressed.
     """

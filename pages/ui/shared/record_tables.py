@@ -50,7 +50,7 @@ def _exported_rows() -> Iterator[ExportRow]:
 
 
 def cost_table(costs: Sequence[CostRow]) -> None:
-    """What was paid for each prompt of each run, the newest run first; nothing where no endpoint was asked."""
+    """Show what was paid for each prompt of each run, the newest run first; nothing where no endpoint was asked."""
     if not costs:
         return
     st.subheader("What language models cost")

@@ -32,7 +32,7 @@ _REDRAW_SHARE = (
 
 @dataclass(eq=False)
 class StressState:
-    """What the page remembers: why a run could not be started, until it was shown, and what its forms and filters hold."""
+    """State of the page: why a run could not be started, until it was shown, and the values of its forms and filters."""
 
     new_run_problem: str = ""
     gaming_problem: str = ""
@@ -144,14 +144,14 @@ def store_opinion(id: str, opinion: Opinion) -> None:
 
 
 def accepts_opinions(id: str) -> bool:
-    """Whether people may say something of a run: not of the bundled one, or one that a demo shows out of its database."""
+    """True if people may give opinions on a run: not on the bundled one, or one that a demo shows out of its database."""
     if id == BUNDLED_RUN:
         return False
     return not services.settings().demo or id in services.demo_runs()
 
 
 def follow_run(row: RunRow, run: Run) -> None:
-    """How far the run is, with the buttons to stop it, to go on, and to try again what failed; redraws as results arrive."""
+    """Show the progress of the run, with buttons to stop, to go on, and to retry what failed; redraws as results arrive."""
     if row.id == BUNDLED_RUN:
         st.caption(
             "The examples that come with Touchstone, run beforehand with metrics that need no download: for a first look, "
@@ -170,7 +170,7 @@ def _cached_run(id: str, lines: int) -> Run:  # noqa: ARG001  # their number is 
 
 
 def _storage_of(id: str) -> InMemoryRuns | Store:
-    """Where a run is."""
+    """Storage that a run is in."""
     demo_runs = services.demo_runs()
     return demo_runs if id in demo_runs else services.store()
 

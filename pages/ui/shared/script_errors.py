@@ -1,4 +1,4 @@
-"""What a person sees where a page fails: a sentence and a way to go on, never a traceback."""
+"""Message to a person where a page fails: a sentence and a way to go on, never a traceback."""
 
 from __future__ import annotations
 

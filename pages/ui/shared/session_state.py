@@ -1,4 +1,4 @@
-"""What a session remembers: one typed object per page, and the values of widgets that are read outside their own call.
+"""State of a session: one typed object per page, and the values of widgets that are read outside their own call.
 
 1. A page has a dataclass with a field, a type and a default for all that outlives a run, and an accessor beside it:
    `def annotate_state() -> AnnotateState: return page_state(AnnotateState)`. The object lives under one key, the name of
@@ -38,12 +38,12 @@ def page_state(kind: type[S], name: str = "") -> S:
 
 
 def state_key(kind: type[object], name: str = "") -> str:
-    """Where session state holds the object of a class; `name` tells several of one class apart."""
+    """Key under which session state holds the object of a class; `name` distinguishes several of one class."""
     return f"{kind.__name__}.{name}" if name else kind.__name__
 
 
 def component_message(key: str) -> Mapping[str, object]:
-    """What the browser last sent from the component of that key; empty before it is mounted, and on other pages."""
+    """Message that the browser last sent from the component of that key; empty before it is mounted and elsewhere."""
     message: Mapping[str, object] = st.session_state.get(key, {})
     return message
 

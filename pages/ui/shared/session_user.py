@@ -1,4 +1,4 @@
-"""Who uses this session, what must work before any page is shown to them, and which pages they may see."""
+"""User of this session, what must work before any page is shown to them, and the pages that they may see."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _sign_in_component = register_component("sign_in")
 
 @dataclass(eq=False)
 class SessionUserState:
-    """Who uses this session: on a local server one person, else whoever is signed in under the id of the browser's cookie.
+    """User of this session: on a local server one person, else whoever is signed in under the id of the browser's cookie.
 
     The id is None before it was looked for. `name` is the name that labels and records are saved under. `let_in` is whom the
     gate let in last: while the database is away it keeps their page, on which nothing is read or saved.
@@ -86,7 +86,7 @@ def current_member() -> Member:
 
 
 def member_later() -> Callable[[], Member]:
-    """Who this session is at the time of the call, for a download that waits for its button. It raises RightsError."""
+    """Function that looks up the user at the time of the call, for a deferred download. It raises RightsError."""
     person, session_id = current_member(), session_user_state().session_id
 
     def look_up() -> Member:

@@ -121,7 +121,7 @@ def _start_scoring(key: tuple[str, frozenset[str]], run: Run, examples: Sequence
 
 @st.cache_resource(show_spinner=False)
 def _ablation_works() -> LRUCache[tuple[str, frozenset[str]], BackgroundTask[AblatedScore]]:
-    """What this process has scored."""
+    """Tasks of this process that score texts."""
     return LRUCache(_MAX_KEPT)
 
 

@@ -118,7 +118,7 @@ _CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not
 
 
 def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], kind_verdict: str) -> None:
-    """What the kind of edits and the cell showed, and its pairs, the largest shifts first; one that is selected is shown whole."""
+    """Show the verdicts on the kind of edits and the cell, and its pairs, the largest shifts first; a selected one whole."""
     st.subheader(escape_markdown(f"{metric_title(cell.metric)} · {kind_title(cell.kind)}"))
     if kind_verdict:
         st.write(f"**{escape_markdown(kind_verdict)}**")

@@ -131,7 +131,7 @@ def _start_scoring(key: DensityKey, run: Run, texts: Sequence[GroupedSummary]) -
 
 @st.cache_resource(show_spinner=False)
 def _density_works() -> LRUCache[DensityKey, BackgroundTask[SentenceScores]]:
-    """What this process has scored."""
+    """Tasks of this process that score texts."""
     return LRUCache(_MAX_KEPT)
 
 
@@ -169,7 +169,7 @@ def _density_plots(run: Run, found: Sequence[SentenceScores]) -> None:
 
 
 def _missing_scores(found: Sequence[SentenceScores]) -> None:
-    """Why some texts have no score, and how many."""
+    """Show why some texts have no score, and how many."""
     reasons = pd.Series([text.error for text in found if text.error], dtype=str).value_counts()
     for reason, count in reasons.items():
         st.caption(escape_markdown(f"{count} of {len(found)} texts: {reason}"))

@@ -117,7 +117,7 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
 
 
 def _selected_cell(cells: Sequence[MatrixCell]) -> MatrixCell | None:
-    """What the browser says is selected; None where it is left out by now."""
+    """Cell that is selected in the browser; None where it is left out by now."""
     message = component_message(_MATRIX_KEY).get("selected")
     return next((cell for cell in cells if message == {"metric": cell.metric, "kind": cell.kind}), None)
 
@@ -223,7 +223,7 @@ def score_dots(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
 
 
 def _png_config(name: str) -> dict[str, object]:
-    """What the button with the camera saves."""
+    """Settings of the image that the button with the camera saves."""
     return {"toImageButtonOptions": {"format": "png", "filename": f"touchstone-{name}", "scale": 2}}
 
 

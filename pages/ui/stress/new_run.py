@@ -271,7 +271,7 @@ def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Se
 
 
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
-    """What the form holds. Raises TouchstoneError for an unknown metric or NLI check."""
+    """Plan that the form holds. Raises TouchstoneError for an unknown metric or NLI check."""
     state = stress_state()
     metrics_of_plan, check = map(METRICS.parse, metrics), chosen_nli_check()
     return Plan.of(state.name, kinds, metrics_of_plan, state.seed, check, battery_of_kinds(kinds))

@@ -1,4 +1,4 @@
-"""Where the pairs of a new stress run come from: bundled examples, Probe, a dataset or a file."""
+"""Source of the pairs of a new stress run: bundled examples, Probe, a dataset or a file."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _table_of_variants() -> PairSource:
 
 
 def _refused_lines(refusals: Sequence[Refusal]) -> None:
-    """Which lines of a file are left out, and why."""
+    """Show which lines of a file are left out, and why."""
     if not refusals:
         return
     more = len(refusals) - _MAX_REFUSALS

@@ -80,7 +80,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
 
 
 def _comparison_facts(run: Run) -> str:
-    """What must be alike for figures to be compared."""
+    """Facts that must be alike for figures to be compared."""
     plan = run.plan
     check = f", NLI check {plan.guard}" if plan.guard else ""
     return (

@@ -1,4 +1,4 @@
-"""What gaming phrases are worth in generations of summarizers, below the gaming table: the dataset, the order, and the figures."""
+"""Strength of gaming phrases in generations of summarizers, below the gaming table: the dataset, the order, and the figures."""
 
 from __future__ import annotations
 
