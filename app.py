@@ -7,9 +7,9 @@ from pages.server import startup
 from pages.server.api import Api
 from pages.server.early_keys import EarlyKeys
 from pages.server.protection import Protection
-from pages.server.script_errors import show_script_error
 from pages.server.sign_in import SignIn
 from pages.server.webhook_thread import sending_webhooks
+from pages.ui.shared.script_errors import show_script_error
 
 startup.begin()
 app = st.App(

@@ -11,8 +11,8 @@ from typing import Literal
 from core.metric import METRICS, ContextReading, Direction, Metric
 from core.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state
 from core.model_reference import EndpointModel, local_checkpoints
-from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
+from core.weights.locations import ModelStatus
 
 _ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
 _NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims")

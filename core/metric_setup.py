@@ -14,10 +14,10 @@ from core.errors import LoadError, MissingWeightsError
 from core.llm.endpoints import model_problem
 from core.metric import Card, Metric, PublishedArchive
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
-from core.models.files import BACKBONE, PARSER_KINDS, memory_bytes
-from core.models.hub_revisions import commit_note
-from core.models.locations import PACKAGE, ModelStatus, checkpoint_parts, is_local_source, locate
 from core.models.pool import ModelPool
+from core.weights.files import BACKBONE, PARSER_KINDS, memory_bytes
+from core.weights.hub_revisions import commit_note
+from core.weights.locations import PACKAGE, ModelStatus, checkpoint_parts, is_local_source, locate
 
 Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "memory"]
 

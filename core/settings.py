@@ -25,7 +25,7 @@ _AT_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 
 class Settings(BaseSettings):
-    """Read once, at the edge: cli.py and pages/ui/services.py."""
+    """Read once, at the edge: cli.py and pages/server/services.py."""
 
     model_config = SettingsConfigDict(env_prefix=_VARIABLE_PREFIX, env_file=_ENV_FILE, extra="ignore")
 

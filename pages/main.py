@@ -16,7 +16,7 @@ st.html(THEME)
 # for the first visitor of a server these imports take seconds, for everybody later nothing
 with st.spinner("Loading the database and the engine of Touchstone…"):
     startup.load(startup.PAGES)
-    from pages.ui.session_user import load_page, open_session, page_heading, pages_for
+    from pages.ui.shared.session_user import load_page, open_session, page_heading, pages_for
     from pages.ui.tour import tour
 pages = pages_for(open_session())
 page = st.navigation(pages, position="top")

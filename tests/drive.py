@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from core.llm.endpoints import endpoint_of
 from core.model_reference import Checkpoint, EndpointModel
-from core.models.locations import locate
 from core.models.model import Model
 from core.types import Answer, Question
+from core.weights.locations import locate
 
 T = TypeVar("T")
 

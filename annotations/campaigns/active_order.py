@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, NewTask, read_rules
-from annotations.campaigns.tables import VersionRow
-from annotations.imported_datasets import load_scores
-from annotations.records import RecordError
-from annotations.tables import Item, SampleRow, ScoreRow
-from annotations.writes import ITEM_FACTS, pair_item_id
+from annotations.store.campaign_tables import VersionRow
+from annotations.store.imported_datasets import load_scores
+from annotations.store.records import RecordError
+from annotations.store.tables import Item, SampleRow, ScoreRow
+from annotations.store.writes import ITEM_FACTS, pair_item_id
 
 ORDER_NOTE = (
     "Items were handed out by how far metrics disagree on them, most first. Until all are labelled, these figures are about "

@@ -16,13 +16,13 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign, load
 from annotations.campaigns.people import SELECT_NAMES, Member, Right
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
-from annotations.campaigns.tables import Adjudication, FlagResolution, Reservation, Response, Task
 from annotations.campaigns.task_texts import load_task_texts
-from annotations.database import read_session
-from annotations.records import RecordError, require_storable
-from annotations.store import Store
-from annotations.tables import Origin
-from annotations.writes import next_revision
+from annotations.store.campaign_tables import Adjudication, FlagResolution, Reservation, Response, Task
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, require_storable
+from annotations.store.store import Store
+from annotations.store.tables import Origin
+from annotations.store.writes import next_revision
 from core.types import Context
 
 

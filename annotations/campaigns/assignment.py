@@ -11,8 +11,8 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, load_campaign, read_campaign
 from annotations.campaigns.people import Member, Right, member_of
-from annotations.campaigns.tables import Assignment, Campaign, GroupMember, Person
-from annotations.records import RecordError, RightsError
+from annotations.store.campaign_tables import Assignment, Campaign, GroupMember, Person
+from annotations.store.records import RecordError, RightsError
 
 
 @dataclass(frozen=True, slots=True)

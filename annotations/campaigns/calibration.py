@@ -12,9 +12,9 @@ from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.label_agreement import Agreement, compute_agreement
 from annotations.campaigns.results import first_blind_labels, labels_by_task, share_of_agreeing_pairs
-from annotations.campaigns.tables import Task
 from annotations.campaigns.work_plan import calibration_tasks
-from annotations.tables import Item
+from annotations.store.campaign_tables import Task
+from annotations.store.tables import Item
 
 _SLICE = "Calibration round"
 

@@ -16,10 +16,10 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.questions import QuestionSet, check_answers, read_questions
-from annotations.campaigns.tables import AnswerKey, Campaign, Task, VersionRow
-from annotations.records import MAX_TEXT, PairRecord, RecordError, require_storable, require_text
-from annotations.tables import Item
-from annotations.writes import content_id, save_pair
+from annotations.store.campaign_tables import AnswerKey, Campaign, Task, VersionRow
+from annotations.store.records import MAX_TEXT, PairRecord, RecordError, require_storable, require_text
+from annotations.store.tables import Item
+from annotations.store.writes import content_id, save_pair
 
 LabelMode = Literal["unaided", "pre-annotated", "assisted"]
 """How much help a label is given with: none, answers that are filled in, or document sentences that are marked as close."""

@@ -23,8 +23,8 @@ from annotations.campaigns.results import (
     repeated_labels,
     share_of_agreeing_pairs,
 )
-from annotations.campaigns.tables import Reservation, Response, Task
 from annotations.campaigns.work_plan import calibration_tasks
+from annotations.store.campaign_tables import Reservation, Response, Task
 
 _PACE_WINDOW = timedelta(days=7)
 

@@ -14,12 +14,12 @@ from typing import Any, cast, get_args
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import NewTask, TaskPart, with_optional_answers
+from annotations.campaigns.local_labels import load_local_labels
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers
-from annotations.imported_datasets import load_imported_samples
-from annotations.local_labels import load_local_labels
-from annotations.records import LOCAL_LABELS, PairRecord, RecordError
-from annotations.tables import EditRow, Explanation
-from annotations.tables import Item as ItemRow
+from annotations.store.imported_datasets import load_imported_samples
+from annotations.store.records import LOCAL_LABELS, PairRecord, RecordError
+from annotations.store.tables import EditRow, Explanation
+from annotations.store.tables import Item as ItemRow
 from core.edits import recover
 from core.types import ErrorType, Sample, Verdict
 

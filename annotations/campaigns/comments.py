@@ -18,12 +18,12 @@ from annotations.campaigns.adjudication import AdjudicatorActions
 from annotations.campaigns.assignment import require_assigned
 from annotations.campaigns.campaign import load_campaign
 from annotations.campaigns.people import Member, Right
-from annotations.campaigns.tables import Comment, FlagResolution, Person, Reservation, Response, Task
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
-from annotations.database import read_session
-from annotations.records import RecordError, require_storable, require_text
-from annotations.store import Store
-from annotations.tables import Item
+from annotations.store.campaign_tables import Comment, FlagResolution, Person, Reservation, Response, Task
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, require_storable, require_text
+from annotations.store.store import Store
+from annotations.store.tables import Item
 
 MAX_COMMENT = 4_000
 

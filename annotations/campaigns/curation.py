@@ -13,12 +13,12 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign, stab
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import EditSource, pair_from_answers
 from annotations.campaigns.results import CampaignLabel, latest_labels
-from annotations.campaigns.tables import Correction, Reservation, Response, Task
-from annotations.database import read_session
-from annotations.records import PairRecord, RecordError, require_storable
-from annotations.store import Store
-from annotations.tables import Document, Item
-from annotations.writes import example_from_rows, next_revision, pair_item_id
+from annotations.store.campaign_tables import Correction, Reservation, Response, Task
+from annotations.store.database import read_session
+from annotations.store.records import PairRecord, RecordError, require_storable
+from annotations.store.store import Store
+from annotations.store.tables import Document, Item
+from annotations.store.writes import example_from_rows, next_revision, pair_item_id
 from core.types import Context, ErrorType
 
 

@@ -13,12 +13,12 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_na
 from annotations.campaigns.label_agreement import OVERALL
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.results import Case, load_cases
-from annotations.campaigns.tables import Task
-from annotations.database import read_session
-from annotations.records import RecordError
-from annotations.store import Store
-from annotations.tables import Origin, SampleRow
-from annotations.writes import ITEM_FACTS
+from annotations.store.campaign_tables import Task
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Origin, SampleRow
+from annotations.store.writes import ITEM_FACTS
 from core.stats.text_tables import align_columns
 
 MIN_ANNOTATORS = 2

@@ -32,12 +32,12 @@ from annotations.campaigns.responses import (
     require_own,
     save_response,
 )
-from annotations.campaigns.tables import Reservation, Response, Task
 from annotations.campaigns.task_texts import ShownTask, show_task
-from annotations.database import read_session
-from annotations.records import MAX_TEXT, RecordError, RightsError, require_storable
-from annotations.store import Store
-from annotations.tables import Item, ScoreRow
+from annotations.store.campaign_tables import Reservation, Response, Task
+from annotations.store.database import read_session
+from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
+from annotations.store.store import Store
+from annotations.store.tables import Item, ScoreRow
 
 _MAX_DRAFT_CHARACTERS = 1_000_000
 

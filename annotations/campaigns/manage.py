@@ -53,13 +53,13 @@ from annotations.campaigns.preannotation import (
 )
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers, read_questions
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
-from annotations.campaigns.tables import AnswerKey, Person, Reservation, Response, Task, VersionRow
 from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.campaigns.webhooks import WebhookState, load_webhook, remove_webhook, set_webhook
-from annotations.database import read_session
-from annotations.records import RecordError
-from annotations.store import Store
-from annotations.tables import Item
+from annotations.store.campaign_tables import AnswerKey, Person, Reservation, Response, Task, VersionRow
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Item
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from uuid import uuid4
 from sqlalchemy import String, bindparam, delete, union
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.tables import GroupMember, Person, PersonChange
-from annotations.records import RecordError, RightsError, require_text
+from annotations.store.campaign_tables import GroupMember, Person, PersonChange
+from annotations.store.records import RecordError, RightsError, require_text
 
 
 class Right(StrEnum):

@@ -15,9 +15,9 @@ from annotations.campaigns.campaign import CampaignSettings, with_optional_answe
 from annotations.campaigns.candidates import Candidate, likely_answer, load_candidates
 from annotations.campaigns.questions import QuestionSet, check_answers
 from annotations.campaigns.results import first_blind_labels
-from annotations.campaigns.tables import Suggestion, Task
-from annotations.records import LOCAL_LABELS, RecordError
-from annotations.tables import Item
+from annotations.store.campaign_tables import Suggestion, Task
+from annotations.store.records import LOCAL_LABELS, RecordError
+from annotations.store.tables import Item
 
 _SIDES: Mapping[tuple[bool, bool], str] = {
     (False, True): "left",

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from annotations.records import MAX_TEXT, PairRecord, RecordError, require_storable
+from annotations.store.records import MAX_TEXT, PairRecord, RecordError, require_storable
 from core.edits import apply, parse, recover
 from core.errors import EditError
 from core.types import Edit, ErrorType, Example, Verdict

@@ -17,7 +17,6 @@ from sqlmodel.sql.expression import SelectOfScalar
 from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskPart, stable_number
 from annotations.campaigns.people import SELECT_NAMES, Member
 from annotations.campaigns.qualification import Stage, current_stage
-from annotations.campaigns.tables import Reservation, Task
 from annotations.campaigns.work_plan import (
     COUNT_PLACES,
     IS_PLACE_TAKEN,
@@ -27,7 +26,8 @@ from annotations.campaigns.work_plan import (
     is_handing_out,
     lock_task,
 )
-from annotations.tables import Explanation, Origin
+from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.tables import Explanation, Origin
 
 _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second

@@ -21,12 +21,12 @@ from annotations.campaigns.questions import (
     check_text_answers,
     pair_from_answers,
 )
-from annotations.campaigns.tables import Campaign, Reservation, Response, Task, VersionRow
 from annotations.campaigns.task_texts import label_mode, show_task
 from annotations.campaigns.work_plan import COUNT_PLACES, is_for_everybody
-from annotations.records import ChangedElsewhereError, RecordError
-from annotations.tables import Draft
-from annotations.writes import save_pair
+from annotations.store.campaign_tables import Campaign, Reservation, Response, Task, VersionRow
+from annotations.store.records import ChangedElsewhereError, RecordError
+from annotations.store.tables import Draft
+from annotations.store.writes import save_pair
 
 ResponseAct = Literal["answer", "skip", "flag", "undo"]
 _MAX_MS = 2**31 - 1

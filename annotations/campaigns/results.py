@@ -16,9 +16,9 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
-from annotations.campaigns.tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
-from annotations.tables import Item, Origin, SampleRow
-from annotations.writes import ITEM_FACTS
+from annotations.store.campaign_tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
+from annotations.store.tables import Item, Origin, SampleRow
+from annotations.store.writes import ITEM_FACTS
 
 
 @dataclass(frozen=True, slots=True)

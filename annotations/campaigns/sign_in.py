@@ -18,8 +18,8 @@ from sqlalchemy import ColumnElement, delete
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.people import Member, Role, add_person, find_person, member_of
-from annotations.campaigns.tables import Invite, Person, Revocation, SignIn
-from annotations.records import RecordError, RightsError
+from annotations.store.campaign_tables import Invite, Person, Revocation, SignIn
+from annotations.store.records import RecordError, RightsError
 
 _CODE_BYTES = 18  # 144 bits: cannot be guessed, however fast the hash
 _SESSION_BYTES = 32

@@ -14,8 +14,8 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.campaign import CampaignSettings, LabelMode
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import unswap_answers
-from annotations.campaigns.tables import Reservation, Response, Suggestion, Task
-from annotations.tables import Document, Explanation, Item
+from annotations.store.campaign_tables import Reservation, Response, Suggestion, Task
+from annotations.store.tables import Document, Explanation, Item
 from core.contexts import closest_evidence, contexts_from_json
 from core.text import sentences
 from core.types import Context, Example, Span

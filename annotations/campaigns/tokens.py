@@ -12,10 +12,10 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.people import Right, member_of
 from annotations.campaigns.sign_in import hash_secret
-from annotations.campaigns.tables import ApiToken, Campaign, Person
-from annotations.database import read_session
-from annotations.records import RecordError, RightsError, require_text
-from annotations.store import Store
+from annotations.store.campaign_tables import ApiToken, Campaign, Person
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, RightsError, require_text
+from annotations.store.store import Store
 
 _TOKEN_BYTES = 32
 _PREFIX = "touchstone_"  # by which a scanner of sources finds one that was published

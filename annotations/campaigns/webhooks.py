@@ -17,10 +17,10 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
-from annotations.campaigns.tables import Webhook
-from annotations.database import read_session
-from annotations.records import RecordError, require_text
-from annotations.store import Store
+from annotations.store.campaign_tables import Webhook
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, require_text
+from annotations.store.store import Store
 
 _SECRET_BYTES = 32
 _MAX_URL, _MAX_PROBLEM = 2000, 300  # characters

@@ -10,8 +10,8 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
-from annotations.campaigns.tables import Reservation, Task
-from annotations.tables import UtcDateTime
+from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.tables import UtcDateTime
 
 
 def is_handing_out(campaign: CampaignSettings, now: datetime) -> bool:

@@ -1,8 +1,8 @@
-"""What Alembic runs: the missing steps, on the connection and in the transaction that `annotations.migrate` hands it."""
+"""What Alembic runs: the missing steps, on the connection and in the transaction that `annotations.store.migrate` hands it."""
 
 from alembic import context
 
-from annotations.tables import Table
+from annotations.store.tables import Table
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -12,14 +12,14 @@ from core.audit.data import AuditData, audit_command, kept_scores, samples_data
 from core.audit.evidence import Measurement
 from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report, read_report, report_json
 from core.bundled_scores import OFFLINE_METRICS, bundled_samples
+from core.cases.cases import Cases
+from core.cases.pooling import pool_cases
 from core.datasets.bundled import bundled_items
-from core.meta.cases import Cases
-from core.meta.pooling import pool_cases
 from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.settings import Settings
-from core.trained import embedded
 from core.types import PRECOMPUTED, Outcome
+from core.weights import embedded
 
 BUNDLED_SUMMARIES = 100
 """At most so many are perturbed, as `cli.py audit` does by default."""

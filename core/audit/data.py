@@ -10,17 +10,17 @@ from shlex import quote
 
 from core.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.bulk.results import scored_sample, stored_score
-from core.meta.cases import Cases
-from core.meta.data_facts import DataFacts, data_facts
-from core.meta.pooling import pool_cases
-from core.stress.filters import (
+from core.cases.cases import Cases
+from core.cases.data_facts import DataFacts, data_facts
+from core.cases.pooling import pool_cases
+from core.runs.filters import (
     build_sources,
     draw_sample,
     sources_of_items,
     stored_samples,
     without_inconsistent,
 )
-from core.stress.run import Source
+from core.runs.run import Source
 from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
 
 

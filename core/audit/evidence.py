@@ -13,27 +13,27 @@ import numpy as np
 
 from core.audit.data import AuditData, audit_command
 from core.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
+from core.cases.cases import Cases, MetricColumn
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.gate.threshold_file import OwnThreshold
-from core.meta.cases import Cases, MetricColumn
-from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.metric import METRICS, Metric
 from core.model_reference import asks_endpoint
+from core.models.words.shallow import FEATURES
 from core.perturbation import Perturbation
+from core.runs.cost import missing_conversations
+from core.runs.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
+from core.runs.run import Plan, Run, Source
+from core.runs.runner import continue_run
+from core.runs.shifts import Shift, score_shifts
 from core.settings import Settings
-from core.shallow.model import FEATURES
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import best_threshold
 from core.stats.discrimination import LabelledScores, Threshold
-from core.stress.cost import missing_conversations
-from core.stress.density import SentenceScores, original_summaries, score_sentences
-from core.stress.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
-from core.stress.run import Plan, Run, Source
-from core.stress.runner import continue_run
-from core.stress.shifts import Shift, score_shifts
-from core.stress.sweep import WINDOWS, is_retrieval_metric, window_run
+from core.studies.density import SentenceScores, original_summaries, score_sentences
+from core.studies.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
+from core.studies.saved_threshold import OwnThreshold
+from core.studies.window_sweep import WINDOWS, is_retrieval_metric, window_run
 from core.types import Outcome, Result
 
 

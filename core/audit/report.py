@@ -13,10 +13,10 @@ from pydantic import TypeAdapter, ValidationError
 from core.audit.evidence import Evidence
 from core.audit.question import JUDGED_LEVELS, Finding, Level, ordered_questions
 from core.battery import NOT_RECORDED, Battery
+from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
-from core.meta.data_facts import DataFacts
+from core.runs.run import Run
 from core.settings import VERSION
-from core.stress.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from core.audit.question import MOST_SHOWN_PAIRS, Case, ShownPair
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent
+from core.runs.run import Run, intent_of
+from core.runs.shifts import Shift
 from core.stats.statistic import Mask
-from core.stress.run import Run, intent_of
-from core.stress.shifts import Shift
 from core.types import Example, Sample
 
 

@@ -9,9 +9,9 @@ from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report
 from core.background import BackgroundTask
 from core.engine.engine import Engine
-from core.gate.threshold_file import OwnThreshold
 from core.metric import Metric
 from core.settings import Settings
+from core.studies.saved_threshold import OwnThreshold
 
 
 class AuditTask:

@@ -24,10 +24,10 @@ from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
 from core.metric import Metric
 from core.model_reference import EndpointModel, asks_endpoint, local_checkpoints
 from core.models import device as devices
-from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Score, T
+from core.weights.locations import ModelStatus
 
 _MAX_TASKS_AHEAD = 512  # tasks of a bulk run under way at once
 _POLL_S = 0.1  # how long a bulk run waits for an outcome before it looks whether it was cancelled

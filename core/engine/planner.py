@@ -24,11 +24,11 @@ from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, is_paid
 from core.metric import signature
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
-from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.settings import VERSION
 from core.text import splitter_name
 from core.types import Counts, FailureKind, Question
+from core.weights.locations import ModelStatus
 
 _PLANNER_THREADS = 4
 _CLOSE_TIMEOUT_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for

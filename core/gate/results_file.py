@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from core.cases.cases import Cases, MetricColumn
+from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.gate.regression import GradedColumn
-from core.gate.threshold_file import OwnThreshold, is_threshold, read_threshold
-from core.meta.cases import Cases, MetricColumn
-from core.meta.pooling import pool_cases
 from core.metric import METRICS, Metric
+from core.studies.saved_threshold import OwnThreshold, is_threshold, read_threshold
 from core.types import Example, Failure, Item, Outcome, Sample
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.bulk.results import scored_sample
+from core.cases.cases import Cases
+from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.gate.results_file import MetricSide
-from core.meta.cases import Cases
-from core.meta.pooling import pool_cases
 from core.perturbation import Intent
-from core.stress.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
+from core.runs.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
 from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}

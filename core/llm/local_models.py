@@ -7,9 +7,9 @@ from pathlib import Path
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, EndpointModel, ModelRef
-from core.models.integrity import Fingerprints
-from core.models.locations import is_local_source
 from core.settings import Settings
+from core.weights.integrity import Fingerprints
+from core.weights.locations import is_local_source
 
 LOCAL = "local:"
 """What the name of a model begins with that is loaded and not asked of an endpoint."""

@@ -11,8 +11,8 @@ from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
 from core.metrics.retrieval_wrapper import InnerOutcome, run_in_lockstep
 from core.model_reference import Checkpoint, ModelRef
+from core.models.words.shallow import FEATURES, MODEL_SUFFIX
 from core.question_answering import MultiRoundMetric
-from core.shallow.model import FEATURES, MODEL_SUFFIX
 from core.types import Answer, Example, Option, Question, Rounds, Score, Seen, Span
 
 

@@ -19,9 +19,9 @@ from tokenizers import Tokenizer
 from transformers import BartConfig, BartForConditionalGeneration
 
 from core.errors import LoadError, TouchstoneError
-from core.models.files import TOKENIZER_FILES, read_json_object
 from core.models.tokenizer import load_backend
-from core.models.weights import read_pickle, write_weights
+from core.weights.files import TOKENIZER_FILES, read_json_object
+from core.weights.weights import read_pickle, write_weights
 
 ALLENNLP_WEIGHTS, PICKLE = "weights.th", "pytorch_model.bin"
 _SMALL_FILES = (

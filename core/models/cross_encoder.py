@@ -10,14 +10,14 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.files import max_text_tokens, read_json_object
 from core.models.first_token import read_first_token
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
-from core.trained.claims import premise
-from core.trained.model import CROSS_ENCODER_FORMAT, probability
+from core.models.words.claims import premise
+from core.models.words.head import CROSS_ENCODER_FORMAT, probability
 from core.types import Answer, Question
+from core.weights.files import max_text_tokens, read_json_object
 
 
 class CrossEncoderModel:

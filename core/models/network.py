@@ -21,8 +21,8 @@ from core.errors import LoadError, MemoryFullError, UnscorableError
 from core.model_reference import TF32, Checkpoint
 from core.models.attention import prepare_attention
 from core.models.device import empty_cache
-from core.models.files import read_json_object
 from core.models.tokenizer import Tokens
+from core.weights.files import read_json_object
 
 FromPretrained = Callable[..., object]
 """The `from_pretrained` of an architecture of transformers."""

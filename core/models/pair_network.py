@@ -17,13 +17,13 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 
 from core.errors import LoadError, TouchstoneError
 from core.model_reference import Checkpoint
-from core.models.config_check import require_encoder
-from core.models.files import max_text_tokens
 from core.models.network import freeing_memory, load_trainable_network, max_positions, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
+from core.models.words.claims import Batch
+from core.models.words.head import CROSS_ENCODER_FORMAT
 from core.stats.statistic import Values
-from core.trained.claims import Batch
-from core.trained.model import CROSS_ENCODER_FORMAT
+from core.weights.config_check import require_encoder
+from core.weights.files import max_text_tokens
 
 LEARNING_RATE, LORA_LEARNING_RATE = 5e-5, 5e-4
 _WEIGHT_DECAY, _LARGEST_GRADIENT = 0.01, 1.0

@@ -15,12 +15,12 @@ from queue import SimpleQueue
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem, TouchstoneError, attempt
 from core.model_reference import TF32, Checkpoint
 from core.models import device as devices
-from core.models.download import download
-from core.models.files import memory_bytes
-from core.models.integrity import Fingerprints, check_files
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
-from core.models.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.model import Model
+from core.weights.download import download
+from core.weights.files import memory_bytes
+from core.weights.integrity import Fingerprints, check_files
+from core.weights.locations import ModelState, ModelStatus, locate, state_on_disk
 
 
 class WorkerThreads:

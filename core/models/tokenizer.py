@@ -11,8 +11,8 @@ from typing import Literal, cast
 from tokenizers import Encoding, Tokenizer, processors
 
 from core.errors import LoadError, Problem, attempt
-from core.models.files import read_json_object
 from core.models.sentencepiece_tokenizer import sentencepiece_tokenizer
+from core.weights.files import read_json_object
 
 Input = str | tuple[str, str]
 Strategy = Literal["longest_first", "only_first", "only_second"]

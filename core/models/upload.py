@@ -12,8 +12,8 @@ from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, RepositoryNotFoundError
 
 from core.errors import TouchstoneError
-from core.models.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
-from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, SHALLOW_FILE, WEIGHTS_FILE
+from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, SHALLOW_FILE, WEIGHTS_FILE
+from core.weights.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
 
 _PUSHED_FILES = (
     *(WEIGHTS_FILE, CONFIG_FILE, SHALLOW_FILE),

@@ -18,10 +18,10 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.model_reference import ModelRef, local_checkpoints
-from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.types import Example, Item
+from core.weights.locations import ModelStatus
 
 _LOOK_S = 0.2  # between two looks at a download
 _NAMED_REFUSALS = 3  # that a message names

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from core.errors import TouchstoneError, UnknownNameError
-from core.meta.annotator_agreement import agreement_record, annotator_agreements, format_agreements
-from core.meta.measures import draw_resamples
 from core.stats.bootstrap import RESAMPLES
+from core.studies.annotator_agreement import agreement_record, annotator_agreements, format_agreements
+from core.studies.measures import draw_resamples
 from pages.commands.shared.inputs import read_samples
 from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.store import Store
+from annotations.store.store import Store
 from core.audit.data import audit_command, with_battery, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.history import LAST, format_history, last_report
@@ -29,9 +29,9 @@ from core.audit.report_text import badge_svg, format_changes, format_report, rep
 from core.battery import STANDARD_BATTERY
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.gate.threshold_file import thresholds_by_metric
 from core.metric import METRICS
 from core.settings import Settings
+from core.studies.saved_threshold import thresholds_by_metric
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.audit_history import keep_audits, kept_audits
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress

@@ -18,7 +18,7 @@ from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.settings import Settings
 from core.stats.text_tables import align_columns
-from core.stress.bisect import EditEffect, EditSubset, edit_effects, examples_by_subset
+from core.studies.bisect import EditEffect, EditSubset, edit_effects, examples_by_subset
 from core.types import Edit, Example, Failure, Result
 from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import download_models, print_status

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from core.cases.cases import select_metrics
 from core.errors import TouchstoneError
-from core.meta.calibration import (
+from core.stats.bootstrap import RESAMPLES
+from core.studies.calibration import (
     CROSS_FITTED_NOTE,
     DOMAIN_FIELDS,
     FORMS_NOTE,
@@ -18,9 +20,7 @@ from core.meta.calibration import (
     format_calibration,
     small_data_notes,
 )
-from core.meta.cases import select_metrics
-from core.meta.measures import draw_resamples
-from core.stats.bootstrap import RESAMPLES
+from core.studies.measures import draw_resamples
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 

@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from annotations.store import Store
+from annotations.store.store import Store
+from core.cases.cases import Cases
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
@@ -26,11 +27,10 @@ from core.gate.results_file import (
     unlabelled_cases,
 )
 from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
-from core.gate.threshold_file import OwnThreshold
-from core.meta.cases import Cases
-from core.meta.measures import affordable_resamples, draw_resamples
 from core.metric import METRICS, Metric
 from core.settings import Settings
+from core.studies.measures import affordable_resamples, draw_resamples
+from core.studies.saved_threshold import OwnThreshold
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress

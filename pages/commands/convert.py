@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from core.model_reference import Checkpoint
-from core.models.files import BACKBONE
-from core.models.locations import locate
+from core.weights.files import BACKBONE
+from core.weights.locations import locate
 from pages.commands.shared.messages import print_status
 
 
@@ -28,7 +28,7 @@ def command(
     """Make a model folder from an archive of AllenNLP or of pickles: QAFactEval's three models, DAE's, FactCC's tarball."""
     # imported here: torch takes seconds, and every command would wait for it
     from core.models.conversion import convert
-    from core.models.download import download
+    from core.weights.download import download
 
     def located(name: str) -> Path:
         part = Checkpoint(backbone or name, BACKBONE)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from core.meta.dataset_statistics import dataset_statistics, format_statistics
+from core.studies.dataset_statistics import dataset_statistics, format_statistics
 from pages.commands.shared.inputs import read_dataset_items
 
 

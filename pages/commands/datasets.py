@@ -6,9 +6,9 @@ from contextlib import closing
 
 import typer
 
-from annotations.records import LOCAL_LABELS
-from annotations.samples import campaign_datasets, format_description, load_description, load_samples
-from annotations.store import Store
+from annotations.exchange.samples import campaign_datasets, format_description, load_description, load_samples
+from annotations.store.records import LOCAL_LABELS
+from annotations.store.store import Store
 from core.datasets.bundled import bundled_items
 from core.settings import Settings
 from core.types import PRECOMPUTED

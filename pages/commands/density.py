@@ -14,10 +14,10 @@ import typer
 
 from core.engine.engine import Engine
 from core.metric import METRICS
+from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.stats.text_tables import align_columns, format_unsigned
-from core.stress.density import BINS, DensityBin, original_summaries, quantile_bins, score_sentences, variant_summaries
-from core.stress.run import run_from_lines
+from core.studies.density import BINS, DensityBin, original_summaries, quantile_bins, score_sentences, variant_summaries
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption, JsonOption

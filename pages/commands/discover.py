@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from core.errors import TouchstoneError, UnscorableError
+from core.runs.run import run_from_lines
 from core.stats.text_tables import align_columns
-from core.stress.discovery import BigramDiscovery, discover_in_run, discover_over_metrics
-from core.stress.run import run_from_lines
+from core.studies.discovery import BigramDiscovery, discover_in_run, discover_over_metrics
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import print_status
 

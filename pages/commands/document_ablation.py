@@ -14,8 +14,9 @@ import typer
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.runs.run import Run, run_from_lines
 from core.settings import Settings
-from core.stress.document_ablation import (
+from core.studies.document_ablation import (
     AblatedScore,
     closed_book_scores,
     foreign_examples,
@@ -23,7 +24,6 @@ from core.stress.document_ablation import (
     score_foreign,
     score_histogram,
 )
-from core.stress.run import Run, run_from_lines
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption, JsonOption

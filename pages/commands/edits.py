@@ -14,8 +14,8 @@ from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason
 from core.outcome_record import JsonRecord, json_line
+from core.runs.filters import draw_sample
 from core.settings import Settings
-from core.stress.filters import draw_sample
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
 from pages.commands.shared.messages import exit_with_failures, open_engine, print_estimate, print_spent, print_status
 from pages.commands.shared.options import (

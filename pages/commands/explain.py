@@ -24,8 +24,8 @@ from core.explanations.detect import (
 )
 from core.llm.chat import Sampling
 from core.outcome_record import json_line
+from core.runs.filters import draw_sample
 from core.settings import Settings
-from core.stress.filters import draw_sample
 from core.types import Failure
 from pages.commands.shared.inputs import (
     name_of_input,

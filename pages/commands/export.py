@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.campaign_export import find_campaign_id
-from annotations.campaigns.export_format import EXPORT_FORMATS, ExportTerms, open_export
-from annotations.campaigns.export_formats.hf_dataset import HfDataset
-from annotations.dataset_export import dataset_files, hub_campaign_files, hub_dataset_files, licence_remarks
-from annotations.export import EXPORT_COLUMNS, all_rows, to_csv, to_jsonl
-from annotations.store import Store
+from annotations.exchange.campaign_export import find_campaign_id
+from annotations.exchange.dataset_export import dataset_files, hub_campaign_files, hub_dataset_files, licence_remarks
+from annotations.exchange.export import EXPORT_COLUMNS, all_rows, to_csv, to_jsonl
+from annotations.exchange.export_format import EXPORT_FORMATS, ExportTerms, open_export
+from annotations.exchange.formats.hf_dataset import HfDataset
+from annotations.store.store import Store
 from core.archive import zip_files
 from core.errors import TouchstoneError
 from core.llm.cost_log import COST_COLUMNS, cost_records, read_costs

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from annotations.dataset_import import DatasetSource
-from annotations.samples import save_scores
-from annotations.store import Store
+from annotations.exchange.samples import save_scores
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
 from core.bulk.results import StoredResultsImporter, open_stored_results
 from core.dataset import (
     DATASETS,
@@ -22,8 +22,8 @@ from core.dataset import (
     source_sha256,
     strict_items,
 )
-from core.models.download import fetch_released_dataset, provenance_name
 from core.settings import Settings
+from core.weights.download import fetch_released_dataset, provenance_name
 from pages.commands.shared.messages import print_status, with_progress
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.campaign_import import import_campaign
-from annotations.store import Store
+from annotations.exchange.campaign_import import import_campaign
+from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 

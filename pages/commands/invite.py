@@ -9,7 +9,7 @@ import typer
 
 from annotations.campaigns.people import Role
 from annotations.campaigns.sign_in import create_invite_by_name
-from annotations.store import Store
+from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 

@@ -16,8 +16,8 @@ from core.explanations.causes import cause_conversation
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation, judge_signature
 from core.explanations.panel import GradeCounts, judge_by_panel, panel_signature
 from core.outcome_record import json_line
+from core.runs.filters import draw_sample
 from core.settings import Settings
-from core.stress.filters import draw_sample
 from core.types import Failure
 from pages.commands.shared.inputs import (
     open_output,

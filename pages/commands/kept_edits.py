@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from annotations.campaigns.kept_edits import KEPT_NOTE, format_kept_edits, kept_edits_of
-from annotations.store import Store
+from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.options import JsonOption
 

@@ -10,9 +10,14 @@ from typing import Annotated
 
 import typer
 
+from core.cases.cases import Cases, select_metrics, select_paper_metrics
 from core.errors import TouchstoneError
-from core.meta.cases import Cases, select_metrics, select_paper_metrics
-from core.meta.measures import (
+from core.papers.paper_test import CORRECTION as PAPER_CORRECTION
+from core.papers.paper_test import LEGEND as PAPER_LEGEND
+from core.papers.paper_test import compare_best_two, format_best_two, mark_as_paper
+from core.profile import Profile, profile_names, read_profile
+from core.stats.bootstrap import RESAMPLES, projected_seconds
+from core.studies.measures import (
     MEASURES,
     PAPER_MEASURES,
     SLICE_FIELDS,
@@ -22,14 +27,9 @@ from core.meta.measures import (
     metric_rows,
     slice_cases,
 )
-from core.meta.paper_test import CORRECTION as PAPER_CORRECTION
-from core.meta.paper_test import LEGEND as PAPER_LEGEND
-from core.meta.paper_test import compare_best_two, format_best_two, mark_as_paper
-from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, metric_correlations
-from core.meta.reference_scores import compare_with_released, format_comparisons
-from core.meta.table_formats import format_rows, format_tests, tables_record
-from core.profile import Profile, profile_names, read_profile
-from core.stats.bootstrap import RESAMPLES, projected_seconds
+from core.studies.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, metric_correlations
+from core.studies.reference_scores import compare_with_released, format_comparisons
+from core.studies.tables import format_rows, format_tests, tables_record
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
 

@@ -13,11 +13,11 @@ from urllib.parse import quote
 import typer
 
 from annotations.campaigns.assignment import CampaignPeople
-from annotations.campaigns.campaign_export import find_campaign_id
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role, read_people
-from annotations.records import RecordError
-from annotations.store import Store
+from annotations.exchange.campaign_export import find_campaign_id
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 

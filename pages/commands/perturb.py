@@ -12,12 +12,12 @@ from core.battery import named_kinds
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.outcome_record import json_line
+from core.runs.filters import balanced_variants
+from core.runs.run import Plan, Variant
+from core.runs.runner import continue_run
 from core.settings import Settings
-from core.stress.filters import balanced_variants
-from core.stress.matrix import kind_coverage
-from core.stress.output import format_coverage, refusal_sentences, variant_record
-from core.stress.run import Plan, Variant
-from core.stress.runner import continue_run
+from core.studies.matrix import kind_coverage
+from core.studies.run_report import format_coverage, refusal_sentences, variant_record
 from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
 from pages.commands.shared.messages import exit_with_failures, print_status
 from pages.commands.shared.options import (

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from core.meta.cases import select_metrics
-from core.meta.measures import SLICE_FIELDS, draw_resamples, slice_cases
-from core.meta.ranks import RANKED_MEASURES, format_ranks, metric_ranks
+from core.cases.cases import select_metrics
 from core.stats.bootstrap import RESAMPLES
+from core.studies.measures import SLICE_FIELDS, draw_resamples, slice_cases
+from core.studies.ranks import RANKED_MEASURES, format_ranks, metric_ranks
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 

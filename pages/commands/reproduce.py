@@ -11,9 +11,9 @@ import typer
 
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.reproduce.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
-from core.reproduce.pack import reproduction_pack
-from core.reproduce.paper import PAPERS, ReleasedData
+from core.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
+from core.papers.pack import reproduction_pack
+from core.papers.paper import PAPERS, ReleasedData
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

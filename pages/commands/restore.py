@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.backup import restore
+from annotations.store.backup import restore
 from core.settings import Settings
 from pages.commands.shared.messages import format_row_counts
 

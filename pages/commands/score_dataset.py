@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from annotations.samples import load_texts
-from annotations.store import Store
+from annotations.exchange.samples import load_texts
+from annotations.store.store import Store
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS

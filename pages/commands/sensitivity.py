@@ -10,9 +10,15 @@ from typing import Annotated
 import typer
 
 from core.errors import TouchstoneError
-from core.meta.sensitivity import ScoredEdit, edits_of_cases, edits_of_run, format_sensitivities, metric_sensitivities
-from core.stress.run import run_from_lines
-from core.stress.shifts import STRESS_RESAMPLES, score_shifts
+from core.runs.run import run_from_lines
+from core.runs.shifts import STRESS_RESAMPLES, score_shifts
+from core.studies.sensitivity import (
+    ScoredEdit,
+    edits_of_cases,
+    edits_of_run,
+    format_sensitivities,
+    metric_sensitivities,
+)
 from pages.commands.shared.inputs import read_lines, read_scored_samples
 from pages.commands.shared.options import JsonOption, ResamplesOption
 

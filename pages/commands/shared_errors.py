@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from core.meta.cases import select_metrics
-from core.meta.shared_errors import (
+from core.cases.cases import select_metrics
+from core.stats.statistic import Values
+from core.studies.shared_errors import (
     EXPLAINED_NOTE,
     caught_pairs,
     compare_errors,
@@ -18,7 +19,6 @@ from core.meta.shared_errors import (
     format_coverage,
     format_shared_errors,
 )
-from core.stats.statistic import Values
 from pages.commands.shared.inputs import read_samples, read_scored_samples
 from pages.commands.shared.options import DatasetsOption, JsonOption
 

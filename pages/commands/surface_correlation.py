@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import typer
 
-from core.meta.measures import draw_resamples
-from core.meta.surface_correlation import (
+from core.stats.bootstrap import RESAMPLES
+from core.studies.measures import draw_resamples
+from core.studies.surface import (
     feature_correlations,
     format_features,
     format_shares,
     predicted_shares,
     surface_against_metrics,
 )
-from core.meta.table_formats import format_rows
-from core.stats.bootstrap import RESAMPLES
+from core.studies.tables import format_rows
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.options import DatasetsOption, ResamplesOption
 

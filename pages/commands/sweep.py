@@ -12,14 +12,14 @@ import typer
 
 from core.engine.engine import Engine
 from core.metric import METRICS
+from core.runs.cost import missing_conversations
+from core.runs.run import append_records, open_run_file, run_from_lines
+from core.runs.runner import continue_run
+from core.runs.shifts import score_shifts
 from core.settings import Settings
 from core.stats.text_tables import align_columns, format_signed, format_unsigned
-from core.stress.cost import missing_conversations
-from core.stress.output import failure_sentences
-from core.stress.run import append_records, open_run_file, run_from_lines
-from core.stress.runner import continue_run
-from core.stress.shifts import score_shifts
-from core.stress.sweep import WindowEffect, window_effects, window_families, window_run
+from core.studies.run_report import failure_sentences
+from core.studies.window_sweep import WindowEffect, window_effects, window_families, window_run
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress
 from pages.commands.shared.options import DeviceOption, JsonOption

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from core.errors import UnknownNameError
-from core.meta.rating_correlation import mean_ratings
-from core.stress.run import run_from_lines
-from core.stress.shifts import score_shifts
-from core.stress.system_strength import format_strengths, judged_systems, phrase_strengths, systems_of_summaries
+from core.runs.run import run_from_lines
+from core.runs.shifts import score_shifts
+from core.studies.rating_correlation import mean_ratings
+from core.studies.system_strength import format_strengths, judged_systems, phrase_strengths, systems_of_summaries
 from pages.commands.shared.inputs import read_lines, read_samples
 from pages.commands.shared.options import DatasetsOption
 

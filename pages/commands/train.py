@@ -8,16 +8,16 @@ from typing import Annotated
 
 import typer
 
-from annotations.labelled_items import load_labelled_items
-from annotations.store import Store
+from annotations.exchange.labelled_items import load_labelled_items
+from annotations.store.store import Store
 from core.battery import STANDARD_BATTERY, read_battery
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.settings import Settings
-from core.trained.card import verdict
-from core.trained.cross_encoder_trainer import EncoderSetting
-from core.trained.run import (
+from core.training.card import verdict
+from core.training.cross_encoder_trainer import EncoderSetting
+from core.training.run import (
     PACKAGED_ENCODER,
     Recipe,
     TrainedFolder,
@@ -27,7 +27,7 @@ from core.trained.run import (
     check_folder,
     train_to_folder,
 )
-from core.trained.training_data import TrainingData, describe
+from core.training.training_data import TrainingData, describe
 from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import BatteryOption, SeedOption

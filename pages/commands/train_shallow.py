@@ -12,10 +12,10 @@ import typer
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.models.words.shallow import MODEL_SUFFIX, TrainingFacts
 from core.settings import Settings
-from core.shallow import training_data
-from core.shallow.model import MODEL_SUFFIX, TrainingFacts
-from core.shallow.trainer import TrainingTask, train_model
+from core.training import shallow_data as training_data
+from core.training.shallow_trainer import TrainingTask, train_model
 from core.types import Split
 from pages.commands.shared.inputs import name_of_input, open_output, read_dataset_items, read_items
 

@@ -9,7 +9,7 @@ import typer
 
 from core.engine.engine import Engine
 from core.metric import METRICS
-from core.published_scores import PUBLISHED, Comparison, compare_published
+from core.papers.published_scores import PUBLISHED, Comparison, compare_published
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotations.campaigns.api_reads import MOST_ROWS, ApiReads, PageOfRows, UnknownCampaignError
 from annotations.campaigns.tokens import WrongTokenError
-from annotations.records import RecordError, StoreError
+from annotations.exchange.api_reads import MOST_ROWS, ApiReads, PageOfRows, UnknownCampaignError
+from annotations.store.records import RecordError, StoreError
+from pages.server import services
 from pages.server.sign_in import address_of, base_path, guess_delay, is_shared
-from pages.ui import services
 
 _ROWS_BY_DEFAULT = 100
 _METHODS = ("GET", "HEAD")

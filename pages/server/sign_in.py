@@ -23,10 +23,10 @@ from annotations.campaigns.sign_in import (
     member_by_session,
     start_session,
 )
-from annotations.database import read_session
-from annotations.records import StoreError
+from annotations.store.database import read_session
+from annotations.store.records import StoreError
 from core.errors import TouchstoneError
-from pages.ui import services
+from pages.server import services
 
 SESSION_COOKIE = "touchstone_session"
 LINK_PARAMETER = "invite"

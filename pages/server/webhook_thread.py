@@ -11,10 +11,9 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from annotations.campaigns.webhooks import Delivery, Seen, load_due, note_attempt, note_ends
-from annotations.store import Store
+from annotations.store.store import Store
 from core.errors import TouchstoneError
-from pages.server import startup
-from pages.ui import services
+from pages.server import services, startup
 
 _EVERY_SECONDS = 5.0
 _WAIT_FOR_PAGE_SECONDS = 60.0  # the first visitor comes first

@@ -9,10 +9,10 @@ from uuid import uuid4
 import streamlit as st
 
 from core.types import PRECOMPUTED
-from pages.ui.markup import register_component
 from pages.ui.probe.opening import shows_opening_scene
-from pages.ui.session_state import page_state
-from pages.ui.stress.run_choice import BUNDLED_RUN
+from pages.ui.shared.markup import register_component
+from pages.ui.shared.run_choice import BUNDLED_RUN
+from pages.ui.shared.session_state import page_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotations.campaigns.queue import NoTask
-from pages.ui import services
+from pages.server import services
 from pages.ui.annotate.conversations import comments_button
 from pages.ui.annotate.current_task import (
     current_task,

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit, missing_audit
 from pages.ui.audit.audit_history import audit_history
 from pages.ui.audit.audit_report import report_downloads, report_view
-from pages.ui.notices import notices
+from pages.ui.shared.notices import notices
 
 notices()
 opened = audit_in_address()

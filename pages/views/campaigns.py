@@ -12,7 +12,7 @@ from pages.ui.campaigns.campaign_choice import (
 from pages.ui.campaigns.campaign_editor import new_campaign_form
 from pages.ui.campaigns.campaign_tabs import campaign_tabs
 from pages.ui.campaigns.people_page import people_page
-from pages.ui.notices import notices
+from pages.ui.shared.notices import notices
 
 notices()
 if chosen_section() == PEOPLE_SECTION:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.ui import services
-from pages.ui.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
+from pages.server import services
+from pages.ui.shared.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
 
 store = services.store()
 costs = services.engine().costs()

@@ -3,12 +3,12 @@
 import streamlit as st
 
 from core.types import PRECOMPUTED
+from pages.server.services import settings
 from pages.ui.evaluate.bulk_results import bulk_results
 from pages.ui.evaluate.dataset_choice import choose_data, known_datasets
 from pages.ui.evaluate.evaluate_tabs import evaluate_tabs
 from pages.ui.evaluate.import_form import has_import, import_form
-from pages.ui.notices import notices
-from pages.ui.services import settings
+from pages.ui.shared.notices import notices
 
 notices()
 with st.expander("Import data", icon=":material/database_upload:", expanded=has_import()):

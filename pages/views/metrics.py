@@ -1,12 +1,12 @@
 """Metrics: pick one to see what it measures, what is known of it and what it needs; models in memory and endpoints that are set."""
 
 from core.metric_catalog import list_metrics
-from pages.ui import services
+from pages.server import services
 from pages.ui.metrics.endpoint_list import endpoint_list
 from pages.ui.metrics.metric_details import metric_details
 from pages.ui.metrics.metric_list import metric_list, opened_metric
 from pages.ui.metrics.model_rows import follow_models, memory_bar, other_models
-from pages.ui.notices import notices
+from pages.ui.shared.notices import notices
 
 pool = services.engine().pool
 drawn = pool.states()

@@ -2,12 +2,10 @@
 
 import streamlit as st
 
-from pages.ui import services
+from pages.server import services
 from pages.ui.evaluate.percentiles import percentile_expander
 from pages.ui.explain.explain_requests import explanations_arrived
 from pages.ui.explain.explain_tab import explain_tab
-from pages.ui.metric_choice import chosen_metrics
-from pages.ui.notices import notices, repeat_notices
 from pages.ui.probe.board_scores import (
     BOARD_KEY,
     build_board,
@@ -28,12 +26,14 @@ from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_re
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button
+from pages.ui.probe.metric_choice import chosen_metrics
 from pages.ui.probe.opening import restore_pair, show_in_address
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import dataset_facts, draft_offer, toolbar
+from pages.ui.shared.notices import notices, repeat_notices
 
 restore_pair()
 apply_variant()

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from core.errors import TouchstoneError
-from pages.ui.markup import escape_markdown
-from pages.ui.notices import notices
-from pages.ui.prompt_forms import (
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import notices
+from pages.ui.shared.prompt_forms import (
     chosen_prompt,
     prompt_difference,
     prompt_form,

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages.ui.campaigns.export_buttons import export_buttons
-from pages.ui.notices import notices
 from pages.ui.review.adjudication_page import adjudication_page
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
 from pages.ui.review.curation_page import curation_page, uncurated_count
+from pages.ui.shared.notices import notices
 
 notices()
 campaigns = {campaign.id: campaign for campaign in adjudicator().campaigns()}

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from core.stress.shifts import score_shifts
-from pages.ui.notices import notices
+from core.runs.shifts import score_shifts
+from pages.ui.shared.notices import notices
+from pages.ui.shared.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
 from pages.ui.stress.cell_pairs import run_gaps
 from pages.ui.stress.new_run import new_run_form
-from pages.ui.stress.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
 from pages.ui.stress.stress_tabs import ShownRun, stress_tabs
 
 notices()

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.store import Store
+from annotations.store.store import Store
 
 ROOT = Path(__file__).parents[2]
 STREAMLIT = ("-m", "streamlit")

@@ -24,8 +24,8 @@ from annotations.campaigns.campaign import (
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.sign_in import create_invite
-from annotations.records import PairRecord
-from annotations.store import Store
+from annotations.store.records import PairRecord
+from annotations.store.store import Store
 from core.contexts import NamedText, join_contexts
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
 from tests.e2e.server import Server, serve

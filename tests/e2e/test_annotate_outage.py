@@ -13,9 +13,9 @@ from playwright.sync_api import Page, expect
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.tables import Reservation, Response
-from annotations.database import read_session
-from annotations.store import Store
+from annotations.store.campaign_tables import Reservation, Response
+from annotations.store.database import read_session
+from annotations.store.store import Store
 from tests.e2e.cluster import PROGRAMS, Cluster
 from tests.e2e.faults import files_limited, full, not_writable, small_disk
 from tests.e2e.server import free_port

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from typer.testing import CliRunner
 
-from annotations.dataset_import import DatasetSource
+from annotations.store.dataset_import import DatasetSource
 from cli import app
 from core.types import Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import WORK_MS, Bench, example

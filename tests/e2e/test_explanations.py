@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotations.export import all_rows, to_csv, to_jsonl
+from annotations.exchange.export import all_rows, to_csv, to_jsonl
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, enter, press

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
-from core.stress.run import Plan, Run, Source, run_from_lines, to_json_line
+from core.runs.run import Plan, Run, Source, run_from_lines, to_json_line
 from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.server import Server
 from tests.e2e.waiting import enter, idle, press

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.records import PairRecord
+from annotations.store.records import PairRecord
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
 from tests.e2e.bench import Bench, example
 from tests.e2e.line import Line

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.records import LabelRecord, PairRecord
+from annotations.store.records import LabelRecord, PairRecord
 from core.types import Edit, Span, Verdict
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve

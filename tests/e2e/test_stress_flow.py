@@ -11,9 +11,9 @@ from itertools import product
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.dataset_import import DatasetSource
+from annotations.store.dataset_import import DatasetSource
 from core.datasets.bundled import bundled_items
-from core.stress.run import run_from_lines
+from core.runs.run import run_from_lines
 from core.types import Verdict
 from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.matrix import select_cell

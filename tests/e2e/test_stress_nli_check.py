@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from core.stress.run import Run, run_from_lines
+from core.runs.run import Run, run_from_lines
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve

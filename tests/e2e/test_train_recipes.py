@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.dataset_import import DatasetSource
-from core.trained.model import CARD_FILE, WEIGHTS_FILE
+from annotations.store.dataset_import import DatasetSource
+from core.models.words.head import CARD_FILE, WEIGHTS_FILE
 from core.types import Example, Item, Verdict
 from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.e2e.bench import WORK_MS

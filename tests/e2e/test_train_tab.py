@@ -22,7 +22,7 @@ from annotations.campaigns.labelling import AnnotatorActions, SentResponse
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
-from annotations.records import PairRecord
+from annotations.store.records import PairRecord
 from core.datasets.bundled import bundled_items
 from core.types import Item, Verdict
 from tests.e2e.bench import WORK_MS

@@ -17,7 +17,7 @@ import numpy as np
 import typer
 
 from annotations.campaigns.labelling import AnnotatorActions
-from annotations.store import Store
+from annotations.store.store import Store
 from tests.load.crowd import open_campaign, people
 from tests.load.one_annotator import label
 from tests.load.tally import Tally, tally

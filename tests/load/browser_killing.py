@@ -23,9 +23,9 @@ from playwright.sync_api import Page, expect, sync_playwright
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.tables import Reservation, Response
-from annotations.database import read_session
-from annotations.store import Store
+from annotations.store.campaign_tables import Reservation, Response
+from annotations.store.database import read_session
+from annotations.store.store import Store
 from tests.e2e.cluster import Cluster
 from tests.e2e.conftest import CHROMIUM
 from tests.e2e.server import free_port, serve

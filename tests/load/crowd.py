@@ -8,8 +8,8 @@ from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewT
 from annotations.campaigns.manage import ManagerActions, local_member
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.records import PairRecord
-from annotations.store import Store
+from annotations.store.records import PairRecord
+from annotations.store.store import Store
 from core.types import Edit, Span
 
 _KNOWN = 25

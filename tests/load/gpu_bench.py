@@ -21,13 +21,13 @@ import torch
 import typer
 from torch.profiler import ProfilerActivity, profile
 
-from core.bench.comparison import MetricComparison
-from core.bench.network_shapes import parse_sizes
-from core.bench.recipes import prepare_metric
-from core.bench.workloads import make_pairs_sharing_documents, sentence_pool
 from core.errors import MemoryFullError
 from core.models.model import Row
 from core.types import Example
+from tests.bench.comparison import MetricComparison
+from tests.bench.network_shapes import parse_sizes
+from tests.bench.recipes import prepare_metric
+from tests.bench.workloads import make_pairs_sharing_documents, sentence_pool
 from tests.load.plain_loops import Race
 
 METRICS = ("alignscore-base", "minicheck-deberta", "unieval-fact", "bartscore")

@@ -14,7 +14,7 @@ import typer
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
-from annotations.store import Store
+from annotations.store.store import Store
 from tests.doubles.process import start
 from tests.load.crowd import open_campaign, people
 from tests.load.tally import Tally, tally

@@ -17,8 +17,8 @@ from annotations.campaigns.people import find_person
 from annotations.campaigns.questions import Answers
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from annotations.database import read_session
-from annotations.store import Store
+from annotations.store.database import read_session
+from annotations.store.store import Store
 
 ANSWERS: Answers = {"verdict": "consistent", "confidence": 4}
 

@@ -22,17 +22,17 @@ from typing import Any
 
 import torch
 
-from core.bench.comparison import MetricComparison
-from core.bench.meters import clear_model_memory
-from core.bench.network_shapes import parse_sizes
-from core.bench.recipes import prepare_metric
-from core.bench.workloads import make_pair, make_pairs_sharing_documents, sentence_pool
 from core.model_reference import Checkpoint
 from core.models.attention import FixedPositions
 from core.models.first_token import FirstTokenLayer, OneTokenAttention
 from core.models.model import Row
 from core.models.network import pad_batch, segment_types
 from core.types import Example, Question
+from tests.bench.comparison import MetricComparison
+from tests.bench.meters import clear_model_memory
+from tests.bench.network_shapes import parse_sizes
+from tests.bench.recipes import prepare_metric
+from tests.bench.workloads import make_pair, make_pairs_sharing_documents, sentence_pool
 
 BATCH_ROWS: Mapping[str, Mapping[str, int]] = {
     "alignscore-base": {"checkpoint": 32},

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.tables import Reservation, Response, Task
-from annotations.database import read_session
-from annotations.store import Store
+from annotations.store.campaign_tables import Reservation, Response, Task
+from annotations.store.database import read_session
+from annotations.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,12 @@ from core.metric import METRICS
 from core.metrics.alignscore import chunks
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as align
-from core.models.integrity import Fingerprints
-from core.models.locations import ModelStatus, locate, state_on_disk
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.text import sentences
 from core.types import Example, Failure, Question, Result, Score
+from core.weights.integrity import Fingerprints
+from core.weights.locations import ModelStatus, locate, state_on_disk
 from tests.drive import drive, model
 from tests.parity.texts import LONG_SENTENCE, PAIRS
 from tests.parity.tiny_entailment import alignscore

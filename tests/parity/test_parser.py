@@ -11,9 +11,9 @@ import pytest
 
 from core.errors import BadSettingError, LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
-from core.models import spacy_pipeline
-from core.models.spacy_pipeline import parser_files, parser_folder
 from core.types import Answer, Question
+from core.weights import spacy_pipeline
+from core.weights.spacy_pipeline import parser_files, parser_folder
 
 pytestmark = pytest.mark.parity
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.shallow.model import FEATURES, MODEL_SUFFIX, Layer, ShallowModel, TrainingFacts
+from core.models.words.shallow import FEATURES, MODEL_SUFFIX, Layer, ShallowModel, TrainingFacts
 
 
 def model(folder: Path) -> Path:

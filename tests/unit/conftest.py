@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from annotations.store import Store
+from annotations.store.store import Store
 from tests.doubles.bench import Bench, open_bench
 from tests.doubles.models import ScriptedKind
 from tests.doubles.upload_hub import TOKEN, UploadHub

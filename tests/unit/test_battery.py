@@ -21,10 +21,10 @@ from core.engine.engine import Engine
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.runs.bundled_run import bundled_run_battery, plan_bundled_run
+from core.runs.null_bands import harmless_variants
 from core.settings import Settings
-from core.stress.bundled_run import bundled_run_battery, plan_bundled_run
-from core.stress.null_bands import harmless_variants
-from core.trained.training_data import generated_rows, labelled_rows
+from core.training.training_data import generated_rows, labelled_rows
 from tests.doubles.contributing import found_in_folder
 from tests.doubles.process import ROOT
 

@@ -10,21 +10,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import app
-from core.bench.comparison import TimedQuestion, project_usage, sample_questions
-from core.bench.engine_cost import measure_engine_cost, summarize
-from core.bench.measurement import AGREEMENT_TOLERANCE, BenchRow, format_row, row_record, table_heading
-from core.bench.meters import TokenCounts, TokenMeter, clear_model_memory
-from core.bench.network_shapes import Sizes, parse_sizes
-from core.bench.recipes import RECIPES
-from core.bench.workloads import (
-    DEFAULT_METRICS,
-    BenchPlan,
-    make_pair,
-    make_pairs_sharing_documents,
-    run_bench,
-    sentence_pool,
-)
 from core.errors import UnknownNameError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
@@ -32,6 +17,21 @@ from core.models.pool import ModelPool
 from core.settings import Settings
 from core.text import sentences
 from core.types import Answer, Question
+from tests.bench.__main__ import app
+from tests.bench.comparison import TimedQuestion, project_usage, sample_questions
+from tests.bench.engine_cost import measure_engine_cost, summarize
+from tests.bench.measurement import AGREEMENT_TOLERANCE, BenchRow, format_row, row_record, table_heading
+from tests.bench.meters import TokenCounts, TokenMeter, clear_model_memory
+from tests.bench.network_shapes import Sizes, parse_sizes
+from tests.bench.recipes import RECIPES
+from tests.bench.workloads import (
+    DEFAULT_METRICS,
+    BenchPlan,
+    make_pair,
+    make_pairs_sharing_documents,
+    run_bench,
+    sentence_pool,
+)
 from tests.drive import model
 
 TINY = Sizes("tiny")
@@ -209,7 +209,7 @@ def test_sizes_are_spelled_for_all_architectures_or_for_one() -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["bench", *arguments])
+    return CliRunner().invoke(app, arguments)
 
 
 @pytest.mark.parametrize(

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from annotations.dataset_import import DatasetSource
-from annotations.records import RecordError
-from annotations.writes import text_id
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import RecordError
+from annotations.store.writes import text_id
 from cli import app
 from core.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
+from core.cases.pooling import pool_cases
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
-from core.meta.pooling import pool_cases
-from core.meta.surface_correlation import missing_features
 from core.metric import METRICS
+from core.models.words.shallow import FEATURES
+from core.runs.run import run_from_lines
 from core.settings import Settings
-from core.shallow.model import FEATURES
-from core.stress.run import run_from_lines
+from core.studies.surface import missing_features
 from core.text import splitter_name
 from core.types import PRECOMPUTED
 

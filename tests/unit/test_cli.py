@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from annotations.records import PairRecord
-from annotations.store import Store
+from annotations.store.records import PairRecord
+from annotations.store.store import Store
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.metric import METRICS
 from core.types import Edit, Span

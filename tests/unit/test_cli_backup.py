@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from annotations.campaigns.tables import Response
-from annotations.records import NotSavedError, StoreError
-from annotations.store import Store
-from annotations.tables import Draft
-from annotations.writes import upsert_draft
+from annotations.store.campaign_tables import Response
+from annotations.store.records import NotSavedError, StoreError
+from annotations.store.store import Store
+from annotations.store.tables import Draft
+from annotations.store.writes import upsert_draft
 from tests.doubles.process import finish, start
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 from tests.unit.annotations.conftest import postgres_url, sqlite_url, url
 from tests.unit.annotations.pair_samples import PAIR, record
 from tests.unit.command_line import run
 
-BACKUP = "import sys, pathlib, annotations.backup as b; b.backup(sys.argv[1], pathlib.Path(sys.argv[2]))"
+BACKUP = "import sys, pathlib, annotations.store.backup as b; b.backup(sys.argv[1], pathlib.Path(sys.argv[2]))"
 """In a process of its own: the writers of one process wait for each other."""
 
 __all__ = ["postgres_url", "sqlite_url", "url"]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from annotations.records import RecordError
-from annotations.store import Store
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from core.errors import TouchstoneError
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 from tests.unit.command_line import done, run

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import constants
 
-from annotations.store import Store
+from annotations.store.store import Store
 from core.errors import TouchstoneError
 from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.unit.annotations.campaigns.actors import make_campaign

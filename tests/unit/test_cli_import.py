@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from annotations.store import Store
+from annotations.store.store import Store
 from core.errors import TouchstoneError
 from tests.unit.command_line import done, run
 from tests.unit.datasets.releases import DOCUMENT, SUMMARY, WRONG, summedit

@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import member_by_code
-from annotations.database import read_session
-from annotations.records import RecordError
-from annotations.store import Store
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from cli import app
 
 

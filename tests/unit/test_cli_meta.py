@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotations.store import Store
+from annotations.store.store import Store
 from core.errors import TouchstoneError
-from core.meta.paper_test import CORRECTION
+from core.papers.paper_test import CORRECTION
 from core.profile import read_profile
 from tests.unit.annotations.pair_samples import PAIR
 from tests.unit.command_line import done, rows_of, run
@@ -203,7 +203,7 @@ def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_i
     done("import", "bump", pairs, "--name", "own")
     options = ("meta", "--dataset", "own", "--json")
     assert json.loads(done(*options))["resamples"] == 10_000
-    monkeypatch.setattr("core.meta.measures._MAX_WEIGHED", 12_000)
+    monkeypatch.setattr("core.studies.measures._MAX_WEIGHED", 12_000)
     capped = run(*options)
     assert json.loads(capped.stdout)["resamples"] == 1000
     assert "1,000 resamples instead of 10,000 for 12 summaries" in capped.stderr

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from annotations.campaigns.api_reads import ApiReads
 from annotations.campaigns.assignment import CampaignPeople, load_assignment
 from annotations.campaigns.people import Role
 from annotations.campaigns.sign_in import member_by_code
-from annotations.database import read_session
-from annotations.records import RecordError
-from annotations.store import Store
+from annotations.exchange.api_reads import ApiReads
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.command_line import run
 

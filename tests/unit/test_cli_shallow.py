@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError, UnknownNameError
-from core.shallow.model import read_model
+from core.models.words.shallow import read_model
 from tests.unit.command_line import run
 
 NAMES = ["Ana Brekke", "Olaf Vik", "Marit Moen", "Per Dahl", "Kari Lund", "Nils Berg"]

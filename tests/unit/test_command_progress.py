@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from core.stress.run import Plan, Run, RunRecord, ScoreRecord, Source
+from core.runs.run import Plan, Run, RunRecord, ScoreRecord, Source
 from core.types import Example
 from pages.commands.shared.messages import print_status, show_run_progress, with_progress
 

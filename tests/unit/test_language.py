@@ -14,10 +14,10 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
+from core.cases.cases import build_cases
 from core.datasets.bundled import bundled_items
 from core.errors import BadSettingError
 from core.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language
-from core.meta.cases import build_cases
 from core.metric import METRICS
 from core.metric_catalog import list_metrics
 from core.models.pool import ModelPool

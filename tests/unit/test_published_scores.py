@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from cli import app
 from core.metric import METRICS
-from core.published_scores import PUBLISHED, PublishedScore
+from core.papers.published_scores import PUBLISHED, PublishedScore
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from core.reproduce.paper import PAPERS
-from core.reproduce.published import read_published
+from core.papers.paper import PAPERS
+from core.papers.published import read_published
 from tests.doubles.released import DATA, needs
 
 KINDS = ("Intrinsic Predicate", "Extrinsic Entity", "Coreference")

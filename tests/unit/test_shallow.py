@@ -17,12 +17,12 @@ from core.errors import BadSettingError, LoadError, TouchstoneError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.adapters import mlp
+from core.models.words.shallow import FEATURES, ShallowModel, read_model
 from core.settings import Settings
-from core.shallow import training_data
-from core.shallow.model import FEATURES, ShallowModel, read_model
-from core.shallow.trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
-from core.shallow.training_data import document_numbers, shallow_features
 from core.stats.statistic import Values
+from core.training import shallow_data as training_data
+from core.training.shallow_data import document_numbers, shallow_features
+from core.training.shallow_trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.types import Example, Failure, FailureKind, Item, Outcome, Question, Result, Verdict
 from tests.parity import tiny_shallow
 

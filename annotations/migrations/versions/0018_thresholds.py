@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotations.migrate import protect
+from annotations.store.migrate import protect
 
 revision = "0018"
 down_revision = "0017"

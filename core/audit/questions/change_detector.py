@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.audit.shown_pairs import pairs_of_kinds
-from core.stress.edit_discrimination import edit_discrimination
+from core.studies.edit_discrimination import edit_discrimination
 
 SCALE = Scale(good=0.65, fails=0.55)
 """What reacts to any change alike has .5, or less where harmless edits change more words."""

@@ -13,11 +13,11 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Questio
 from core.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
 from core.stats.statistic import Estimate
-from core.stress.gaming import MetricGaming, lifted_share, metric_gaming
-from core.stress.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
+from core.studies.gaming import MetricGaming, lifted_share, metric_gaming
 
 LIFTED_SCALE = Scale(good=0.05, fails=0.2)
 GAIN_SCALE = Scale(good=0.1, fails=0.5)

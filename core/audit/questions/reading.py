@@ -11,12 +11,12 @@ from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, ShownPair
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent
+from core.runs.placement import PlacedPair, PlaceEffect, place_effects
+from core.runs.shifts import score_shifts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
-from core.stress.density import BINS, quantile_bins
-from core.stress.placement import PlacedPair, PlaceEffect, place_effects
-from core.stress.shifts import score_shifts
-from core.stress.sweep import WindowEffect, window_effects, window_families
+from core.studies.density import BINS, quantile_bins
+from core.studies.window_sweep import WindowEffect, window_effects, window_families
 from core.types import Result
 
 _EDITS: Mapping[Intent, str] = MappingProxyType(

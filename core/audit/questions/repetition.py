@@ -25,11 +25,11 @@ from core.audit.repetition import RepeatedScore
 from core.audit.repetition import Repetition as AskedAgain
 from core.audit.shown_pairs import text_case
 from core.metric import METRICS
+from core.runs.shifts import STRESS_RESAMPLES, score_array
 from core.stats.agreement import LabelMatrix, cohen_kappa, nominal_distance
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
 from core.stats.statistic import Estimate, Mask, Values, mean, number_documents
-from core.stress.shifts import STRESS_RESAMPLES, score_array
 
 SCALE = Scale(good=0.99, fails=0.9)
 FLIP_SCALE = Scale(good=0.05, fails=0.2)

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.meta.surface_correlation import feature_correlations, missing_features, predicted_shares
-from core.shallow.model import FEATURES
+from core.models.words.shallow import FEATURES
+from core.studies.surface import feature_correlations, missing_features, predicted_shares
 
 SCALE = Scale(good=0.3, fails=0.6)
 

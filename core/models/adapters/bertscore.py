@@ -17,13 +17,13 @@ from transformers import AutoModel, PreTrainedModel
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint
-from core.models.config_check import require_encoder
-from core.models.files import max_text_tokens
 from core.models.model import Row, int_option
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
-from core.trained.word_states import windows
+from core.models.words.word_states import windows
 from core.types import Answer, Question, Span
+from core.weights.config_check import require_encoder
+from core.weights.files import max_text_tokens
 
 _MAX_DOCUMENTS = 64
 

@@ -16,11 +16,11 @@ from core.errors import UnscorableError
 from core.llm.chat import Sampling, sampling_of
 from core.model_reference import Checkpoint
 from core.models.chat_template import ChatTemplate
-from core.models.files import read_json_object
 from core.models.model import UNLIMITED, Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import DecodingTokenizer
 from core.types import Answer, Question
+from core.weights.files import read_json_object
 
 
 class AnsweringModel(ABC):

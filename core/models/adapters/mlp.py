@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
 from core.models.model import Row
-from core.shallow.model import ShallowModel, TrainingFacts, read_model
+from core.models.words.shallow import ShallowModel, TrainingFacts, read_model
 from core.types import Answer, Question
 
 

@@ -15,8 +15,6 @@ from transformers import AutoModel, PreTrainedModel
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.config_check import require_encoder
-from core.models.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 from core.models.model import Row, rows_of
 from core.models.network import (
     LOAD_ERRORS,
@@ -29,6 +27,8 @@ from core.models.network import (
 )
 from core.models.tokenizer import TextTokenizer
 from core.types import Answer, Question
+from core.weights.config_check import require_encoder
+from core.weights.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 
 _MODULES = {"Pooling": Pooling, "Dense": Dense, "LayerNorm": LayerNorm, "Normalize": Normalize}
 

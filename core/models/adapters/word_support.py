@@ -11,15 +11,15 @@ from pathlib import Path
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.cross_encoder import is_cross_encoder, load_cross_encoder
-from core.models.locations import locate
 from core.models.model import Model, Row
-from core.models.trained_head import read_head
-from core.models.word_attention import DocumentMemory, WordAttention
-from core.models.word_encoder import WordEncoder, encoder_hash
-from core.trained.model import Head, document_key, mean_logits, probability
-from core.trained.word_features import ReadDocument, feature_matrix, read_document
-from core.trained.word_states import WordStates
+from core.models.words.head import Head, document_key, mean_logits, probability
+from core.models.words.trained_head import read_head
+from core.models.words.word_attention import DocumentMemory, WordAttention
+from core.models.words.word_encoder import WordEncoder, encoder_hash
+from core.models.words.word_features import ReadDocument, feature_matrix, read_document
+from core.models.words.word_states import WordStates
 from core.types import Answer, Question
+from core.weights.locations import locate
 
 _MAX_DOCUMENTS = 16  # some six megabytes for a thousand words
 

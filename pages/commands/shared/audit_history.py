@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from annotations.records import AuditRecord
-from annotations.store import Store
+from annotations.store.records import AuditRecord
+from annotations.store.store import Store
 from core.audit.history import KeptAudit, data_name, data_sha256, reports_to_keep
 from core.audit.report import AuditReport, read_report, report_json
 

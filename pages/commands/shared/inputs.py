@@ -9,13 +9,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
-from annotations.labelled_items import with_documents
-from annotations.samples import load_samples, load_texts
-from annotations.store import Store
+from annotations.exchange.labelled_items import with_documents
+from annotations.exchange.samples import load_samples, load_texts
+from annotations.store.store import Store
 from core.bulk.blocks import WHOLE, Shard, read_blocks
 from core.bulk.folder import Folder
 from core.bulk.results import samples_of_results
 from core.bulk.run import refuse_divided_budget
+from core.cases.cases import Cases
+from core.cases.pooling import pool_cases
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine.engine import Engine
@@ -25,12 +27,10 @@ from core.explanations.judge import Case
 from core.explanations.panel import parse_judge, require_panel
 from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
-from core.meta.cases import Cases
-from core.meta.pooling import pool_cases
 from core.model_reference import EndpointModel, ModelRef
+from core.runs.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
+from core.runs.run import Plan, Run, Source
 from core.settings import Settings
-from core.stress.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
-from core.stress.run import Plan, Run, Source
 from core.types import Example, Item, Sample, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 

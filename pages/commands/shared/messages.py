@@ -26,12 +26,12 @@ from core.errors import Problem, attempt
 from core.llm.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.metric import Metric
 from core.model_reference import Checkpoint, ModelRef, local_checkpoints
-from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
+from core.runs.run import Run, RunRecord
 from core.settings import Settings
-from core.stress.run import Run, RunRecord
 from core.types import T
+from core.weights.locations import ModelStatus
 
 _UPDATE_S = 0.5
 

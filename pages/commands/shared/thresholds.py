@@ -7,11 +7,11 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from annotations.records import ThresholdRecord
-from annotations.store import Store
+from annotations.store.records import ThresholdRecord
+from annotations.store.store import Store
 from core.errors import TouchstoneError
-from core.gate.threshold_file import OwnThreshold, parse_threshold, read_threshold, threshold_json
 from core.metric import METRICS
+from core.studies.saved_threshold import OwnThreshold, parse_threshold, read_threshold, threshold_json
 
 
 def require_free_name(store: Store, name: str) -> None:

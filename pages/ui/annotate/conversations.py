@@ -7,11 +7,11 @@ import streamlit as st
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.comments import AnnotatorComments, Conversation
 from annotations.campaigns.task_texts import ShownTask
-from pages.ui import services
+from pages.server import services
 from pages.ui.annotate.current_task import annotate_state, read_or_keep
-from pages.ui.comment_view import comment_form, show_conversation
-from pages.ui.markup import escape_markdown
-from pages.ui.session_user import current_member
+from pages.ui.shared.comment_view import comment_form, show_conversation
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_user import current_member
 
 _MAX_QUOTE_CHARACTERS = 160
 

@@ -19,13 +19,13 @@ from annotations.campaigns.qualification import MarkedAnswer, Stage
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.queue import NoTask, NoTaskReason
 from annotations.campaigns.task_texts import ShownTask
-from annotations.database import explain_database_error
-from annotations.records import UnavailableError
-from pages.ui import services
+from annotations.store.database import explain_database_error
+from annotations.store.records import UnavailableError
+from pages.server import services
 from pages.ui.annotate.labeller import Feedback, TaskMode, TaskView, format_answer
-from pages.ui.markup import safe_guidelines
-from pages.ui.session_state import WidgetValue, page_state
-from pages.ui.session_user import current_member, member_let_in
+from pages.ui.shared.markup import safe_guidelines
+from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.session_user import current_member, member_let_in
 
 T = TypeVar("T")
 

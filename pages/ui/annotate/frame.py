@@ -10,7 +10,7 @@ import streamlit as st
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.labelling import AnnotatorProgress
 from annotations.campaigns.queue import NoTask
-from annotations.records import StoreError
+from annotations.store.records import StoreError
 from pages.ui.annotate.current_task import (
     AnnotateState,
     annotate_state,
@@ -19,7 +19,7 @@ from pages.ui.annotate.current_task import (
     show_why_nothing,
 )
 from pages.ui.annotate.presses import open_previous
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown
 
 
 @contextmanager

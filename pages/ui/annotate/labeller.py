@@ -11,12 +11,12 @@ from typing import Any, Literal
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, parse_answer_edits
 from annotations.campaigns.responses import ResponseAct, SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from annotations.records import RecordError
+from annotations.store.records import RecordError
 from core.contexts import context_sentences
 from core.edits import Segment, abridge_unchanged, recover, segments, to_records
 from core.text import NO_BLANK, sentences, with_even_blanks, with_visible_controls
 from core.types import ErrorType
-from pages.ui.markup import register_component
+from pages.ui.shared.markup import register_component
 
 ERROR_TYPE_MEANINGS: Mapping[str, str] = {
     ErrorType.INTRINSIC_PREDICATE: "A wrong relation between things of the document.",

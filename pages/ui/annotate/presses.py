@@ -10,10 +10,10 @@ from uuid import uuid4
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.responses import ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from annotations.records import ChangedElsewhereError, StoreError, UnavailableError
+from annotations.store.records import ChangedElsewhereError, StoreError, UnavailableError
 from pages.ui.annotate.current_task import CurrentTask, annotate_state, explain_away, labelling
 from pages.ui.annotate.labeller import LABELLER_KEY, read_draft, read_sent
-from pages.ui.session_state import component_message
+from pages.ui.shared.session_state import component_message
 
 _AFTER_ALL = 2**31 - 1
 _MOST_PRESSES = 20  # in one message: a browser has at most two that were not received

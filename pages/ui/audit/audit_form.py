@@ -16,20 +16,20 @@ from core.audit.report import AuditReport
 from core.audit.task import AuditTask
 from core.battery import STANDARD_BATTERY
 from core.errors import TouchstoneError
-from core.gate.threshold_file import thresholds_by_metric
 from core.metric import METRICS
 from core.metric_catalog import default_metrics, list_metrics, speed_of
 from core.model_reference import asks_endpoint
+from core.studies.saved_threshold import thresholds_by_metric
 from pages.commands.shared.audit_data import stored_data
 from pages.commands.shared.audit_history import keep_audits
 from pages.commands.shared.thresholds import kept_thresholds
-from pages.ui import services
-from pages.ui.background_results import progress_bar
+from pages.server import services
 from pages.ui.evaluate.dataset_choice import known_datasets
-from pages.ui.markup import escape_markdown
-from pages.ui.metric_choice import bench_specs_with_settings
-from pages.ui.session_state import WidgetValue, page_state
+from pages.ui.probe.metric_choice import bench_specs_with_settings
+from pages.ui.shared.background_results import progress_bar
 from pages.ui.shared.battery_choice import battery_choice
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import WidgetValue, page_state
 
 _MOST_KEPT = 16  # audits of all sessions; one holds its texts and scores
 _MOST_METRICS = 4

@@ -16,7 +16,7 @@ from core.audit.history import HistoryPoint, KeptAudit, by_data, history_points,
 from core.audit.question import Finding, Level, Unit
 from core.audit.report_html import LEVEL_MARKS, format_verdicts
 from pages.commands.shared.audit_history import kept_audits
-from pages.ui import services
+from pages.server import services
 from pages.ui.shared.plots import error_bars
 
 _LEVEL_COLOURS: Mapping[Level, str] = MappingProxyType(

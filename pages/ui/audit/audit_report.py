@@ -15,7 +15,7 @@ from core.audit.task import AuditTask
 from core.edits import as_segments, recover
 from pages.ui.audit.audit_form import AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
-from pages.ui.markup import diff_html, escape_label, escape_markdown, read_asset
+from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 

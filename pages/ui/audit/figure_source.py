@@ -14,11 +14,11 @@ from core.audit.report import MetricAudit
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
 from core.errors import TouchstoneError
-from core.stress.run import Run
+from core.runs.run import Run
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
 from pages.ui.evaluate.evaluate_tabs import TAB_PARAMETER
-from pages.ui.markup import diff_html, escape_label, escape_markdown
-from pages.ui.stress.run_choice import StressState, begin_run, listed_runs
+from pages.ui.shared.markup import diff_html, escape_label, escape_markdown
+from pages.ui.shared.run_choice import StressState, begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
 
 _MOST_CASES = 2_000

@@ -12,9 +12,9 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.kept_edits import KEPT_NOTE, KeptEdits, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
 from core.stats.text_tables import format_coefficient, format_percent
-from pages.ui.background_results import background_result
 from pages.ui.campaigns.campaign_choice import campaign_manager
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.markup import escape_markdown
 
 _AGREEMENT_HELP = (
     "First labels, given without sight of a score. In brackets the 95 % interval of a bootstrap over documents. "

@@ -10,12 +10,12 @@ from annotations.campaigns.assignment import EVERYBODY, CampaignPeople
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
-from annotations.records import StoreError
-from pages.ui import services
-from pages.ui.markup import escape_markdown
-from pages.ui.notices import leave_notice
-from pages.ui.session_state import WidgetValue, page_state
-from pages.ui.session_user import current_member
+from annotations.store.records import StoreError
+from pages.server import services
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.session_user import current_member
 
 _NEW_CAMPAIGN = ""
 CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"

@@ -12,15 +12,15 @@ from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.manage import IssuedVersion
 from annotations.campaigns.questions import QuestionSet, read_questions
-from annotations.records import StoreError
+from annotations.store.records import StoreError
 from core.metric import METRICS
-from pages.ui import services
+from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice, show_notice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown
 
 _NEW_KEY = "new-campaign"
 

@@ -10,11 +10,11 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.comments import Conversation, ManagerComments, SentComment
-from pages.ui import services
-from pages.ui.comment_view import comment_form, show_conversation
+from pages.server import services
 from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.review.case_view import text_box
-from pages.ui.session_user import current_member
+from pages.ui.shared.comment_view import comment_form, show_conversation
+from pages.ui.shared.session_user import current_member
 
 _HEIGHT = 320
 

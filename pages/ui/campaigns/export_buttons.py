@@ -8,14 +8,14 @@ from functools import partial
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms, open_export
 from annotations.campaigns.people import Right
-from annotations.dataset_export import hub_campaign_files, missing_terms
-from annotations.store import Store
-from pages.ui import services
-from pages.ui.markup import escape_markdown
-from pages.ui.push_form import push_form
-from pages.ui.session_user import current_member, member_later
+from annotations.exchange.dataset_export import hub_campaign_files, missing_terms
+from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms, open_export
+from annotations.store.store import Store
+from pages.server import services
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.push_form import push_form
+from pages.ui.shared.session_user import current_member, member_later
 
 _WHOLE = ("jsonl", "csv")
 

@@ -17,16 +17,16 @@ from annotations.campaigns.candidates import (
     tasks_for_candidate,
 )
 from annotations.campaigns.questions import QuestionSet
-from annotations.records import LOCAL_LABELS, PairRecord
+from annotations.store.records import LOCAL_LABELS, PairRecord
 from core.datasets.bundled import bundled_items
 from core.edits import recover
 from core.perturbation import PERTURBATIONS
-from core.stress.run import Run, Source, Variant
+from core.runs.run import Run, Source, Variant
 from core.types import ErrorType, Item, Verdict
-from pages.ui import services
-from pages.ui.background_results import background_result
+from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
-from pages.ui.stress.run_choice import listed_runs, load_run
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.run_choice import listed_runs, load_run
 
 _COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
 

@@ -22,8 +22,8 @@ from annotations.campaigns.candidates import (
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet
 from core.datasets.formats.table_files import file_rows
 from core.errors import TouchstoneError
-from pages.ui.markup import escape_markdown
-from pages.ui.session_user import current_member
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_user import current_member
 
 _MAX_LISTED = 300
 _MAX_REFUSALS = 20

@@ -13,12 +13,12 @@ import streamlit as st
 
 from annotations.campaigns.people import RIGHTS, Member, Role, read_people
 from annotations.campaigns.sign_in import InviteRow
-from annotations.records import StoreError
+from annotations.store.records import StoreError
 from core.text import spreadsheet_safe
-from pages.ui import services
+from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state, show_notice
 from pages.ui.campaigns.token_list import revocable_row, show_fresh_token, token_form, token_rows
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown
 
 _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": None}
 

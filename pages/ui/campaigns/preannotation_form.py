@@ -6,9 +6,9 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.preannotation import AnswerSource, DatasetLabels, ScoreVerdicts
-from annotations.records import LOCAL_LABELS, StoreError
+from annotations.store.records import LOCAL_LABELS, StoreError
 from core.metric import METRICS
-from pages.ui import services
+from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, show_notice
 
 _LABELS, _SCORES = "Labels", "Scores of a metric or judge"

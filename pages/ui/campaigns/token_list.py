@@ -7,8 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from annotations.campaigns.tokens import TokenRow
-from annotations.records import StoreError
-from pages.ui import services
+from annotations.store.records import StoreError
+from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state, show_notice
 
 

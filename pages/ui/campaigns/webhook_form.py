@@ -6,10 +6,10 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.webhooks import WebhookState
-from annotations.records import StoreError
-from pages.ui import services
+from annotations.store.records import StoreError
+from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state, show_notice
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown
 
 
 def webhook_form(campaign: CampaignSettings) -> None:

@@ -11,8 +11,8 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignRules, read_rules
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, bundled_question_sets, read_questions
-from annotations.records import RecordError
-from pages.ui.markup import escape_markdown, safe_guidelines
+from annotations.store.records import RecordError
+from pages.ui.shared.markup import escape_markdown, safe_guidelines
 
 
 @dataclass(frozen=True, slots=True)

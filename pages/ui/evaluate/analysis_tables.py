@@ -8,7 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from core.explanations.judge_agreement import agreement_among_judges, judge_names
-from core.meta.explanation_scores import (
+from core.models.words.shallow import FEATURES
+from core.stats.text_tables import format_correlation, format_percent, format_unsigned
+from core.studies.explanation_scores import (
     INCOMPLETE_NOTE,
     SCORE_TITLES,
     ExplainerScores,
@@ -16,17 +18,17 @@ from core.meta.explanation_scores import (
     judged_explanations,
     scores_by_judge,
 )
-from core.meta.measures import MetricRow, draw_resamples
-from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
-from core.meta.reference_scores import compare_with_released
-from core.meta.shared_errors import (
+from core.studies.measures import MetricRow, draw_resamples
+from core.studies.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
+from core.studies.reference_scores import compare_with_released
+from core.studies.shared_errors import (
     EXPLAINED_NOTE,
     compare_errors,
     explained_errors,
     format_coverage,
     shared_row,
 )
-from core.meta.surface_correlation import (
+from core.studies.surface import (
     SURFACE_MODEL,
     FeatureCorrelation,
     PredictedShare,
@@ -35,16 +37,14 @@ from core.meta.surface_correlation import (
     predicted_shares,
     surface_against_metrics,
 )
-from core.meta.table_formats import format_few_documents, tables_record
-from core.shallow.model import FEATURES
-from core.stats.text_tables import format_correlation, format_percent, format_unsigned
+from core.studies.tables import format_few_documents, tables_record
 from core.types import PRECOMPUTED
-from pages.ui.background_results import background_result, background_results
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
 from pages.ui.evaluate.tables_and_plots import MARK_STYLES
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.background_results import background_result, background_results
 from pages.ui.shared.downloads import json_download
+from pages.ui.shared.markup import escape_markdown
 
 
 def correlation_tables(chosen: EvaluationChoice) -> None:

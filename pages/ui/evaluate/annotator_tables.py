@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.meta.annotator_agreement import (
+from core.stats.text_tables import format_percent, format_unsigned
+from core.studies.annotator_agreement import (
     AGREEMENT_NOTE,
     AnnotatorAgreement,
     agreement_record,
     annotator_agreements,
 )
-from core.meta.measures import draw_resamples
-from core.stats.text_tables import format_percent, format_unsigned
-from pages.ui.background_results import background_result
+from core.studies.measures import draw_resamples
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.background_results import background_result
 from pages.ui.shared.downloads import json_download
+from pages.ui.shared.markup import escape_markdown
 
 
 def annotator_tables(chosen: EvaluationChoice) -> None:

@@ -11,9 +11,9 @@ from shlex import quote
 
 import streamlit as st
 
-from annotations.dataset_import import DatasetSource
-from annotations.samples import save_scores
-from annotations.store import Store
+from annotations.exchange.samples import save_scores
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
 from core.background import BackgroundTask
 from core.bulk.results import (
     RECENT_S,
@@ -27,10 +27,10 @@ from core.bulk.results import (
 from core.bulk.run import format_duration
 from core.dataset import ImportCounts, source_sha256, strict_items
 from core.errors import Problem, attempt
-from pages.ui import services
+from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
-from pages.ui.markup import escape_markdown
-from pages.ui.session_user import user_name
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_user import user_name
 
 _LOOK_S = 3.0
 _FILES_PER_LOOK = 50  # of results, whose failures are counted: a run of years may have a million

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.meta.calibration import (
+from core.cases.cases import Cases, select_metrics
+from core.studies.calibration import (
     CROSS_FITTED_NOTE,
     DOMAIN_FIELDS,
     FORMS_NOTE,
@@ -19,13 +20,12 @@ from core.meta.calibration import (
     small_data_notes,
     transfer_tables,
 )
-from core.meta.cases import Cases, select_metrics
-from core.meta.measures import SLICE_FIELDS, draw_resamples
-from pages.ui.background_results import background_results
+from core.studies.measures import SLICE_FIELDS, draw_resamples
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.background_results import background_results
 from pages.ui.shared.downloads import json_download
+from pages.ui.shared.markup import escape_markdown
 
 
 def calibration_tables(chosen: EvaluationChoice) -> None:

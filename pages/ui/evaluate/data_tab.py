@@ -10,10 +10,10 @@ from time import monotonic
 import pandas as pd
 import streamlit as st
 
-from annotations.imported_datasets import FileRow
-from annotations.records import CAMPAIGN_PREFIX
-from annotations.samples import count_texts, format_description, load_description, load_texts
-from annotations.store import Store
+from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
+from annotations.store.imported_datasets import FileRow
+from annotations.store.records import CAMPAIGN_PREFIX
+from annotations.store.store import Store
 from core.background import BackgroundTask
 from core.dataset import format_counts
 from core.engine.engine import Engine
@@ -21,12 +21,12 @@ from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.types import Failure, Outcome
-from pages.ui import services
-from pages.ui.background_results import progress_bar
+from pages.server import services
 from pages.ui.evaluate.dataset_choice import evaluate_state
-from pages.ui.markup import escape_markdown
-from pages.ui.metric_choice import bench_specs_with_settings
-from pages.ui.notices import leave_notice
+from pages.ui.probe.metric_choice import bench_specs_with_settings
+from pages.ui.shared.background_results import progress_bar
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_notice
 
 _SCORES_PER_WRITE = 200
 _LOOK_S = 1.0

@@ -9,19 +9,19 @@ from shlex import quote
 import numpy as np
 import streamlit as st
 
-from annotations.records import LOCAL_LABELS
-from annotations.samples import campaign_datasets, load_samples
+from annotations.exchange.samples import campaign_datasets, load_samples
+from annotations.store.records import LOCAL_LABELS
 from core.background import BackgroundTask
-from core.meta.cases import Cases, select_metrics
-from core.meta.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
-from core.meta.pooling import pool_cases
+from core.cases.cases import Cases, select_metrics
+from core.cases.pooling import pool_cases
 from core.stats.bootstrap import RESAMPLES
+from core.studies.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.types import PRECOMPUTED
-from pages.ui import services
-from pages.ui.background_results import background_result
+from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
-from pages.ui.markup import escape_markdown
-from pages.ui.session_state import WidgetValue, page_state
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import WidgetValue, page_state
 
 SLICE_TITLES = {
     "error_type": "error type",

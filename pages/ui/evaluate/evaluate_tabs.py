@@ -7,15 +7,14 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from annotations.samples import load_provenance
-from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
-from core.meta.paper_figures import roc_curves
-from core.meta.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.meta.sensitivity import edits_of_cases, metric_sensitivities
-from core.meta.table_formats import tables_record
+from annotations.exchange.samples import load_provenance
+from core.papers.paper_figures import roc_curves
+from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
+from core.studies.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
+from core.studies.sensitivity import edits_of_cases, metric_sensitivities
+from core.studies.tables import tables_record
 from core.types import PRECOMPUTED
-from pages.ui import services
-from pages.ui.background_results import background_result, background_results
+from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
     chosen_aspect,
     correlation_tables,
@@ -41,9 +40,10 @@ from pages.ui.evaluate.tables_and_plots import (
     roc_chart,
 )
 from pages.ui.evaluate.train_tab import train_tab
-from pages.ui.markup import escape_markdown
-from pages.ui.sensitivity_view import sensitivity_view
+from pages.ui.shared.background_results import background_result, background_results
 from pages.ui.shared.downloads import json_download
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.sensitivity_view import sensitivity_view
 
 
 def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:

@@ -9,15 +9,21 @@ from functools import partial
 import streamlit as st
 
 from annotations.campaigns.people import Member, Right
-from annotations.dataset_export import dataset_files, hub_dataset_files, licence_problem, licence_remarks, push_problem
-from annotations.records import CAMPAIGN_PREFIX
-from annotations.store import Store
+from annotations.exchange.dataset_export import (
+    dataset_files,
+    hub_dataset_files,
+    licence_problem,
+    licence_remarks,
+    push_problem,
+)
+from annotations.store.records import CAMPAIGN_PREFIX
+from annotations.store.store import Store
 from core.archive import zip_files
 from core.types import PRECOMPUTED
-from pages.ui import services
-from pages.ui.markup import escape_label, escape_markdown
-from pages.ui.push_form import push_form
-from pages.ui.session_user import current_member, member_later
+from pages.server import services
+from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.push_form import push_form
+from pages.ui.shared.session_user import current_member, member_later
 
 
 def export_forms(datasets: Sequence[str]) -> None:

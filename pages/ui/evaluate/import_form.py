@@ -10,13 +10,13 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.dataset import DATASETS, format_counts
-from core.models.download import fetch_released_dataset
-from pages.ui import services
+from core.weights.download import fetch_released_dataset
+from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, UploadedFiles, write_upload
 from pages.ui.evaluate.mapping_form import mapping_form
-from pages.ui.markup import escape_markdown
-from pages.ui.session_user import user_name
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_user import user_name
 
 _LOOK_S = 0.5
 _GENERIC_IMPORTER = "generic"

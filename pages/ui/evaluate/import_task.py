@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.dataset_import import DatasetSource, ImportResult
-from annotations.store import Store
+from annotations.store.dataset_import import DatasetSource, ImportResult
+from annotations.store.store import Store
 from core.background import BackgroundTask
 from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
-from core.models.download import provenance_name
 from core.types import Item
+from core.weights.download import provenance_name
 
 
 @dataclass(frozen=True, slots=True)

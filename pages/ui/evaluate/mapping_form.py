@@ -19,7 +19,7 @@ from core.datasets.generic import preview_rows, read_with_map, used_settings
 from core.errors import TouchstoneError
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown
 
 _SINGLE_COLUMNS = {
     "document": "Document",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.meta.cases import Cases, MetricColumn
-from core.meta.reference_scores import column_by_signature, format_percentiles, score_percentiles, scores_by_label
+from core.cases.cases import Cases, MetricColumn
+from core.studies.reference_scores import column_by_signature, format_percentiles, score_percentiles, scores_by_label
 from core.types import Result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, known_datasets, read_cases
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown
 
 _LABEL_COLOURS = {"consistent": "#0b7a75", "inconsistent": "#d64541", "all": "#8a8f98"}
 

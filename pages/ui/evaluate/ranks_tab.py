@@ -9,11 +9,11 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.meta.measures import FIGURE_TITLES, draw_resamples
-from core.meta.ranks import RANKED_MEASURES, MetricRank, format_rank, metric_ranks
-from pages.ui.background_results import background_result
+from core.studies.measures import FIGURE_TITLES, draw_resamples
+from core.studies.ranks import RANKED_MEASURES, MetricRank, format_rank, metric_ranks
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.tables_and_plots import available_figures, figure_choice
+from pages.ui.shared.background_results import background_result
 from pages.ui.shared.downloads import json_download
 from pages.ui.shared.plots import error_bars
 

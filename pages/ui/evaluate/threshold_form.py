@@ -9,19 +9,19 @@ from shlex import quote
 import pandas as pd
 import streamlit as st
 
-from annotations.samples import load_samples
-from annotations.store import Store
+from annotations.exchange.samples import load_samples
+from annotations.store.store import Store
+from core.cases.cases import Cases
+from core.cases.data_facts import data_facts
 from core.errors import TouchstoneError
-from core.gate.threshold_file import OwnThreshold, fit_threshold, format_threshold, threshold_json
-from core.meta.cases import Cases
-from core.meta.data_facts import data_facts
-from core.meta.measures import draw_resamples
 from core.stats.text_tables import format_percent
+from core.studies.measures import draw_resamples
+from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
-from pages.ui import services
-from pages.ui.background_results import background_result
+from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.markup import escape_markdown
 
 _NAME_KEY = "evaluate-threshold-name"
 

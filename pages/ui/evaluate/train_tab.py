@@ -14,16 +14,17 @@ import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.people import Right
-from annotations.labelled_items import load_labelled_items
+from annotations.exchange.labelled_items import load_labelled_items
 from core.background import BackgroundTask
 from core.battery import Battery
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.unfinished_training import TrainingStep
-from core.trained.card import verdict
-from core.trained.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
-from core.trained.model import CARD_FILE
-from core.trained.run import (
+from core.models.words.head import CARD_FILE
+from core.models.words.trees import MAX_TREES, STEP_TREES
+from core.training.card import verdict
+from core.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
+from core.training.run import (
     PACKAGED_ENCODER,
     Recipe,
     TrainedFolder,
@@ -32,17 +33,16 @@ from core.trained.run import (
     check_folder,
     train_to_folder,
 )
-from core.trained.training_data import TrainingData, describe
-from core.trained.trees import MAX_TREES, STEP_TREES
-from pages.ui import services
-from pages.ui.background_results import background_result
+from core.training.training_data import TrainingData, describe
+from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
-from pages.ui.markup import escape_markdown
-from pages.ui.metric_choice import add_to_bench
-from pages.ui.notices import leave_notice
-from pages.ui.push_form import push_form
-from pages.ui.session_user import current_member
+from pages.ui.probe.metric_choice import add_to_bench
+from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.push_form import push_form
+from pages.ui.shared.session_user import current_member
 
 _LOOK_S = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from annotations.records import ExplanationFlaw, Grade
+from annotations.store.records import ExplanationFlaw, Grade
 from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
@@ -32,10 +32,10 @@ from core.explanations.stability import fresh_samplings
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
 from core.types import Example, Failure, Verdict
-from pages.ui import services
-from pages.ui.endpoint_form import chosen_endpoint, chosen_model
+from pages.server import services
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
-from pages.ui.session_state import WidgetValue, page_state
+from pages.ui.shared.endpoint_form import chosen_endpoint, chosen_model
+from pages.ui.shared.session_state import WidgetValue, page_state
 
 EXPLAIN_MODES: Mapping[str, ExplainFunction] = MappingProxyType(
     {"Detect and explain": detect_and_explain, "Explain the error": explain_given_detection}

@@ -10,23 +10,23 @@ from typing import Literal
 
 import streamlit as st
 
-from annotations.records import Grade, LabelRecord
+from annotations.store.records import Grade, LabelRecord
 from core.errors import TouchstoneError
 from core.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
 from core.explanations.detect import Finding
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
 from core.types import Failure, Verdict
-from pages.ui import services
-from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
+from pages.server import services
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import judge_form, pairwise_form, stability_form
 from pages.ui.explain.panel_tab import panel_form
-from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_from_form, save_record
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.probe.probe_state import probe_state
+from pages.ui.shared.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
+from pages.ui.shared.markup import escape_markdown
 
 _GIVEN_PROMPT = "explain-given"
 _Colour = Literal["green", "orange", "red"]

@@ -11,7 +11,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from annotations.records import FLAW_MEANINGS, ExplanationFlaw, Grade
+from annotations.store.records import FLAW_MEANINGS, ExplanationFlaw, Grade
 from core.errors import TouchstoneError
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement, JudgeSetup
@@ -19,12 +19,12 @@ from core.explanations.pairwise import Comparison, Preference
 from core.explanations.stability import JudgeSample, SampleStrip, sample_strip, unanswered_failures
 from core.llm.chat import Sampling
 from core.types import Failure
-from pages.ui.endpoint_form import estimate_line
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState, SampleOutcome
-from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import format_grade
 from pages.ui.probe.pair import current_edits
+from pages.ui.shared.endpoint_form import estimate_line
+from pages.ui.shared.markup import escape_markdown
 
 SETUP_TITLES = {
     JudgeSetup.V1: "V1 document",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from annotations.records import Grade
+from annotations.store.records import Grade
 from core.errors import Problem, TouchstoneError, attempt
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement
@@ -15,12 +15,12 @@ from core.explanations.panel import PanelVote, count_votes, judge_title
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
 from core.types import Failure
-from pages.ui.endpoint_form import estimate_line
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import GRADE_COLOURS, SETUP_TITLES
-from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import format_grade
+from pages.ui.shared.endpoint_form import estimate_line
+from pages.ui.shared.markup import escape_markdown
 
 
 def panel_form(finding: Finding, found: Mapping[str, Endpoint]) -> None:

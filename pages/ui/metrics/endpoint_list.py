@@ -12,12 +12,12 @@ from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
 from core.llm.endpoints import Endpoint, endpoint_problem, is_added, list_endpoints, remove_endpoint
 from core.llm.spend import Spend, format_limits, format_money, format_spend
-from core.published_scores import Comparison
+from core.papers.published_scores import Comparison
 from core.settings import Settings
-from pages.ui import services
-from pages.ui.markup import escape_label, escape_markdown
+from pages.server import services
 from pages.ui.metrics.endpoint_setup import endpoint_setup
-from pages.ui.session_state import page_state
+from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.session_state import page_state
 
 _PATIENCE_S = 5.0  # a person waits at the screen
 _MAX_MODELS_SHOWN = 30  # models of a hosted service that the list shows

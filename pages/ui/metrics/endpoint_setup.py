@@ -11,10 +11,10 @@ from annotations.campaigns.people import Right
 from core.errors import Problem, TouchstoneError, attempt
 from core.llm.endpoint_setup import PRESETS, EndpointFinding, EndpointPreset, check_endpoint, endpoint_table
 from core.llm.endpoints import Endpoint, add_endpoint, typed_endpoint
-from pages.ui import services
-from pages.ui.markup import escape_markdown
-from pages.ui.session_state import WidgetValue, page_state
-from pages.ui.session_user import current_member
+from pages.server import services
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.session_user import current_member
 
 _FIRST = PRESETS[0]
 

@@ -11,18 +11,18 @@ from core.language import format_languages
 from core.metric import METRICS, Metric, ReplaceableWeights
 from core.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.model_reference import EndpointModel, local_checkpoints
-from core.models.files import CODE_RUNNING_KINDS
-from core.models.locations import ModelStatus, state_on_disk
 from core.models.pool import ModelPool
 from core.registry import settings_of
-from pages.ui.markup import escape_markdown
-from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
+from core.weights.files import CODE_RUNNING_KINDS
+from core.weights.locations import ModelStatus, state_on_disk
 from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.metrics.metric_evidence import metric_evidence
 from pages.ui.metrics.metric_list import open_metric
 from pages.ui.metrics.model_rows import endpoint_row, model_badge, model_row
 from pages.ui.metrics.setup_panel import setup_panel
-from pages.ui.notices import leave_notice
+from pages.ui.probe.metric_choice import add_to_bench, has_settings, settings_form
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_notice
 
 
 def metric_details(row: MetricRow, pool: ModelPool) -> None:

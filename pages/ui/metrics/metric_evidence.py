@@ -8,22 +8,22 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from annotations.records import RunRow
+from annotations.store.records import RunRow
 from core.audit.bundled_audits import bundled_audit
 from core.audit.report_html import level_strip
 from core.bundled_scores import precomputed_scores
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.runs.null_bands import NullBand, any_size_band
+from core.runs.run import Run, intent_of
+from core.runs.shifts import Shift, score_shifts
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.stress.matrix import MatrixCell, shift_matrix
-from core.stress.null_bands import NullBand, any_size_band
-from core.stress.run import Run, intent_of
-from core.stress.shifts import Shift, score_shifts
-from core.stress.verdict_sentences import metric_verdicts
+from core.studies.matrix import MatrixCell, shift_matrix
+from core.studies.verdict_sentences import metric_verdicts
 from core.types import Verdict
-from pages.ui.markup import escape_markdown, read_asset
-from pages.ui.stress.run_choice import format_run, load_run, shown_runs
+from pages.ui.shared.markup import escape_markdown, read_asset
+from pages.ui.shared.run_choice import format_run, load_run, shown_runs
 
 _MOST_RUNS = 3  # of those that a person made, the newest
 _RESAMPLES = 1  # the intervals are not shown

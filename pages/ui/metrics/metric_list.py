@@ -22,8 +22,8 @@ from core.metric_catalog import (
 )
 from core.metric_setup import format_megabytes
 from core.models.pool import ModelPool
-from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.metrics.model_rows import model_badge
+from pages.ui.shared.markup import escape_label, escape_markdown
 
 _MEMORY_MB = {"up to 0.6 GB": 600, "up to 2 GB": 2000}
 _FITS = "fits on this machine"

@@ -13,11 +13,11 @@ from core.metric import METRICS
 from core.metric_catalog import MetricRow
 from core.metric_setup import format_megabytes
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
-from core.models.locations import PACKAGE, ModelState, ModelStatus
 from core.models.pool import ModelPool
-from pages.ui.markup import escape_label, escape_markdown
+from core.weights.locations import PACKAGE, ModelState, ModelStatus
 from pages.ui.metrics.endpoint_list import metrics_state
-from pages.ui.notices import repeat_notices
+from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.notices import repeat_notices
 
 _IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
 _LOOK_S = 0.2

@@ -10,10 +10,10 @@ from core.metric import Metric
 from core.metric_setup import SetupStep, format_megabytes, setup_steps
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
-from core.published_scores import PUBLISHED, Comparison, compare_published
-from pages.ui import services
-from pages.ui.markup import escape_markdown
+from core.papers.published_scores import PUBLISHED, Comparison, compare_published
+from pages.server import services
 from pages.ui.metrics.endpoint_list import metrics_state
+from pages.ui.shared.markup import escape_markdown
 
 _UNKNOWN_LICENCE = "not recorded here; read it on the pages of the weights before you rely on them."
 

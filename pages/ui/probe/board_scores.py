@@ -18,13 +18,13 @@ from core.language import find_mark
 from core.memoize import memoize
 from core.metric import METRICS, Metric
 from core.model_reference import asks_endpoint, local_checkpoints
+from core.runs.bundled_run import bundled_harmless_shifts
+from core.runs.null_bands import NullBands, SignedMetrics
+from core.runs.shifts import changed_words
 from core.sentence_alignment import sentence_origins
-from core.stress.bundled_run import bundled_harmless_shifts
-from core.stress.null_bands import NullBands, SignedMetrics
-from core.stress.shifts import changed_words
 from core.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
-from pages.ui import services
+from pages.server import services
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
 from pages.ui.probe.pair import current_intention, current_pair, edited_summary, saved_outcomes

@@ -17,15 +17,15 @@ from core.engine.conversation import Cell, CellState
 from core.metric import METRICS, Metric
 from core.metrics.claims_wrapper import Claims, Combine
 from core.types import ClaimList, Example, Failure, Outcome, Result
-from pages.ui import services
-from pages.ui.endpoint_form import estimate_caption
-from pages.ui.markup import escape_markdown
+from pages.server import services
 from pages.ui.probe.board_rows import SURFACE, format_score
 from pages.ui.probe.board_scores import Cells, has_pending
 from pages.ui.probe.claims_tab import current_claims
 from pages.ui.probe.fast_set import waits_for_key
 from pages.ui.probe.pair import current_pair
 from pages.ui.probe.probe_state import probe_state
+from pages.ui.shared.endpoint_form import estimate_caption
+from pages.ui.shared.markup import escape_markdown
 
 _COMBINED: dict[Combine, str] = {"mean": "mean over claims", "min": "least consistent claim"}
 _QUOTE_CHARACTERS = 160

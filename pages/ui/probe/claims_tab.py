@@ -12,11 +12,13 @@ from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
 from core.llm.local_models import is_local_model
 from core.model_reference import local_checkpoints
-from core.models.locations import ModelStatus
 from core.registry import settings_of
 from core.types import ClaimList, Failure
-from pages.ui import services
-from pages.ui.endpoint_form import (
+from core.weights.locations import ModelStatus
+from pages.server import services
+from pages.ui.probe.pair import current_pair, edited_summary, keep_draft, note_change
+from pages.ui.probe.probe_state import ClaimsRequest, ProbeState, probe_state
+from pages.ui.shared.endpoint_form import (
     available_endpoints,
     choose_endpoint_and_model,
     chosen_endpoint,
@@ -24,9 +26,7 @@ from pages.ui.endpoint_form import (
     download_button,
     estimate_line,
 )
-from pages.ui.markup import escape_markdown
-from pages.ui.probe.pair import current_pair, edited_summary, keep_draft, note_change
-from pages.ui.probe.probe_state import ClaimsRequest, ProbeState, probe_state
+from pages.ui.shared.markup import escape_markdown
 
 _LOOK_S = 0.3
 

@@ -13,10 +13,9 @@ from core import edits as executable
 from core.engine.conversation import Request
 from core.metric import Metric
 from core.stats.score_pairs import Move
-from core.stress.verdict_sentences import edit_verdict
+from core.studies.verdict_sentences import edit_verdict
 from core.types import Example, Intention, Result, Verdict
-from pages.ui import services
-from pages.ui.markup import MOVE_STYLES, diff_html, escape_markdown
+from pages.server import services
 from pages.ui.probe.board_rows import BoardRow, format_score, format_shift, shift_move
 from pages.ui.probe.board_scores import Cells, has_pending, noise_of
 from pages.ui.probe.fast_set import waits_for_key
@@ -30,6 +29,7 @@ from pages.ui.probe.pair import (
     unpin,
 )
 from pages.ui.probe.probe_state import probe_state
+from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
 from pages.ui.shared.pair_link import PinnedEdit
 
 ORIGINAL = "A"

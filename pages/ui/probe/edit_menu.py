@@ -15,11 +15,11 @@ from core.engine.engine import ConversationTask
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
 from core.text import sentences
 from core.types import Edit, Failure, Intention, Item
-from pages.ui import services
-from pages.ui.markup import escape_label, escape_markdown
-from pages.ui.notices import leave_notice
+from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary
 from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
+from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.notices import leave_notice
 
 _LOOK_S = 0.3
 

@@ -10,13 +10,11 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
+from annotations.store.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
 from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
 from core.types import UNSTATED, Edit, ErrorType, Intention, Verdict
-from pages.ui import services
-from pages.ui.markup import diff_html, escape_markdown
-from pages.ui.notices import leave_receipt
+from pages.server import services
 from pages.ui.probe.pair import (
     EDITOR_KEY,
     MAX_PINNED,
@@ -34,8 +32,10 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
-from pages.ui.session_state import WidgetValue
-from pages.ui.session_user import SessionUserState, user_name
+from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.notices import leave_receipt
+from pages.ui.shared.session_state import WidgetValue
+from pages.ui.shared.session_user import SessionUserState, user_name
 
 _JSON_EXAMPLE = '{"original_text": "…", "replace_text": "…", "explanation": "…"}'
 

@@ -14,15 +14,15 @@ from core.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, for
 from core.errors import Problem, attempt
 from core.metric import Metric
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
-from core.models.files import memory_bytes
-from core.models.locations import PACKAGE, ModelStatus, locate
 from core.types import Example, Result
-from pages.ui import services
-from pages.ui.endpoint_form import estimate_caption
-from pages.ui.markup import escape_markdown
+from core.weights.files import memory_bytes
+from core.weights.locations import PACKAGE, ModelStatus, locate
+from pages.server import services
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.probe_state import ProbeState, probe_state
-from pages.ui.session_state import follow_choices
+from pages.ui.shared.endpoint_form import estimate_caption
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import follow_choices
 
 
 def format_forecast(forecast: Forecast) -> str:

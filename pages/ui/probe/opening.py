@@ -9,20 +9,20 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.records import StoredPair
+from annotations.store.records import StoredPair
 from core import edits as executable
 from core.claim_edits import EditableClaims
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Context, Edit, Intention, Item, Span
-from pages.ui import services
-from pages.ui.notices import leave_notice
+from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, intend, keep_draft
 from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.probe.text_panes import set_editor_text
-from pages.ui.session_user import user_name
 from pages.ui.shared import pair_link
+from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.pair_link import PinnedEdit
+from pages.ui.shared.session_user import user_name
 
 OPENING = "news-harbour/one-word"  # one word reverses who is to blame
 _DRAFTS_LOOKED_AT = 20

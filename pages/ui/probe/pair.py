@@ -12,12 +12,12 @@ from dataclasses import asdict, replace
 from core import edits as executable
 from core.errors import TouchstoneError
 from core.types import Edit, Intention, Outcome
-from pages.ui import services
-from pages.ui.notices import leave_notice
+from pages.server import services
 from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_text, set_editor_text
-from pages.ui.session_user import user_name
+from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.pair_link import PinnedEdit
+from pages.ui.shared.session_user import user_name
 
 EDITOR_KEY = "editor"
 MAX_PINNED = 6

@@ -12,10 +12,10 @@ from core.datasets.pairs import Pairs
 from core.documents import read_document
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Intention, Item
-from pages.ui.markup import escape_markdown
 from pages.ui.probe.context_form import context_form
 from pages.ui.probe.opening import open_pair
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
+from pages.ui.shared.markup import escape_markdown
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.records import ExplanationFlaw, Grade, LabelRecord
+from annotations.store.records import ExplanationFlaw, Grade, LabelRecord
 from core.claim_edits import EditableClaims
 from core.dataset import Refusal
 from core.editing.batch import EditRequestTask
@@ -19,8 +19,8 @@ from core.engine.engine import ConversationTask
 from core.perturbation import Perturbation
 from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
-from pages.ui.session_state import WidgetValue, page_state
 from pages.ui.shared.pair_link import PinnedEdit
+from pages.ui.shared.session_state import WidgetValue, page_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotations.records import PairRecord
+from annotations.store.records import PairRecord
 from core import edits as executable
 from core.editing.batch import EditRequestTask
 from core.editing.editor import Editor
@@ -18,19 +18,19 @@ from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint
 from core.llm.local_models import is_local_model
 from core.types import Example, Failure, Intention
-from pages.ui import services
-from pages.ui.endpoint_form import (
+from pages.server import services
+from pages.ui.probe.pair import current_pair, intend, rewrite_summary
+from pages.ui.probe.probe_state import ProbeState, probe_state
+from pages.ui.shared.endpoint_form import (
     available_endpoints,
     choose_endpoint_and_model,
     chosen_endpoint,
     chosen_model,
     estimate_line,
 )
-from pages.ui.markup import diff_html, escape_markdown
-from pages.ui.notices import leave_receipt
-from pages.ui.probe.pair import current_pair, intend, rewrite_summary
-from pages.ui.probe.probe_state import ProbeState, probe_state
-from pages.ui.session_user import user_name
+from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.notices import leave_receipt
+from pages.ui.shared.session_user import user_name
 
 _CONTEXT_CHARACTERS = 60
 

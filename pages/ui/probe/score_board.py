@@ -14,9 +14,9 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.markup import register_component
 from pages.ui.probe.board_rows import Board, RowAction, Selection, board_data
-from pages.ui.session_state import component_message, page_state
+from pages.ui.shared.markup import register_component
+from pages.ui.shared.session_state import component_message, page_state
 
 _board_component = register_component("board")
 

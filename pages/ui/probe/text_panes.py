@@ -15,8 +15,8 @@ from streamlit.delta_generator import DeltaGenerator
 from core.contexts import Sourced
 from core.text import with_visible_controls
 from core.types import Span
-from pages.ui.markup import read_asset, register_component
-from pages.ui.session_state import component_message, page_state
+from pages.ui.shared.markup import read_asset, register_component
+from pages.ui.shared.session_state import component_message, page_state
 
 HighlightKind = Literal["question", "context", "evidence", "piece", "unread"]
 

@@ -6,17 +6,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotations.records import PairRecord
+from annotations.store.records import PairRecord
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import Item, Outcome, Sample
-from pages.ui import services
-from pages.ui.markup import escape_markdown
-from pages.ui.metric_choice import metrics_popover
-from pages.ui.notices import leave_receipt
+from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
 from pages.ui.probe.edit_menu import edit_menu
+from pages.ui.probe.metric_choice import metrics_popover
 from pages.ui.probe.opening import dismiss_draft, draft_to_resume, open_example, resume_draft
 from pages.ui.probe.pair import (
     current_edits,
@@ -30,8 +28,10 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.pair_upload import upload_popover
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
-from pages.ui.session_user import user_name
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.pair_link import pair_link
+from pages.ui.shared.session_user import user_name
 
 
 def keep_button() -> None:

@@ -14,11 +14,8 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.comments import AdjudicatorComments, Conversation, SentComment
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, is_asked
 from annotations.campaigns.results import Case
-from annotations.records import StoreError
-from pages.ui import services
-from pages.ui.comment_view import comment_form, show_conversation
-from pages.ui.markup import escape_label, escape_markdown
-from pages.ui.notices import leave_notice
+from annotations.store.records import StoreError
+from pages.server import services
 from pages.ui.review.case_view import (
     ReviewState,
     adjudicator,
@@ -35,8 +32,11 @@ from pages.ui.review.case_view import (
     quote_passage,
     review_state,
 )
-from pages.ui.session_state import WidgetValue
-from pages.ui.session_user import current_member
+from pages.ui.shared.comment_view import comment_form, show_conversation
+from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.session_state import WidgetValue
+from pages.ui.shared.session_user import current_member
 
 _CAUSE_KEYS = {
     DisagreementCause.SLIP: ("S", "An annotator misread or misclicked."),

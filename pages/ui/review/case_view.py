@@ -20,11 +20,11 @@ from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply
 from annotations.campaigns.results import LabelProvenance
 from core.edits import abridge_unchanged, segments
 from core.types import Span, T
-from pages.ui import services
-from pages.ui.markup import diff_html, escape_markdown
+from pages.server import services
 from pages.ui.probe.text_panes import Highlight, document_view, source_marks
-from pages.ui.session_state import WidgetValue, page_state
-from pages.ui.session_user import current_member
+from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.session_user import current_member
 
 _MAX_QUOTE_CHARACTERS = 90  # characters of a quoted passage
 

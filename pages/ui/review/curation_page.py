@@ -6,12 +6,10 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.curation import CurationTask
-from annotations.records import StoreError
+from annotations.store.records import StoreError
 from core.edits import segments
 from core.types import ErrorType
-from pages.ui import services
-from pages.ui.markup import escape_markdown
-from pages.ui.notices import leave_notice, leave_receipt
+from pages.server import services
 from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.review.case_view import (
     ReviewState,
@@ -23,6 +21,8 @@ from pages.ui.review.case_view import (
     press_id,
     text_box,
 )
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_notice, leave_receipt
 
 _SHORTCUTS = "123456789"
 _HEIGHT = 640

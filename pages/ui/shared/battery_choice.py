@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.battery import STANDARD_BATTERY, Battery, battery_names, read_battery
 from core.errors import TouchstoneError
-from pages.ui.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown
 
 
 def battery_choice(key: str) -> Battery | None:

@@ -14,7 +14,8 @@ from cachetools import LRUCache
 
 from core.background import BackgroundTask
 from core.errors import UnscorableError
-from core.stress.document_ablation import (
+from core.runs.run import Run
+from core.studies.document_ablation import (
     AblatedScore,
     ScoreHistogram,
     closed_book_scores,
@@ -23,12 +24,11 @@ from core.stress.document_ablation import (
     score_foreign,
     score_histogram,
 )
-from core.stress.run import Run
 from core.types import Example
-from pages.ui import services
-from pages.ui.background_results import progress_bar
-from pages.ui.markup import escape_markdown
+from pages.server import services
+from pages.ui.shared.background_results import progress_bar
 from pages.ui.shared.downloads import json_download
+from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.plots import INTENT_COLOURS
 from pages.ui.stress.matrix_and_plots import metric_title
 

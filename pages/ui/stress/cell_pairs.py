@@ -8,13 +8,19 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from annotations.records import RunRow
-from core.stress.check_shares import check_shares, share_cells
-from core.stress.matrix import MatrixCell, kind_coverage
-from core.stress.output import check_sentences, failure_sentences, language_sentences, refusal_sentences, split_refusal
-from core.stress.run import Check, Run, Variant, VariantKey
-from core.stress.shifts import Shift
-from pages.ui.markup import escape_markdown
+from annotations.store.records import RunRow
+from core.runs.check_shares import check_shares, share_cells
+from core.runs.run import Check, Run, Variant, VariantKey
+from core.runs.shifts import Shift
+from core.studies.matrix import MatrixCell, kind_coverage
+from core.studies.run_report import (
+    check_sentences,
+    failure_sentences,
+    language_sentences,
+    refusal_sentences,
+    split_refusal,
+)
+from pages.ui.shared.markup import escape_markdown
 from pages.ui.stress.matrix_and_plots import describe_cell, kind_title, metric_title
 from pages.ui.stress.variant_view import bisect_view, variant_view
 

@@ -13,8 +13,9 @@ from cachetools import LRUCache
 from core.background import BackgroundTask
 from core.metric import METRICS
 from core.perturbation import Intent
+from core.runs.run import Run, VariantKey
 from core.stats.text_tables import format_unsigned
-from core.stress.density import (
+from core.studies.density import (
     DensityBin,
     GroupedSummary,
     SentenceScores,
@@ -25,10 +26,9 @@ from core.stress.density import (
     score_sentences,
     variant_summaries,
 )
-from core.stress.run import Run, VariantKey
-from pages.ui import services
-from pages.ui.background_results import progress_bar
-from pages.ui.markup import escape_markdown
+from pages.server import services
+from pages.ui.shared.background_results import progress_bar
+from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.plots import error_bars
 from pages.ui.stress.matrix_and_plots import metric_title
 

@@ -8,20 +8,20 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from annotations.records import RunRow
+from annotations.store.records import RunRow
 from core.errors import TouchstoneError, UnscorableError
 from core.metric import METRICS
 from core.perturbations.fillers import Filler, Phrase
+from core.runs.run import Run
+from core.runs.shifts import Shift
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_share, format_signed, format_unsigned
-from core.stress.discovery import Bigram, BigramDiscovery, discover_in_run, discover_over_metrics
-from core.stress.gaming import MetricGaming, PhraseEffect, extended_run, in_every_place, known_phrases, metric_gaming
-from core.stress.run import Run
-from core.stress.shifts import Shift
-from pages.ui.markup import escape_markdown
+from core.studies.discovery import Bigram, BigramDiscovery, discover_in_run, discover_over_metrics
+from core.studies.gaming import MetricGaming, PhraseEffect, extended_run, in_every_place, known_phrases, metric_gaming
+from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.plots import INTENT_COLOURS, error_bars
+from pages.ui.shared.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.stress.matrix_and_plots import metric_title
-from pages.ui.stress.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 
 _MAX_PHRASE_CHARACTERS = 200  # characters of a phrase
 

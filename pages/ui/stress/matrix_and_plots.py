@@ -10,15 +10,15 @@ import streamlit as st
 from core.metric import METRICS, Direction
 from core.perturbation import PERTURBATIONS, Intent
 from core.registry import settings_label
+from core.runs.null_bands import null_band
+from core.runs.run import Run, intent_of
+from core.runs.shifts import Shift
 from core.stats.text_tables import format_share, format_signed
-from core.stress.matrix import MatrixCell
-from core.stress.null_bands import null_band
-from core.stress.run import Run, intent_of
-from core.stress.shifts import Shift
-from core.stress.verdict_sentences import metric_verdicts
-from pages.ui.markup import register_component
-from pages.ui.session_state import component_message
+from core.studies.matrix import MatrixCell
+from core.studies.verdict_sentences import metric_verdicts
+from pages.ui.shared.markup import register_component
 from pages.ui.shared.plots import INTENT_COLOURS
+from pages.ui.shared.session_state import component_message
 
 _MATRIX_FIGURES: dict[str, tuple[Callable[[MatrixCell], str], str]] = {
     "Mean shift": (

@@ -21,17 +21,17 @@ from core.metric_catalog import default_metrics
 from core.model_reference import Checkpoint, ModelRef
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
-from core.stress.cost import asks_endpoints, estimate_run_cost
-from core.stress.imported_variants import ImportedVariants
-from core.stress.run import Plan, to_json_line
-from pages.ui import services
-from pages.ui.background_results import background_result
-from pages.ui.markup import escape_markdown
-from pages.ui.metric_choice import bench_specs_with_settings
+from core.runs.cost import asks_endpoints, estimate_run_cost
+from core.runs.imported_variants import ImportedVariants
+from core.runs.run import Plan, to_json_line
+from pages.server import services
 from pages.ui.metrics.model_rows import model_row
+from pages.ui.probe.metric_choice import bench_specs_with_settings
+from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.stress.pair_source import PairSource, pairs_choice
-from pages.ui.stress.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 
 
 def cost_line(plan: Plan, pairs: PairSource) -> None:

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.samples import load_samples, load_texts
+from annotations.exchange.samples import load_samples, load_texts
 from core.dataset import Refusal
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
-from core.stress.imported_variants import ImportedVariants, read_variants
-from core.stress.run import Plan, Run, Source
+from core.runs.filters import build_sources, draw_sample, stored_samples, without_inconsistent
+from core.runs.imported_variants import ImportedVariants, read_variants
+from core.runs.run import Plan, Run, Source
 from core.types import Item
-from pages.ui import services
-from pages.ui.background_results import background_result
+from pages.server import services
 from pages.ui.evaluate.dataset_choice import known_datasets
-from pages.ui.markup import escape_markdown
 from pages.ui.probe.pair import current_pair
 from pages.ui.probe.pair_upload import read_uploaded_pairs
 from pages.ui.probe.probe_state import probe_state
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.markup import escape_markdown
 
 _RUN_TABLES = {"run", "runline", "score"}
 """Tables that grow while nothing of any dataset changes."""

@@ -12,20 +12,21 @@ from types import MappingProxyType
 import pandas as pd
 import streamlit as st
 
-from annotations.records import RunRow
-from core.meta.sensitivity import edits_of_run, metric_sensitivities
+from annotations.store.records import RunRow
+from core.runs.filters import filter_variants
+from core.runs.run import Check, Run, VariantKey, run_lines
+from core.runs.shifts import Shift, score_shifts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
-from core.stress.filters import filter_variants
-from core.stress.gaming import phrase_kinds
-from core.stress.matrix import MatrixCell, shift_matrix
-from core.stress.output import cell_records
-from core.stress.run import Check, Run, VariantKey, run_lines
-from core.stress.shifts import Shift, score_shifts
-from core.stress.sweep import window_effects, window_families
-from core.stress.verdict_sentences import kind_verdicts
-from pages.ui.markup import escape_markdown
-from pages.ui.sensitivity_view import sensitivity_view
+from core.studies.gaming import phrase_kinds
+from core.studies.matrix import MatrixCell, shift_matrix
+from core.studies.run_report import cell_records
+from core.studies.sensitivity import edits_of_run, metric_sensitivities
+from core.studies.verdict_sentences import kind_verdicts
+from core.studies.window_sweep import window_effects, window_families
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.run_choice import StressState, chosen_filters, load_run, shown_runs
+from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.balance_plot import balance_plot
 from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
@@ -39,7 +40,6 @@ from pages.ui.stress.matrix_and_plots import (
     score_dots,
     shift_boxes,
 )
-from pages.ui.stress.run_choice import StressState, chosen_filters, load_run, shown_runs
 from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
 from pages.ui.stress.system_strength_view import system_strength
 

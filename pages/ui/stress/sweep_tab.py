@@ -12,14 +12,21 @@ from plotly.subplots import make_subplots
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.registry import settings_of
+from core.runs.run import Run
+from core.runs.shifts import Shift
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed, format_unsigned
-from core.stress.run import Run
-from core.stress.shifts import Shift
-from core.stress.sweep import WINDOWS, WindowEffect, is_retrieval_metric, window_effects, window_families, window_run
+from core.studies.window_sweep import (
+    WINDOWS,
+    WindowEffect,
+    is_retrieval_metric,
+    window_effects,
+    window_families,
+    window_run,
+)
 from pages.ui.shared.plots import INTENT_COLOURS, error_bars
+from pages.ui.shared.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 from pages.ui.stress.matrix_and_plots import metric_title
-from pages.ui.stress.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 
 _POINT_OFFSET = 0.06  # between points of one window, so that their intervals do not cover each other
 

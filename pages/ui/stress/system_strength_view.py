@@ -9,15 +9,15 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.cases.cases import Cases
 from core.errors import UnscorableError
-from core.meta.cases import Cases
-from core.meta.rating_correlation import mean_ratings
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Filler
+from core.runs.run import Run
+from core.runs.shifts import Shift
 from core.stats.text_tables import format_unsigned
-from core.stress.run import Run
-from core.stress.shifts import Shift
-from core.stress.system_strength import (
+from core.studies.rating_correlation import mean_ratings
+from core.studies.system_strength import (
     JudgedSystem,
     PhraseStrength,
     judged_systems,
@@ -26,8 +26,8 @@ from core.stress.system_strength import (
     systems_of_summaries,
 )
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
-from pages.ui.markup import escape_markdown
 from pages.ui.shared.downloads import json_download
+from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.plots import INTENT_COLOURS, error_bars
 from pages.ui.stress.gaming_tab import phrase_title
 from pages.ui.stress.matrix_and_plots import metric_title

@@ -7,24 +7,24 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from annotations.records import RunRow
+from annotations.store.records import RunRow
 from core.edits import as_segments
 from core.engine.conversation import Cell, CellState, Request
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
-from core.stress.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, EditSubset, edit_effects, examples_by_subset
-from core.stress.output import check_sentence
-from core.stress.run import Meaning, Opinion, Run, Source, Variant
+from core.runs.run import Meaning, Opinion, Run, Source, Variant
+from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, EditSubset, edit_effects, examples_by_subset
+from core.studies.run_report import check_sentence
 from core.types import Edit, Example, Failure, Result
-from pages.ui import services
-from pages.ui.markup import diff_html, escape_markdown
-from pages.ui.notices import leave_notice
+from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair
 from pages.ui.probe.probe_state import Pair
-from pages.ui.session_user import user_name
+from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.run_choice import StressState, accepts_opinions, store_opinion, stress_state
+from pages.ui.shared.session_user import user_name
 from pages.ui.stress.matrix_and_plots import metric_title
-from pages.ui.stress.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 
 _FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model", "imported": "From a table"}
 

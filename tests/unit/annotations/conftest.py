@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from annotations.store import Store
+from annotations.store.store import Store
 
 POSTGRES = os.environ.get("TOUCHSTONE_TEST_POSTGRES_URL", "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from annotations.records import EditAnswers, ExplanationFlaw, Grade, LabelRecord, PairRecord
+from annotations.store.records import EditAnswers, ExplanationFlaw, Grade, LabelRecord, PairRecord
 from core.types import Edit, ErrorType, Failure, FailureKind, Part, Result, Seen, Span, Verdict
 
 DOCUMENT = "The harbour board met on Monday. It bought two tugs."

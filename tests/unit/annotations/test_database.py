@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event, text
 
-from annotations.database import FairSemaphore, connect, parse_url
-from annotations.records import NotSavedError, StoreError
-from annotations.store import Store
+from annotations.store.database import FairSemaphore, connect, parse_url
+from annotations.store.records import NotSavedError, StoreError
+from annotations.store.store import Store
 from tests.unit.annotations.pair_samples import PAIR, record
 
 

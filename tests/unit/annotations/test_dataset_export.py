@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml  # type: ignore[import-untyped]  # it ships no types
 
-from annotations.campaigns.export_format import ExportTerms, open_export
-from annotations.dataset_export import (
+from annotations.exchange.dataset_export import (
     dataset_files,
     hub_campaign_files,
     hub_dataset_files,
@@ -19,9 +18,10 @@ from annotations.dataset_export import (
     licence_remarks,
     push_problem,
 )
-from annotations.dataset_import import DatasetSource
-from annotations.records import LOCAL_LABELS, RecordError
-from annotations.store import Store
+from annotations.exchange.export_format import ExportTerms, open_export
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import LOCAL_LABELS, RecordError
+from annotations.store.store import Store
 from core.dataset import DATASETS
 from core.types import Example, Item, Judgement, Rating, Split, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from annotations.database import write_session
-from annotations.dataset_import import DatasetSource, ImportResult
-from annotations.export import all_rows
-from annotations.records import NotSavedError, ReadOnlyError, RecordError
-from annotations.samples import count_texts, load_samples, load_texts
-from annotations.store import Store
+from annotations.exchange.export import all_rows
+from annotations.exchange.samples import count_texts, load_samples, load_texts
+from annotations.store.database import write_session
+from annotations.store.dataset_import import DatasetSource, ImportResult
+from annotations.store.records import NotSavedError, ReadOnlyError, RecordError
+from annotations.store.store import Store
 from core.contexts import NamedText, join_contexts
 from core.errors import TouchstoneError
 from core.types import (

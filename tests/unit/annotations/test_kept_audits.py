@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from annotations.backup import backup, restore
-from annotations.records import AuditRecord, ReadOnlyError, RecordError
-from annotations.store import Store
+from annotations.store.backup import backup, restore
+from annotations.store.records import AuditRecord, ReadOnlyError, RecordError
+from annotations.store.store import Store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 AUDIT = AuditRecord("rouge2", "rouge2|1", "few", "a" * 64, "0.1.0", "{}", NOW)

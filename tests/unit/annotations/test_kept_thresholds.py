@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from annotations.backup import backup, restore
-from annotations.records import ReadOnlyError, RecordError, ThresholdRecord
-from annotations.store import Store
+from annotations.store.backup import backup, restore
+from annotations.store.records import ReadOnlyError, RecordError, ThresholdRecord
+from annotations.store.store import Store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 THRESHOLD = ThresholdRecord("own", "rouge2", "{}", NOW)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from annotations.dataset_import import DatasetSource
-from annotations.records import LOCAL_LABELS, RecordError
-from annotations.samples import load_samples, load_texts
-from annotations.store import Store
+from annotations.exchange.samples import load_samples, load_texts
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import LOCAL_LABELS, RecordError
+from annotations.store.store import Store
 from core.types import ErrorType, Verdict
 from tests.unit.annotations.pair_samples import PAIR, record
 

@@ -12,11 +12,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
-from annotations.database import connect
-from annotations.migrate import MIGRATIONS_FOLDER, upgrade
-from annotations.records import NotSavedError, StoreError
-from annotations.store import Store
-from annotations.tables import Table
+from annotations.store.database import connect
+from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
+from annotations.store.records import NotSavedError, StoreError
+from annotations.store.store import Store
+from annotations.store.tables import Table
 from tests.unit.annotations.pair_samples import PAIR, record
 
 LAST = max(file.name[:4] for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py"))
@@ -26,7 +26,7 @@ NEXT_VERSION = '''"""Ask how long a label took."""
 import sqlalchemy as sa
 from alembic import op
 
-from annotations.migrate import protect
+from annotations.store.migrate import protect
 
 revision = "NEXT"
 down_revision = "LAST"
@@ -152,6 +152,10 @@ def test_a_demonstration_does_not_bring_an_older_database_up_to_date(sqlite_url:
 
 
 def test_several_processes_may_open_a_new_database_at_once(url: str) -> None:
-    command = [sys.executable, "-c", f"from annotations.store import Store; Store.open({url!r}).close(); print('open')"]
+    command = [
+        sys.executable,
+        "-c",
+        f"from annotations.store.store import Store; Store.open({url!r}).close(); print('open')",
+    ]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
     assert [process.communicate()[0].strip() for process in processes] == ["open"] * 6

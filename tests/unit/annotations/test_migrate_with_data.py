@@ -20,7 +20,7 @@ from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
-from annotations.campaigns.tables import (
+from annotations.store.campaign_tables import (
     Adjudication,
     Comment,
     Correction,
@@ -31,12 +31,12 @@ from annotations.campaigns.tables import (
     Suggestion,
     Task,
 )
-from annotations.database import connect, parse_url
-from annotations.dataset_import import DatasetSource
-from annotations.migrate import MIGRATIONS_FOLDER, upgrade
-from annotations.records import AuditRecord, NotSavedError, ThresholdRecord
-from annotations.store import Store
-from annotations.tables import Table as Model
+from annotations.store.database import connect, parse_url
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
+from annotations.store.records import AuditRecord, NotSavedError, ThresholdRecord
+from annotations.store.store import Store
+from annotations.store.tables import Table as Model
 from core.types import Example, Item
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.annotations.pair_samples import PAIR, record

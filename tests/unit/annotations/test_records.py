@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from annotations.records import EditAnswers, ExplanationFlaw, Grade, PairRecord, RecordError
-from annotations.store import Store
+from annotations.store.records import EditAnswers, ExplanationFlaw, Grade, PairRecord, RecordError
+from annotations.store.store import Store
 from core.errors import EditError
 from core.types import Edit, Span
 from tests.unit.annotations.pair_samples import AFTER, ORIGINAL, PAIR, record

@@ -15,11 +15,8 @@ from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.campaigns.results import Resolution
-from annotations.campaigns.tables import Adjudication, Task
 from annotations.campaigns.task_texts import ShownTask
-from annotations.dataset_import import DatasetSource
-from annotations.records import Grade, RecordError
-from annotations.samples import (
+from annotations.exchange.samples import (
     campaign_datasets,
     count_texts,
     format_description,
@@ -27,7 +24,10 @@ from annotations.samples import (
     load_samples,
     load_texts,
 )
-from annotations.store import Store
+from annotations.store.campaign_tables import Adjudication, Task
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import Grade, RecordError
+from annotations.store.store import Store
 from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 

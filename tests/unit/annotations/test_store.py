@@ -13,12 +13,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from annotations.campaigns import tables as campaigns
-from annotations.dataset_import import DatasetSource
-from annotations.records import AuditRecord, NotSavedError, PairRecord, ReadOnlyError, RecordError, ThresholdRecord
-from annotations.store import Store
-from annotations.tables import Draft, Table
-from annotations.writes import DRAFT_DAYS, upsert_draft
+from annotations.store import campaign_tables as campaigns
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import (
+    AuditRecord,
+    NotSavedError,
+    PairRecord,
+    ReadOnlyError,
+    RecordError,
+    ThresholdRecord,
+)
+from annotations.store.store import Store
+from annotations.store.tables import Draft, Table
+from annotations.store.writes import DRAFT_DAYS, upsert_draft
 from core.types import Context, Edit, Span, Verdict
 from tests.unit.annotations.pair_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 
@@ -30,7 +37,7 @@ APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
 WRITER = """
 import sys
 from tests.unit.annotations.pair_samples import record
-from annotations.store import Store
+from annotations.store.store import Store
 store = Store.open(sys.argv[1])
 for number in range(100_000):
     receipt = store.save_label(record(f"{sys.argv[2]}-{number}", annotator=sys.argv[2]))

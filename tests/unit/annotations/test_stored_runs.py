@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from annotations.records import ReadOnlyError, RecordError
-from annotations.store import Store
+from annotations.store.records import ReadOnlyError, RecordError
+from annotations.store.store import Store
 
 
 def test_a_run_gives_its_plan_and_its_lines_in_order(store: Store) -> None:

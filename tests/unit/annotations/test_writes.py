@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from annotations.writes import content_id, item_row, origin_row, text_id
+from annotations.store.writes import content_id, item_row, origin_row, text_id
 from core.types import Edit, Span
 from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, PAIR
 

@@ -21,10 +21,10 @@ from core.audit.report import (
     warnings_of,
 )
 from core.errors import TouchstoneError
-from core.meta.measures import draw_resamples, metric_rows, slice_cases
+from core.runs.shifts import score_shifts
 from core.stats.statistic import Estimate
-from core.stress.gaming import metric_gaming
-from core.stress.shifts import score_shifts
+from core.studies.gaming import metric_gaming
+from core.studies.measures import draw_resamples, metric_rows, slice_cases
 from core.types import Result, Seen, Verdict
 from tests.unit.audit.known_metrics import Difference, Length, Oracle
 

@@ -11,7 +11,7 @@ from core.audit.history import KeptAudit, by_data, format_history, history_point
 from core.audit.question import Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit, instrument_sentence, read_report, report_json
 from core.battery import read_battery, standard_battery
-from core.meta.data_facts import DataFacts
+from core.cases.data_facts import DataFacts
 from core.stats.statistic import Estimate
 from pages.ui.audit.audit_history import history_chart
 

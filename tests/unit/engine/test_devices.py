@@ -12,8 +12,6 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from core.bench import network_shapes
-from core.bench.network_shapes import Shape, network_configuration
 from core.engine.conversation import CellState
 from core.engine.engine import Engine
 from core.errors import BadSettingError
@@ -22,6 +20,8 @@ from core.model_reference import local_checkpoints
 from core.models.device import MatrixPrecision, require_devices
 from core.settings import Settings
 from core.types import Failure, Result
+from tests.bench import network_shapes
+from tests.bench.network_shapes import Shape, network_configuration
 from tests.doubles.bench import Bench, open_bench, pair
 from tests.doubles.models import NO_HEADER, PATIENCE_S, ScriptedKind
 from tests.doubles.models import weights as scripted_weights

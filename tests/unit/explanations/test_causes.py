@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from annotations.records import ExplanationFlaw
+from annotations.store.records import ExplanationFlaw
 from core.errors import TouchstoneError
 from core.explanations.causes import judge_with_cause, parse_cause
 from core.explanations.judge import Cause, JudgeSetup

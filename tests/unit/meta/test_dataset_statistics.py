@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.meta.dataset_statistics import TextLengths, dataset_statistics, format_statistics
+from core.studies.dataset_statistics import TextLengths, dataset_statistics, format_statistics
 from core.types import Example, Item
 
 

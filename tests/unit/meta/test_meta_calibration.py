@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
+from core.cases.cases import Cases, build_cases
 from core.errors import TouchstoneError, UnknownNameError
-from core.meta.calibration import (
+from core.studies.calibration import (
     MetricCalibration,
     calibration_record,
     calibrations,
     format_calibration,
     small_data_notes,
 )
-from core.meta.cases import Cases, build_cases
-from core.meta.measures import draw_resamples
+from core.studies.measures import draw_resamples
 from core.types import ErrorType, Sample
 from tests.unit.meta.bench_samples import pair
 

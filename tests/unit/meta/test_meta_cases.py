@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.meta.cases import build_cases
+from core.cases.cases import build_cases
 from core.types import ErrorType, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
 

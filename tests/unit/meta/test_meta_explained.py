@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from core.cases.cases import build_cases
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.datasets.explained import Explained
-from core.meta.cases import build_cases
-from core.meta.explanation_scores import (
+from core.studies.explanation_scores import (
     ExplainerScores,
     explainer_scores,
     format_explainers,
     judged_explanations,
     scores_by_judge,
 )
-from core.meta.measures import draw_resamples
+from core.studies.measures import draw_resamples
 from core.types import GradedExplanation, Judgement, Sample, Verdict
 from tests.doubles.released import EXPLANATIONS, needs
 from tests.unit.meta.bench_samples import sample

@@ -6,10 +6,8 @@ import csv
 import io
 from dataclasses import replace
 
-from core.meta.cases import Cases, build_cases
-from core.meta.explanation_scores import explainer_scores
-from core.meta.measures import MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
-from core.meta.paper_tables import (
+from core.cases.cases import Cases, build_cases
+from core.papers.paper_tables import (
     correlations_csv,
     correlations_markdown,
     explainers_csv,
@@ -19,7 +17,9 @@ from core.meta.paper_tables import (
     rows_latex,
     rows_markdown,
 )
-from core.meta.rating_correlation import metric_correlations
+from core.studies.explanation_scores import explainer_scores
+from core.studies.measures import MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
+from core.studies.rating_correlation import metric_correlations
 from core.types import ErrorType, GradedExplanation, Rating, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
 

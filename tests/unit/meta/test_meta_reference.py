@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.meta.cases import build_cases
-from core.meta.reference_scores import column_by_signature, format_percentiles, score_percentiles
+from core.cases.cases import build_cases
+from core.studies.reference_scores import column_by_signature, format_percentiles, score_percentiles
 from core.types import StoredScore, Verdict
 from tests.unit.meta.bench_samples import sample, scored
 

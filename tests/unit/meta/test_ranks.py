@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from core.cases.cases import Cases, build_cases
 from core.errors import UnknownNameError
-from core.meta.cases import Cases, build_cases
-from core.meta.measures import draw_resamples, slice_cases
-from core.meta.paper_figures import figure_files
-from core.meta.ranks import format_ranks, metric_ranks
+from core.papers.paper_figures import figure_files
+from core.studies.measures import draw_resamples, slice_cases
+from core.studies.ranks import format_ranks, metric_ranks
 from core.types import ErrorType
 from tests.unit.meta.bench_samples import pair
 

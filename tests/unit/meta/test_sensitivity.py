@@ -10,12 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
+from core.cases.cases import Cases, build_cases
 from core.errors import TouchstoneError
-from core.meta.cases import Cases, build_cases
-from core.meta.measures import draw_resamples, metric_rows, slice_cases
-from core.meta.sensitivity import ScoredEdit, edits_of_cases, edits_of_run, format_sensitivities, metric_sensitivities
-from core.stress.run import run_lines
-from core.stress.shifts import score_shifts
+from core.runs.run import run_lines
+from core.runs.shifts import score_shifts
+from core.studies.measures import draw_resamples, metric_rows, slice_cases
+from core.studies.sensitivity import (
+    ScoredEdit,
+    edits_of_cases,
+    edits_of_run,
+    format_sensitivities,
+    metric_sensitivities,
+)
 from core.types import Sample, Verdict
 from tests.unit.meta.bench_samples import sample
 from tests.unit.stress.stressed import run_of

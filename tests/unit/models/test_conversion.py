@@ -22,9 +22,9 @@ from core.errors import LoadError, TouchstoneError
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as aligner
 from core.models.conversion import convert
-from core.models.files import memory_bytes
-from core.models.integrity import Fingerprints
 from core.types import Question
+from core.weights.files import memory_bytes
+from core.weights.integrity import Fingerprints
 from tests.conftest import Weights
 from tests.drive import answer
 from tests.parity.tiny_entailment import alignscore

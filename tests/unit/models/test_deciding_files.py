@@ -20,11 +20,11 @@ from core.errors import LoadError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models import adapters
-from core.models.integrity import Fingerprints
-from core.models.locations import locate, locate_backbone
 from core.models.pool import ModelPool
-from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE
+from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE
 from core.types import Result
+from core.weights.integrity import Fingerprints
+from core.weights.locations import locate, locate_backbone
 from tests.conftest import Weights
 from tests.doubles.bench import pair
 

@@ -15,9 +15,9 @@ import pytest
 from huggingface_hub import constants
 
 from core.model_reference import Checkpoint
-from core.models.download import needed_files
-from core.models.locations import ModelState, ModelStatus, locate
 from core.models.pool import ModelPool
+from core.weights.download import needed_files
+from core.weights.locations import ModelState, ModelStatus, locate
 from tests.unit.models.hub import Hub, serving
 
 REPOSITORY = Checkpoint("owner/name", "sequence_classifier")
@@ -203,7 +203,7 @@ def test_two_processes_that_download_one_repository_do_not_corrupt_it(
     pool: ModelPool, repository: Path, tmp_path: Path
 ) -> None:
     source = (
-        "from core.models.download import download\nfrom core.types import Checkpoint\n"
+        "from core.weights.download import download\nfrom core.types import Checkpoint\n"
         "download(Checkpoint('owner/name', 'sequence_classifier'), lambda share: None)"
     )
     with serving(Hub(repository)) as hub:

@@ -16,10 +16,10 @@ from huggingface_hub import constants
 
 from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
-from core.models.files import deciding_files, memory_bytes, weight_files
-from core.models.hub_revisions import PINNED, commit_note, is_commit
-from core.models.integrity import Fingerprints
-from core.models.locations import is_local_source, locate
+from core.weights.files import deciding_files, memory_bytes, weight_files
+from core.weights.hub_revisions import PINNED, commit_note, is_commit
+from core.weights.integrity import Fingerprints
+from core.weights.locations import is_local_source, locate
 from tests.doubles.process import ROOT
 
 LATER = "b" * 40
@@ -184,11 +184,11 @@ def test_files_that_lie_unchanged_are_listed_once(
 ) -> None:
     listed: list[Path] = []
     monkeypatch.setattr(
-        "core.models.integrity.deciding_files",
+        "core.weights.integrity.deciding_files",
         lambda place, kind: listed.append(place) or deciding_files(place, kind),
     )
-    monkeypatch.setattr("core.models.integrity._LOCATED_S", 600.0)
-    monkeypatch.setattr("core.models.integrity._is_settled", lambda _: True)
+    monkeypatch.setattr("core.weights.integrity._LOCATED_S", 600.0)
+    monkeypatch.setattr("core.weights.integrity._is_settled", lambda _: True)
     found = [hashes.of(classify(folder)) for _ in range(100)]
     assert (len(set(found)), len(listed)) == (1, 1)
     assert hashes.unchanged(classify(folder), found[0])

@@ -18,10 +18,10 @@ import pytest
 from core.errors import LoadError, MemoryFullError, MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.device import free_memory
-from core.models.files import memory_bytes
-from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.types import Question
+from core.weights.files import memory_bytes
+from core.weights.locations import ModelStatus
 from tests.doubles.models import ScriptedKind, weights
 
 SETTLED = {ModelStatus.READY, ModelStatus.FAILED}

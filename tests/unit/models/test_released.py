@@ -12,7 +12,7 @@ from core.datasets.bump import Bump
 from core.datasets.llm_aggrefact import LlmAggreFact
 from core.datasets.summedits import SummEdits
 from core.errors import TouchstoneError
-from core.models.download import fetch_released_dataset
+from core.weights.download import fetch_released_dataset
 from tests.unit.models.hub import Hub, serving
 
 

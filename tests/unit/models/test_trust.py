@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.integrity import require_trust, untrusted_reason
+from core.weights.integrity import require_trust, untrusted_reason
 
 COMMIT, LATER = "a" * 40, "b" * 40
 REPOSITORY = Checkpoint("owner/name", "local_logprobs_trusted")

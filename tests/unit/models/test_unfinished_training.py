@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
-from core.trained.trainer import Trained, train_words
-from core.trained.training_data import training_data
+from core.training.trainer import Trained, train_words
+from core.training.training_data import training_data
 from tests.unit.trained.hashed_words import encoder
 from tests.unit.trained.test_training import items
 

@@ -9,9 +9,9 @@ from huggingface_hub import constants
 
 from core.errors import TouchstoneError
 from core.metrics.mine import EmbeddedWordSupport
-from core.models.locations import locate
 from core.models.upload import push
-from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, WEIGHTS_FILE
+from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, WEIGHTS_FILE
+from core.weights.locations import locate
 from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.unit.command_line import run
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from core.models.word_attention import WordAttention, attention_logits, fit_attention
-from core.trained.model import HEADS, UNITS
-from core.trained.training_data import training_data
-from core.trained.word_reading import read_words
-from core.trained.word_table import WordTable
+from core.models.words.head import HEADS, UNITS
+from core.models.words.word_attention import WordAttention, attention_logits, fit_attention
+from core.models.words.word_table import WordTable
+from core.training.training_data import training_data
+from core.training.word_reading import read_words
 from tests.unit.trained.hashed_words import WIDTH, encoder
 from tests.unit.trained.training_process import items
 

@@ -19,13 +19,13 @@ from starlette.testclient import TestClient
 
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
-from annotations.records import UnavailableError
-from annotations.store import Store
+from annotations.store.records import UnavailableError
+from annotations.store.store import Store
 from core.settings import Settings
+from pages.server import services
 from pages.server.api import Api
 from pages.server.protection import HEADERS, Protection
 from pages.server.sign_in import SignIn
-from pages.ui import services
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign
 
 

@@ -23,7 +23,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from annotations.campaigns.adjudication import AdjudicatorActions
 from annotations.campaigns.comments import AdjudicatorComments, AnnotatorComments, ManagerComments
 from annotations.campaigns.curation import CuratorActions
-from annotations.campaigns.export_format import ExportActions
 from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role, add_person, find_person
@@ -37,17 +36,18 @@ from annotations.campaigns.sign_in import (
     revoke_invite,
 )
 from annotations.campaigns.task_texts import ShownTask
-from annotations.database import read_session
-from annotations.records import MAX_NAME, StoreError
-from annotations.store import Store
+from annotations.exchange.export_format import ExportActions
+from annotations.store.database import read_session
+from annotations.store.records import MAX_NAME, StoreError
+from annotations.store.store import Store
 from core.settings import Settings
 from core.text import spreadsheet_safe, with_visible_controls
-from pages.server import api, sign_in
+from pages.server import api, services, sign_in
 from pages.server.api import Api
 from pages.server.protection import Protection
 from pages.server.sign_in import SESSION_COOKIE, SignIn
-from pages.ui import services, session_user
-from pages.ui.markup import diff_html, escape_label, escape_markdown, safe_guidelines
+from pages.ui.shared import session_user
+from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, safe_guidelines
 from tests.unit.annotations.campaigns.actors import ANSWERS, make_campaign
 
 HERE, PAGE = {"Origin": "http://testserver"}, {"Accept": "text/html,*/*"}

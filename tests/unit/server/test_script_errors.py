@@ -6,7 +6,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from pages.server.script_errors import show_script_error
+from pages.ui.shared.script_errors import show_script_error
 
 
 def page(folder: str) -> None:
@@ -14,8 +14,8 @@ def page(folder: str) -> None:
 
     import streamlit as st
 
-    from annotations.records import StoreError
-    from pages.server.script_errors import show_script_error
+    from annotations.store.records import StoreError
+    from pages.ui.shared.script_errors import show_script_error
 
     if (Path(folder) / "back").exists():
         st.write("Here it is.")

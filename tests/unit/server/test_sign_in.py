@@ -16,12 +16,11 @@ from starlette.testclient import TestClient
 
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.sign_in import GuessDelay, create_invite, member_by_session
-from annotations.database import read_session
-from annotations.store import Store
+from annotations.store.database import read_session
+from annotations.store.store import Store
 from core.settings import Settings
-from pages.server import sign_in
+from pages.server import services, sign_in
 from pages.server.sign_in import SESSION_COOKIE, SignIn
-from pages.ui import services
 
 PAGE = {"Accept": "text/html,*/*"}
 HERE = {"Origin": "http://testserver"}

@@ -17,9 +17,9 @@ from sqlalchemy import update
 
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
-from annotations.campaigns.tables import Webhook
 from annotations.campaigns.webhooks import WebhookState
-from annotations.store import Store
+from annotations.store.campaign_tables import Webhook
+from annotations.store.store import Store
 from pages.server.webhook_thread import send_due
 from pages.ui.campaigns.webhook_form import format_webhook
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign

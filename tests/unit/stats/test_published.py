@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.meta.pooling import scale_warning
+from core.cases.pooling import scale_warning
 from core.stats.agreement import LabelMatrix, interval_distance, krippendorff_alpha, nominal_distance
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired

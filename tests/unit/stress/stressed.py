@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.stress.run import Plan, Run, ScoreRecord, Source, Variant
+from core.runs.run import Plan, Run, ScoreRecord, Source, Variant
 from core.types import Edit, Example, Span
 
 METRIC = "rouge2"  # higher is more consistent

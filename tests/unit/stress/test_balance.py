@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from core.stress.filters import balanced_variants, error_type_of
-from core.stress.run import Variant
+from core.runs.filters import balanced_variants, error_type_of
+from core.runs.run import Variant
 
 
 def made(kind: str, number: int) -> list[Variant]:

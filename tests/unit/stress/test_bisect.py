@@ -11,7 +11,7 @@ from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import Metric
 from core.models.pool import ModelPool
-from core.stress.bisect import EditEffect, EditSubset, edit_effects, edit_subsets, examples_by_subset
+from core.studies.bisect import EditEffect, EditSubset, edit_effects, edit_subsets, examples_by_subset
 from core.types import Edit, Example, Result, Span
 from tests.unit.stress.toys import Adoring, Length
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.nli_check import NliResult, SentenceLabel
-from core.stress.check_shares import check_shares, format_check_shares
-from core.stress.run import Check, Plan, Run, Source, run_from_lines, run_lines
+from core.runs.check_shares import check_shares, format_check_shares
+from core.runs.run import Check, Plan, Run, Source, run_from_lines, run_lines
 from core.types import Example
 
 

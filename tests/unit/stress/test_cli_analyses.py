@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from cli import app
 from core.errors import TouchstoneError
 from core.metric import METRICS
-from core.stress.run import run_from_lines
-from core.stress.sweep import WINDOWS
+from core.runs.run import run_from_lines
+from core.studies.window_sweep import WINDOWS
 
 DOCUMENT = "The ferry sank off the cape on Monday. Nobody was hurt. Divers found the wreck two days later."
 SUMMARY = "The ferry sank off the cape. Divers found the wreck."

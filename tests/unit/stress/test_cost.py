@@ -13,9 +13,9 @@ from core.engine.engine import Engine
 from core.llm.spend import CostEstimate
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stress.cost import asks_endpoints, estimate_run_cost, missing_conversations
-from core.stress.run import Plan, Run, Source
-from core.stress.runner import continue_run
+from core.runs.cost import asks_endpoints, estimate_run_cost, missing_conversations
+from core.runs.run import Plan, Run, Source
+from core.runs.runner import continue_run
 from core.types import Example
 from tests.unit.llm.scripted import Body, Reply, serving, text
 

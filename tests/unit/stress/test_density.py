@@ -11,7 +11,7 @@ from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
-from core.stress.density import (
+from core.studies.density import (
     GroupedSummary,
     SentenceScores,
     density_bins,

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import UnscorableError
-from core.stress.discovery import discover_bigrams, discover_in_run, discover_over_metrics
-from core.stress.run import Plan, Run, ScoreRecord, Source, run_lines
+from core.runs.run import Plan, Run, ScoreRecord, Source, run_lines
+from core.studies.discovery import discover_bigrams, discover_in_run, discover_over_metrics
 from core.types import Example
 from tests.unit.stress.toys import Adoring, install
 

@@ -10,14 +10,14 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import TouchstoneError, UnscorableError
-from core.stress.document_ablation import (
+from core.runs.run import Plan, Run, ScoreRecord, Source, run_lines
+from core.studies.document_ablation import (
     AblatedScore,
     closed_book_scores,
     foreign_examples,
     format_histograms,
     score_histogram,
 )
-from core.stress.run import Plan, Run, ScoreRecord, Source, run_lines
 from core.types import Example
 
 

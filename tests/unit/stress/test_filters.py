@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import UnknownNameError
 from core.nli_check import NliResult
-from core.stress.filters import VARIANT_FILTERS, count_left_out, filter_variants
-from core.stress.run import Check, Meaning, Opinion, Run, VariantKey
+from core.runs.filters import VARIANT_FILTERS, count_left_out, filter_variants
+from core.runs.run import Check, Meaning, Opinion, Run, VariantKey
 from tests.unit.stress.stressed import run_of
 
 

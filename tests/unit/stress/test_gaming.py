@@ -12,10 +12,10 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stress.gaming import MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
-from core.stress.run import Plan, Run, Source
-from core.stress.runner import continue_run
-from core.stress.shifts import score_shifts
+from core.runs.run import Plan, Run, Source
+from core.runs.runner import continue_run
+from core.runs.shifts import score_shifts
+from core.studies.gaming import MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
 from core.types import Example
 from tests.unit.stress.stressed import run_of
 from tests.unit.stress.toys import install

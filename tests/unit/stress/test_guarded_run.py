@@ -11,8 +11,8 @@ import pytest
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.models.pool import ModelPool
-from core.stress.run import Check, Plan, Run, Source, from_json_line, run_from_lines, run_lines, to_json_line
-from core.stress.runner import continue_run
+from core.runs.run import Check, Plan, Run, Source, from_json_line, run_from_lines, run_lines, to_json_line
+from core.runs.runner import continue_run
 from core.types import Example
 from tests.unit.llm.scripted import Reply, refusal, serving, text
 

@@ -16,10 +16,10 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
+from core.runs.bundled_run import BUNDLED_RUN_METRICS, bundled_harmless_shifts
+from core.runs.null_bands import MAX_HARMLESS, NullBands, SignedMetrics, harmless_variants, null_band
+from core.runs.shifts import Shift
 from core.stats.score_pairs import MIN_FOR_QUANTILES
-from core.stress.bundled_run import BUNDLED_RUN_METRICS, bundled_harmless_shifts
-from core.stress.null_bands import MAX_HARMLESS, NullBands, SignedMetrics, harmless_variants, null_band
-from core.stress.shifts import Shift
 from core.types import Example, Score
 from tests.doubles.metrics import Breaking, Letters
 

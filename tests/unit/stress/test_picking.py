@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
+from core.runs.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.types import Example, Item, Sample, Verdict
 
 

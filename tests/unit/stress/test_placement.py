@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from core.metric import METRICS
+from core.runs.placement import PLACES, PlacedPair, place_effects, placed_examples
+from core.runs.run import Plan, Run, ScoreRecord, Source, Variant
+from core.runs.shifts import score_shifts
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
 from core.stats.score_pairs import ScorePairs
-from core.stress.edit_discrimination import edit_discrimination, format_discrimination
-from core.stress.gaming import lifted_share
-from core.stress.placement import PLACES, PlacedPair, place_effects, placed_examples
-from core.stress.run import Plan, Run, ScoreRecord, Source, Variant
-from core.stress.shifts import score_shifts
+from core.studies.edit_discrimination import edit_discrimination, format_discrimination
+from core.studies.gaming import lifted_share
 from core.types import Example
 
 METRIC = "rouge2"

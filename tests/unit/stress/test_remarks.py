@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.perturbation import PERTURBATIONS
-from core.stress.filters import rule_remarks
+from core.runs.filters import rule_remarks
 from core.types import Edit, Example, Span
 
 SUMMARY = "Orla Voss sold 12 boats in Lindvale."

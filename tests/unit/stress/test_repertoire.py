@@ -11,9 +11,9 @@ from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stress.gaming import extended_run, in_every_place, known_phrases
-from core.stress.run import Meaning, Opinion, Plan, Run, ScoreRecord, Variant
-from core.stress.runner import continue_run
+from core.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Variant
+from core.runs.runner import continue_run
+from core.studies.gaming import extended_run, in_every_place, known_phrases
 from tests.unit.stress.stressed import run_of
 
 

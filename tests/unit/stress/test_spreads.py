@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.runs.shifts import pair_gains, standardised_gain
 from core.stats.score_pairs import ScorePairs
-from core.stress.shifts import pair_gains, standardised_gain
 
 
 def test_a_gain_is_told_in_spreads_of_the_originals_of_the_same_resample() -> None:

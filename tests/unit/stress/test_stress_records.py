@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
-from core.stress.run import (
+from core.runs.run import (
     Meaning,
     Opinion,
     Plan,

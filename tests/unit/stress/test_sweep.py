@@ -11,10 +11,10 @@ from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
-from core.stress.run import Meaning, Opinion, Plan, Run, ScoreRecord, Source
-from core.stress.runner import continue_run
-from core.stress.shifts import score_shifts
-from core.stress.sweep import (
+from core.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Source
+from core.runs.runner import continue_run
+from core.runs.shifts import score_shifts
+from core.studies.window_sweep import (
     WINDOWS,
     is_retrieval_metric,
     window_effects,

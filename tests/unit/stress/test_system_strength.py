@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
+from core.cases.cases import Cases, build_cases
 from core.errors import UnscorableError
-from core.meta.cases import Cases, build_cases
-from core.stress.run import Plan, Run, ScoreRecord, Source
-from core.stress.shifts import score_shifts
-from core.stress.system_strength import (
+from core.runs.run import Plan, Run, ScoreRecord, Source
+from core.runs.shifts import score_shifts
+from core.studies.system_strength import (
     PhraseStrength,
     format_strengths,
     judged_systems,

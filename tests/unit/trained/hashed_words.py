@@ -7,15 +7,15 @@ from hashlib import sha256
 
 import numpy as np
 
+from core.models.words.word_states import States, WordStates, word_spans
 from core.text import sentences
-from core.trained.trainer import Encoder
-from core.trained.word_states import States, WordStates, word_spans
+from core.training.trainer import Encoder
 
 WIDTH = 16
 
 
 class HashedEncoder:
-    """Reads as `core.models.word_encoder.WordEncoder` does."""
+    """Reads as `core.models.words.word_encoder.WordEncoder` does."""
 
     nbytes = 0
 

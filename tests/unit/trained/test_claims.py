@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.trained.claim_batches import batches, units_of
-from core.trained.claims import Unit, premise
-from core.trained.training_data import TrainingRow
+from core.models.words.claims import Unit, premise
+from core.training.claim_batches import batches, units_of
+from core.training.training_data import TrainingRow
 from core.types import Span
 
 DOCUMENT = "The mayor spoke first. A ferry left Lindvale at noon. It rained all day. The ferry carried nine cars."

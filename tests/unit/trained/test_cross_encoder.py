@@ -13,17 +13,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.cases.training_overlap import scores_out_of_fold, training_documents
 from core.engine.engine import Engine
 from core.errors import LoadError, TouchstoneError
 from core.metric import METRICS
 from core.models.unfinished_training import TrainingStep
+from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
 from core.settings import Settings
 from core.stats.statistic import Values
-from core.trained.card import Figure, card_figures, verdict
-from core.trained.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
-from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
-from core.trained.overlap import scores_out_of_fold, training_documents
-from core.trained.run import (
+from core.training.card import Figure, card_figures, verdict
+from core.training.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
+from core.training.run import (
     Recipe,
     TrainedFolder,
     TrainingPlan,
@@ -31,7 +31,7 @@ from core.trained.run import (
     load_pair_network,
     train_to_folder,
 )
-from core.trained.training_data import TrainingData
+from core.training.training_data import TrainingData
 from core.types import Example, Item, Result, Verdict
 
 PORTS = "Aven Borel Corvin Dastra Elmor Fenwick Garlan Hovel Istren Jarrow Kelby Lorne".split()
@@ -141,9 +141,9 @@ def test_the_same_seed_gives_the_same_file_whatever_others_draw(tiny_roberta: Pa
 def test_plain_sentence_transformers_and_the_metric_say_the_same(ships: Alone, engine: Engine) -> None:
     from sentence_transformers import CrossEncoder
 
-    from core.models.files import max_text_tokens
     from core.models.tokenizer import TextTokenizer
-    from core.trained.claims import premise
+    from core.models.words.claims import premise
+    from core.weights.files import max_text_tokens
 
     folder = ships.folder
     plain = CrossEncoder(str(folder), device="cpu", local_files_only=True)

@@ -17,17 +17,17 @@ import pytest
 from core.errors import LoadError
 from core.metrics.mine import Mine
 from core.models.adapters.word_support import WordSupportModel
-from core.models.trained_head import read_head, write_head
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
-from core.trained.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
-from core.trained.card import CardFacts, card_figures, verdict, words_account, write_card
-from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head, document_key, tree_logits
-from core.trained.run import TrainingPlan, TrainingSource
-from core.trained.trainer import Trained, deal_parts, pairs_of, train_words
-from core.trained.training_data import TrainingData, training_data
-from core.trained.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
-from core.trained.word_features import FEATURES, Features
-from core.trained.word_folds import CALIBRATION, FOLDS
+from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
+from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head, document_key, tree_logits
+from core.models.words.trained_head import read_head, write_head
+from core.models.words.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
+from core.models.words.word_features import FEATURES, Features
+from core.training.card import CardFacts, card_figures, verdict, words_account, write_card
+from core.training.run import TrainingPlan, TrainingSource
+from core.training.trainer import Trained, deal_parts, pairs_of, train_words
+from core.training.training_data import TrainingData, training_data
+from core.training.word_folds import CALIBRATION, FOLDS
 from core.types import Example, Verdict
 from tests.unit.trained.hashed_words import encoder
 from tests.unit.trained.training_process import items, train_into

@@ -10,10 +10,10 @@ import pytest
 from core.dataset import DATASETS
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.reproduce.paper import PAPERS
-from core.trained.run import TrainingPlan, TrainingSource
-from core.trained.trainer import pairs_of
-from core.trained.training_data import describe, near_duplicates, training_data
+from core.papers.paper import PAPERS
+from core.training.run import TrainingPlan, TrainingSource
+from core.training.trainer import pairs_of
+from core.training.training_data import describe, near_duplicates, training_data
 from core.types import Example, Item, Span, Split, Verdict
 
 SENTENCES = "The harbour closed at noon on day {0}. A ship of line {0} waited outside for the pilot. Nobody on pier {0} was hurt."

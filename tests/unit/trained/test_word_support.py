@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from core.bundled_scores import bundled_samples
+from core.cases.training_overlap import scores_out_of_fold, training_documents, training_overlaps
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metrics.mine import EmbeddedWordSupport
+from core.models.words.head import document_key
 from core.settings import Settings
-from core.trained.model import document_key
-from core.trained.overlap import scores_out_of_fold, training_documents, training_overlaps
 from core.types import Answer, Example, Result, Span, StoredScore
 
 DOCUMENT = "The harbour closed at noon. A ship waited outside for the pilot, who came at two. Nobody was hurt."

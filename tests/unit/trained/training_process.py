@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from core.models.trained_head import write_head
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
-from core.trained.trainer import train_words
-from core.trained.training_data import training_data
+from core.models.words.trained_head import write_head
+from core.training.trainer import train_words
+from core.training.training_data import training_data
 from core.types import Edit, Example, Item, Span, Verdict
 from tests.unit.trained.hashed_words import encoder
 

@@ -6,7 +6,7 @@ import threading
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import background_results
+from pages.ui.shared import background_results
 
 WAIT_S = 30.0
 
@@ -17,7 +17,7 @@ def page() -> None:
 
     import streamlit as st
 
-    from pages.ui.background_results import background_results
+    from pages.ui.shared.background_results import background_results
 
     gate = st.session_state["gate"]
     assert isinstance(gate, threading.Semaphore)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.ui.markup import diff_html
+from pages.ui.shared.markup import diff_html
 
 
 def test_changes_are_marked_and_spoken() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.stress.null_bands import NullBand
-from core.stress.run import Plan, Run
+from core.runs.null_bands import NullBand
+from core.runs.run import Plan, Run
 from pages.ui.metrics.metric_evidence import batteries_sentence
 from pages.ui.probe.board_rows import BoardRow, Noise, RowState, noise_data
 

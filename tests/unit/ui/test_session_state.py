@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 import streamlit as st
 
-from pages.ui.session_state import WidgetValue, component_message, follow_choices, page_state, state_key
+from pages.ui.shared.session_state import WidgetValue, component_message, follow_choices, page_state, state_key
 
 
 @dataclass(eq=False)

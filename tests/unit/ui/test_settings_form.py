@@ -14,7 +14,7 @@ from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
 from core.registry import Registry
 from core.types import Answer, Example, Question, Score
-from pages.ui import metric_choice as module
+from pages.ui.probe import metric_choice as module
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def opened(*names: str) -> AppTest:
     def page(names: tuple[str, ...]) -> None:
         import streamlit as st
 
-        from pages.ui.metric_choice import settings_form
+        from pages.ui.probe.metric_choice import settings_form
 
         for name in names:
             settings_form(name, lambda metric: st.session_state.update(added=metric.spec))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.meta.ranks import MetricRank
-from core.meta.sensitivity import Sensitivity
 from core.stats.statistic import Estimate
-from core.stress.document_ablation import AblatedScore, score_histogram
-from core.stress.system_strength import PhraseStrength
+from core.studies.document_ablation import AblatedScore, score_histogram
+from core.studies.ranks import MetricRank
+from core.studies.sensitivity import Sensitivity
+from core.studies.system_strength import PhraseStrength
 from pages.ui.evaluate.ranks_tab import rank_chart
-from pages.ui.sensitivity_view import sensitivity_chart
+from pages.ui.shared.sensitivity_view import sensitivity_chart
 from pages.ui.stress.ablation_tab import histogram_chart
 from pages.ui.stress.system_strength_view import strength_chart
 

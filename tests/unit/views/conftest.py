@@ -10,10 +10,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotations.store import Store
+from annotations.store.store import Store
 from core.engine.engine import Engine
 from core.settings import Settings
-from pages.ui import services
+from pages.server import services
 from pages.ui.probe.probe_state import ProbeState
 from tests.unit.views.states import state_of
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.session_state import state_key
+from pages.ui.shared.session_state import state_key
 
 S = TypeVar("S")
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.campaigns.campaign import VersionContent, add_version
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
-from annotations.store import Store
+from annotations.store.store import Store
 from pages.ui.annotate.current_task import AnnotateState, CurrentTask
 from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.views.states import state_of

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.people import Role, add_person
 from annotations.campaigns.sign_in import create_invite, start_session
-from annotations.samples import load_samples
-from annotations.store import Store
+from annotations.exchange.samples import load_samples
+from annotations.store.store import Store
 from core.bulk.block_writer import Refusals, write_blocks
 from core.bulk.folder import Folder
 from pages.server.sign_in import SESSION_COOKIE

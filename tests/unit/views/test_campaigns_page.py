@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.export_format import EXPORT_FORMATS
 from annotations.campaigns.tokens import WrongTokenError, use_token
 from annotations.campaigns.webhooks import load_due, note_attempt, note_ends, sign
-from annotations.store import Store
+from annotations.exchange.export_format import EXPORT_FORMATS
+from annotations.store.store import Store
 from pages.ui.campaigns.campaign_choice import PEOPLE_SECTION
-from pages.ui.push_form import pushes
+from pages.ui.shared.push_form import pushes
 from tests.doubles.upload_hub import UploadHub
 from tests.unit.annotations.campaigns.actors import make_campaign
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.dataset_import import DatasetSource
-from annotations.store import Store
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
 from core.types import Example, Item, Verdict
-from pages.ui.push_form import pushes
+from pages.ui.shared.push_form import pushes
 from tests.doubles.upload_hub import UploadHub
 
 Open = Callable[..., AppTest]

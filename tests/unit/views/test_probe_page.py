@@ -11,8 +11,8 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.records import Grade
-from annotations.store import Store
+from annotations.store.records import Grade
+from annotations.store.store import Store
 from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.types import ErrorType, Intention, Verdict

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.campaign import load_campaigns
-from annotations.database import read_session
-from annotations.store import Store
+from annotations.store.database import read_session
+from annotations.store.store import Store
 
 Open = Callable[..., AppTest]
 

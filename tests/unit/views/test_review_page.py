@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.comments import AnnotatorComments
 from annotations.campaigns.people import member_of
-from annotations.campaigns.tables import Adjudication, Correction, Person, Reservation
-from annotations.database import read_session
-from annotations.store import Store
+from annotations.store.campaign_tables import Adjudication, Correction, Person, Reservation
+from annotations.store.database import read_session
+from annotations.store.store import Store
 from core.edits import recover, to_records
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 

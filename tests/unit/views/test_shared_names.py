@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.people import Role, add_person
 from annotations.campaigns.sign_in import create_invite, start_session
-from annotations.store import Store
+from annotations.store.store import Store
 from pages.server.sign_in import SESSION_COOKIE
 
 Open = Callable[..., AppTest]

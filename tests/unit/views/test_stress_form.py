@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.dataset_import import DatasetSource
-from annotations.store import Store
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
 from core.datasets.bundled import bundled_items
-from core.stress.run import Run, run_from_lines
+from core.runs.run import Run, run_from_lines
 from core.types import Verdict
-from pages.ui import services
+from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.text_panes import EditorState
 from tests.unit.views.states import state_of

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from annotations.dataset_import import DatasetSource
-from annotations.store import Store
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
 from core.types import Example, Item, Verdict
 
 Open = Callable[..., AppTest]

@@ -16,17 +16,17 @@ from annotations.campaigns.campaign import (
     create_campaign,
     load_campaign,
 )
-from annotations.campaigns.campaign_export import exported_rows, load_export_context
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import NoTask
 from annotations.campaigns.responses import ResponseAct, ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from annotations.database import read_session
-from annotations.export import ExportRow
-from annotations.records import PairRecord
-from annotations.store import Store
+from annotations.exchange.campaign_export import exported_rows, load_export_context
+from annotations.exchange.export import ExportRow
+from annotations.store.database import read_session
+from annotations.store.records import PairRecord
+from annotations.store.store import Store
 from core.types import Edit, Span, Verdict
 
 ANSWERS: Mapping[str, Mapping[str, Any]] = {

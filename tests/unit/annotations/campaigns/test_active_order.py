@@ -7,14 +7,14 @@ import pytest
 
 from annotations.campaigns.active_order import ORDER_NOTE, order_by_disagreement, rank_disagreement
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.database import read_session
-from annotations.records import PairRecord, RecordError
-from annotations.store import Store
-from annotations.tables import Item
+from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.store.database import read_session
+from annotations.store.records import PairRecord, RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Item
 from core.types import Edit, Result, Seen, Span
 from tests.unit.annotations.campaigns.actors import CampaignFixture, save_items
 

@@ -21,10 +21,10 @@ from annotations.campaigns.results import (
     load_cases,
     repeated_labels,
 )
-from annotations.campaigns.tables import Adjudication, Reservation
-from annotations.database import read_session
-from annotations.records import RecordError, RightsError
-from annotations.store import Store
+from annotations.store.campaign_tables import Adjudication, Reservation
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, RightsError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 GOOD: Answers = {"verdict": "consistent", "confidence": 4}

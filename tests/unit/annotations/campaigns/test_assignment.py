@@ -17,9 +17,9 @@ from annotations.campaigns.sign_in import (
     member_by_session,
     start_session,
 )
-from annotations.database import read_session
-from annotations.records import RecordError, RightsError
-from annotations.store import Store
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, RightsError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
 

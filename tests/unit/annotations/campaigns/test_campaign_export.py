@@ -16,25 +16,25 @@ from sqlmodel import Session, select
 
 from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionContent, add_version, load_campaign
-from annotations.campaigns.campaign_export import find_campaign_id
-from annotations.campaigns.campaign_import import import_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
 from annotations.campaigns.comments import AnnotatorComments, ManagerComments, SentComment
 from annotations.campaigns.curation import CuratorActions
-from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.label_agreement import Agreement, compute_agreements
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, load_people, member_of
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.results import load_cases
-from annotations.campaigns.tables import Person
 from annotations.campaigns.task_texts import ShownTask
-from annotations.database import read_session
-from annotations.dataset_import import DatasetSource
-from annotations.export import to_jsonl
-from annotations.records import RecordError, RightsError
-from annotations.samples import load_samples
-from annotations.store import Store
+from annotations.exchange.campaign_export import find_campaign_id
+from annotations.exchange.campaign_import import import_campaign
+from annotations.exchange.export import to_jsonl
+from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.exchange.samples import load_samples
+from annotations.store.campaign_tables import Person
+from annotations.store.database import read_session
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import RecordError, RightsError
+from annotations.store.store import Store
 from core.edits import recover, to_records
 from core.types import ErrorType, Example, Item
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items

@@ -19,9 +19,9 @@ from annotations.campaigns.candidates import (
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
-from annotations.dataset_import import DatasetSource
-from annotations.records import LOCAL_LABELS, RecordError
-from annotations.store import Store
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import LOCAL_LABELS, RecordError
+from annotations.store.store import Store
 from core.types import Edit, ErrorType, Example, GradedExplanation, Item, Span, Verdict
 from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record

@@ -16,10 +16,10 @@ from annotations.campaigns.comments import (
     SentComment,
 )
 from annotations.campaigns.people import Member, Role
-from annotations.campaigns.tables import Comment, FlagResolution
-from annotations.database import read_session
-from annotations.records import RecordError, RightsError, StoreError
-from annotations.store import Store
+from annotations.store.campaign_tables import Comment, FlagResolution
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, RightsError, StoreError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import make_campaign
 
 GOOD = {"verdict": "consistent", "confidence": 4}

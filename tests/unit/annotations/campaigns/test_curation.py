@@ -10,12 +10,12 @@ from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.curation import CuratorActions
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Role
-from annotations.campaigns.tables import Correction
-from annotations.database import read_session
-from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, NotSavedError, RecordError, RightsError
-from annotations.samples import load_samples
-from annotations.store import Store
-from annotations.tables import Item, Origin
+from annotations.exchange.samples import load_samples
+from annotations.store.campaign_tables import Correction
+from annotations.store.database import read_session
+from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, NotSavedError, RecordError, RightsError
+from annotations.store.store import Store
+from annotations.store.tables import Item, Origin
 from core.edits import recover, to_records
 from core.types import ErrorType
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items

@@ -16,10 +16,10 @@ import yaml  # type: ignore[import-untyped]  # it ships no types
 from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.curation import CuratorActions
-from annotations.campaigns.export_format import EXPORT_FORMATS, ExportActions, ExportTerms
 from annotations.campaigns.people import Member, Role
-from annotations.records import PairRecord, RecordError
-from annotations.store import Store
+from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportTerms
+from annotations.store.records import PairRecord, RecordError
+from annotations.store.store import Store
 from core.datasets.bump import Bump
 from core.edits import recover, to_records
 from core.types import Context, Edit, ErrorType, Item, Span, Verdict

@@ -12,8 +12,8 @@ from sqlalchemy import create_engine, event, make_url, text
 
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.task_texts import ShownTask
-from annotations.records import NotSavedError, StoreError
-from annotations.store import Store
+from annotations.store.records import NotSavedError, StoreError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign
 
 HALF_DONE = {"answers": {"verdict": "consistent"}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotations.store import Store
+from annotations.store.store import Store
 from tests.load.annotators import measure
 from tests.load.killing import kill_again_and_again
 

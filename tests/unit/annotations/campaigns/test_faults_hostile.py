@@ -13,14 +13,14 @@ import pytest
 
 from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions, local_member
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import Answers, bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
-from annotations.records import RecordError
-from annotations.store import Store
+from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign, save_items
 from tests.unit.annotations.pair_samples import PAIR
 

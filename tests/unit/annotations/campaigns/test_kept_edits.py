@@ -12,11 +12,11 @@ from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.kept_edits import format_kept_edits, kept_edits_of
 from annotations.campaigns.people import Role
 from annotations.campaigns.results import load_cases
-from annotations.database import read_session
-from annotations.dataset_import import DatasetSource
-from annotations.records import RecordError
-from annotations.samples import load_samples
-from annotations.store import Store
+from annotations.exchange.samples import load_samples
+from annotations.store.database import read_session
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from cli import app
 from core.types import Edit, Example, Item, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign

@@ -8,9 +8,9 @@ from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.label_agreement import OVERALL, Agreement
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
-from annotations.dataset_import import DatasetSource
-from annotations.samples import load_samples
-from annotations.store import Store
+from annotations.exchange.samples import load_samples
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
 from core.types import ErrorType, Example, Item, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 

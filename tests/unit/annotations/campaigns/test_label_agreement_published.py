@@ -19,10 +19,10 @@ from annotations.campaigns.label_agreement import OVERALL, compute_agreements
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.queue import reserve_next
 from annotations.campaigns.responses import SentResponse, lock_reservation, save_response
-from annotations.campaigns.tables import Reservation, Task
-from annotations.dataset_import import DatasetSource
-from annotations.samples import load_samples
-from annotations.store import Store
+from annotations.exchange.samples import load_samples
+from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
 from core.types import Item
 from tests.doubles.released import DATA, needs
 from tests.unit.datasets.reading import items_of

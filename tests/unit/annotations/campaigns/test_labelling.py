@@ -16,10 +16,10 @@ from annotations.campaigns.people import Role
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.results import first_blind_labels
-from annotations.campaigns.tables import Reservation, Response
-from annotations.database import read_session
-from annotations.records import ChangedElsewhereError, PairRecord, RecordError, RightsError
-from annotations.store import Store
+from annotations.store.campaign_tables import Reservation, Response
+from annotations.store.database import read_session
+from annotations.store.records import ChangedElsewhereError, PairRecord, RecordError, RightsError
+from annotations.store.store import Store
 from core.types import Failure, FailureKind
 from tests.unit.annotations.campaigns.actors import ANSWERS, make_campaign, save_items
 

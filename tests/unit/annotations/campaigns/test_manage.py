@@ -14,9 +14,9 @@ from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scor
 from annotations.campaigns.manage import ManagerActions, TaskRemark
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.tables import Campaign
-from annotations.records import PairRecord, RecordError
-from annotations.store import Store
+from annotations.store.campaign_tables import Campaign
+from annotations.store.records import PairRecord, RecordError
+from annotations.store.store import Store
 from core.types import Edit, Span
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 

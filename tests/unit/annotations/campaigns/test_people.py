@@ -10,9 +10,9 @@ from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import RIGHTS, Member, Right, Role
 from annotations.campaigns.sign_in import member_by_code
-from annotations.database import read_session
-from annotations.records import RecordError, RightsError
-from annotations.store import Store
+from annotations.store.database import read_session
+from annotations.store.records import RecordError, RightsError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import make_campaign
 
 

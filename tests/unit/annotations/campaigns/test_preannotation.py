@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent, load_campaign
-from annotations.campaigns.campaign_import import import_campaign
-from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.preannotation import DatasetLabels, ScoreVerdicts
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.database import read_session
-from annotations.export import to_jsonl
-from annotations.records import LOCAL_LABELS, RecordError
-from annotations.store import Store
-from annotations.tables import Item
+from annotations.exchange.campaign_import import import_campaign
+from annotations.exchange.export import to_jsonl
+from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.store.database import read_session
+from annotations.store.records import LOCAL_LABELS, RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Item
 from core.types import Result, Seen
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 

@@ -15,9 +15,9 @@ from annotations.campaigns.candidates import ready_known_tasks
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import NoTask, reserve_next
-from annotations.campaigns.tables import Reservation
 from annotations.campaigns.task_texts import ShownTask
-from annotations.store import Store
+from annotations.store.campaign_tables import Reservation
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 LATER = datetime.now(UTC) + timedelta(hours=2)

@@ -18,9 +18,9 @@ from annotations.campaigns.sign_in import (
     member_by_session,
     start_session,
 )
-from annotations.database import read_session
-from annotations.records import RightsError
-from annotations.store import Store
+from annotations.store.database import read_session
+from annotations.store.records import RightsError
+from annotations.store.store import Store
 
 LATER = datetime.now(UTC) + timedelta(days=31)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from sqlmodel import select
 
-from annotations.campaigns.api_reads import ApiReads
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
-from annotations.campaigns.tables import ApiToken
 from annotations.campaigns.tokens import WrongTokenError, use_token
-from annotations.database import read_session
-from annotations.records import RecordError
-from annotations.store import Store
+from annotations.exchange.api_reads import ApiReads
+from annotations.store.campaign_tables import ApiToken
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import make_campaign
 
 

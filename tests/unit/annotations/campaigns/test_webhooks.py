@@ -11,11 +11,11 @@ from annotations.campaigns.campaign import CampaignRules, NewTask, VersionConten
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.tables import VersionRow
 from annotations.campaigns.webhooks import Seen, load_due, load_webhook, note_attempt, note_ends, require_webhook_url
-from annotations.database import read_session
-from annotations.records import RecordError
-from annotations.store import Store
+from annotations.store.campaign_tables import VersionRow
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 URL = "https://example.org/ended"

@@ -6,9 +6,9 @@ import pytest
 from sqlmodel import select
 
 from annotations.campaigns.campaign import NewTask
-from annotations.records import RecordError
-from annotations.store import Store
-from annotations.tables import Origin
+from annotations.store.records import RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Origin
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 

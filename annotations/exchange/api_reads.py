@@ -1,0 +1,165 @@
+"""What a program reads by a token: campaigns, their items, labels and progress, in pages, with pseudonyms as in the export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import bindparam
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaign
+from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
+from annotations.campaigns.people import load_pseudonyms
+from annotations.campaigns.tokens import TokenAccess, use_token
+from annotations.exchange.campaign_export import (
+    ExportContext,
+    item_row,
+    label_rows,
+    load_export_context,
+    response_of_event,
+    task_rows,
+)
+from annotations.exchange.export_rows import ExportedRow, ExportedTask
+from annotations.store.campaign_tables import Campaign, Reservation, Response, Task
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Document, Explanation, Item
+
+MOST_ROWS = 1000
+_PROGRESS = TypeAdapter(CampaignProgress)
+JsonRow = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfRows:
+    """JSON-able rows, and the cursor to go on after the last of them; none where nothing follows."""
+
+    rows: list[JsonRow]
+    next: str | None
+
+
+class UnknownCampaignError(RecordError):
+    """A campaign that is not there, or not for this token; the message does not say which."""
+
+
+class ApiReads:
+    """What a token may read; raises WrongTokenError for one that is not valid.
+
+    `after` is the cursor of the page before, empty at the beginning: the `id` of a campaign, the `task` of an item, the
+    `event_id` of a label. Methods raise RecordError for a cursor that is none, and UnknownCampaignError.
+    """
+
+    def __init__(self, store: Store, token: str) -> None:
+        self._store = store
+        self._access = use_token(store, token)
+
+    def campaigns(self, after: str, limit: int) -> PageOfRows:
+        """Campaigns in the order of their ids."""
+        with read_session(self._store.engine) as session:
+            ids = [id for id in _visible_campaigns(session, self._access) if id > after][: limit + 1]
+            return _page((_campaign_row(load_campaign(session, id)) for id in ids), "id", limit)
+
+    def items(self, campaign_id: str, after: str, limit: int) -> PageOfRows:
+        """What there is to label: each task as the export has it, with its texts, edits and final answers."""
+        if after and not (after.isascii() and after.isdecimal() and len(after) <= 9):
+            raise RecordError("The cursor of items is the number of a task. Take `next` of the page before.")
+        with read_session(self._store.engine) as session:
+            campaign, start = self._campaign(session, campaign_id), int(after or 0)
+            tasks = session.exec(
+                _SELECT_TASKS, params={"campaign": campaign.id, "start": start, "most": limit + 1}
+            ).all()
+            context = load_export_context(session, campaign, tasks)
+            rows = zip(task_rows(session, context, start, limit + 1), tasks, strict=True)
+            return _page((_with_texts(session, context, row, task) for row, task in rows), "task", limit)
+
+    def labels(self, campaign_id: str, after: str, limit: int) -> PageOfRows:
+        """Every revision of every label as the export has it, in the order in which they were saved."""
+        with read_session(self._store.engine) as session:
+            campaign = self._campaign(session, campaign_id)
+            response = response_of_event(session, campaign, after) if after else 0
+            params = {"campaign": campaign.id, "response": response, "most": limit + 1}
+            tasks = list(dict.fromkeys(session.exec(_SELECT_LABELLED_TASKS, params=params)))
+            rows = label_rows(session, load_export_context(session, campaign, tasks), response, limit + 1)
+            return _page(_dumped(rows), "event_id", limit)
+
+    def progress(self, campaign_id: str) -> JsonRow:
+        """The figures of the overview, with people by their pseudonyms."""
+        with read_session(self._store.engine) as session:
+            found = compute_progress(session, self._campaign(session, campaign_id))
+            pseudonyms = load_pseudonyms(session)
+        people = tuple(replace(one, name=pseudonyms[one.name]) for one in found.people)
+        row: JsonRow = _PROGRESS.dump_python(replace(found, people=people), mode="json")
+        named = [{"person": one.pop("name"), **one} for one in row["people"]]
+        return {**row, "remaining": found.remaining, "people": named}
+
+    def _campaign(self, session: Session, campaign_id: str) -> CampaignSettings:
+        if campaign_id not in _visible_campaigns(session, self._access):
+            raise UnknownCampaignError("This token reads no campaign of this id. List the campaigns that it reads.")
+        return load_campaign(session, campaign_id)
+
+
+_SELECT_TASKS = (
+    select(Task.id)
+    .where(Task.campaign_id == bindparam("campaign"))
+    .order_by(col(Task.position), col(Task.id))
+    .offset(bindparam("start"))
+    .limit(bindparam("most"))
+)
+_SELECT_LABELLED_TASKS = (
+    select(Reservation.task_id)
+    .join(Response, col(Response.reservation_id) == Reservation.id)
+    .where(Reservation.campaign_id == bindparam("campaign"), col(Response.id) > bindparam("response"))
+    .order_by(col(Response.id))
+    .limit(bindparam("most"))
+)
+
+
+def _visible_campaigns(session: Session, access: TokenAccess) -> list[str]:
+    return [id for id in session.exec(select(Campaign.id).order_by(Campaign.id)) if access.may_read(id)]
+
+
+def _page(rows: Iterable[JsonRow], cursor: str, limit: int) -> PageOfRows:
+    """As many rows as asked for; one more says that others follow. All are read, so that no cursor stays open."""
+    found = [*rows]
+    shown = found[:limit]
+    return PageOfRows(shown, str(shown[-1][cursor]) if len(found) > limit else None)
+
+
+def _campaign_row(campaign: CampaignSettings) -> JsonRow:
+    return {
+        "id": campaign.id,
+        "name": campaign.name,
+        "version": campaign.version,
+        "open": campaign.is_open,
+        "questions": campaign.questions.name,
+        "unit": campaign.questions.unit,
+        "measure": campaign.questions.measure,
+        "overlap": campaign.rules.overlap,
+        "deadline": campaign.rules.deadline.isoformat() if campaign.rules.deadline else None,
+    }
+
+
+def _dumped(rows: Iterable[ExportedRow]) -> Iterable[JsonRow]:
+    return (row.model_dump(mode="json") for row in rows)
+
+
+def _with_texts(session: Session, context: ExportContext, row: ExportedTask, task_id: str) -> JsonRow:
+    item = session.get_one(Item, row.item_id)
+    parent = session.get(Item, item.parent_id) if item.parent_id else None
+    explanation_id = session.get_one(Task, task_id).explanation_id
+    explanation = session.get(Explanation, explanation_id) if explanation_id else None
+    document = session.get_one(Document, item.document_id)
+    exported = item_row(session, context, item).model_dump(mode="json", exclude={"kind", "item_id"})
+    return {
+        **row.model_dump(mode="json"),
+        **exported,
+        "original": parent.text if parent else None,
+        "document": document.text,
+        "contexts": [{"name": name, "start": start, "end": end} for name, start, end in document.contexts],
+        "question": document.question,
+        "explanation": explanation.text if explanation else None,
+    }

@@ -1,0 +1,379 @@
+"""The export of a campaign in long form: questions, tasks, responses with their times, and the final label of each task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, or_
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
+from annotations.campaigns.people import load_pseudonyms
+from annotations.campaigns.questions import read_questions, unswap_answers
+from annotations.campaigns.results import given_error_types, load_cases
+from annotations.exchange.export import pseudonymous_explanation_id
+from annotations.exchange.export_rows import (
+    ExportedCampaign,
+    ExportedComment,
+    ExportedCorrection,
+    ExportedDecision,
+    ExportedDocument,
+    ExportedEdit,
+    ExportedExplanation,
+    ExportedFlagResolution,
+    ExportedItem,
+    ExportedLabel,
+    ExportedOrigin,
+    ExportedPerson,
+    ExportedReservation,
+    ExportedRow,
+    ExportedSuggestion,
+    ExportedTask,
+    ExportedVersion,
+)
+from annotations.store.campaign_tables import (
+    Adjudication,
+    AnswerKey,
+    Campaign,
+    Comment,
+    Correction,
+    FlagResolution,
+    Person,
+    Reservation,
+    Response,
+    Suggestion,
+    Task,
+    VersionRow,
+)
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
+from core.types import ErrorType
+
+
+@dataclass(frozen=True, slots=True)
+class ExportContext:
+    """What the rows of a campaign have in common: its terms, the pseudonym of every name, and its tasks by number."""
+
+    campaign: CampaignSettings
+    pseudonyms: dict[str, str]
+    numbers: dict[str, int]
+    provenance: dict[str, str]
+    answers: dict[str, dict[str, Any]]
+
+    def pseudonym(self, name: str) -> str:
+        """The pseudonym of a person; the name of anything else, such as a model."""
+        return self.pseudonyms.get(name, name)
+
+
+def load_export_context(
+    session: Session, campaign: CampaignSettings, of_tasks: Sequence[str] | None = None
+) -> ExportContext:
+    """What the rows of all tasks need, or those of some tasks only."""
+    found = load_cases(session, campaign, of_tasks)
+    tasks = session.exec(
+        select(Task.id).where(Task.campaign_id == campaign.id).order_by(col(Task.position), col(Task.id))
+    )
+    return ExportContext(
+        campaign=campaign,
+        pseudonyms=load_pseudonyms(session),
+        numbers={task: number for number, task in enumerate(tasks, start=1)},
+        provenance={case.task: case.provenance.value for case in found},
+        answers={case.task: dict(case.answers) for case in found},
+    )
+
+
+def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    row = session.get_one(Campaign, context.campaign.id)
+    yield ExportedCampaign(campaign=row.name, by=context.pseudonym(row.by), created_at=row.created_at)
+    versions = select(VersionRow).where(VersionRow.campaign_id == row.id).order_by(col(VersionRow.version))
+    for version in session.exec(versions):
+        yield ExportedVersion(
+            **version.model_dump(exclude={"id", "campaign_id", "by"}), by=context.pseudonym(version.by)
+        )
+    present = {context.pseudonym(name) for name in _participant_names(session, row.id)}
+    for person in session.exec(select(Person).where(col(Person.pseudonym).in_(present)).order_by(Person.pseudonym)):
+        yield ExportedPerson(person=person.pseudonym, role=person.role)
+
+
+def _participant_names(session: Session, campaign_id: str) -> set[str]:
+    """Who labelled, adjudicated, corrected, commented, resolved a flag or filled in answers."""
+    labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
+    settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
+    corrected = (
+        select(Correction.by)
+        .join(Response, col(Response.id) == Correction.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    )
+    commented = select(Comment.by).where(Comment.campaign_id == campaign_id)
+    filled_in = select(Suggestion.by).join(Task, col(Task.id) == Suggestion.task_id)
+    resolved = (
+        select(FlagResolution.by)
+        .join(Response, col(Response.id) == FlagResolution.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    )
+    return {
+        *session.exec(commented),
+        *session.exec(filled_in.where(Task.campaign_id == campaign_id)),
+        *session.exec(resolved.where(Reservation.campaign_id == campaign_id)),
+        *session.exec(labelled.where(Reservation.campaign_id == campaign_id)),
+        *session.exec(settled.where(Task.campaign_id == campaign_id)),
+        *session.exec(corrected.where(Reservation.campaign_id == campaign_id)),
+    }
+
+
+def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    items, types = _campaign_items(session, context.campaign), given_error_types(session, context.campaign)
+    for document_id in dict.fromkeys(item.document_id for item in items):
+        text = session.get_one(Document, document_id)
+        yield ExportedDocument(document_id=text.id, document=text.text, contexts=text.contexts, question=text.question)
+    for item in items:
+        yield item_row(session, context, item)
+        yield from _origin_rows(session, context, item, types.get(item.id))
+    judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
+    for row in session.exec(judged.where(Task.campaign_id == context.campaign.id).distinct()):
+        yield ExportedExplanation(
+            explanation_id=pseudonymous_explanation_id(row, context.pseudonyms),
+            item_id=row.item_id,
+            explanation=row.text,
+            by=context.pseudonym(row.by),
+            created_at=row.created_at,
+        )
+
+
+def _origin_rows(
+    session: Session, context: ExportContext, item: Item, error_type: str | None
+) -> Iterator[ExportedOrigin]:
+    """Where an item comes from; the error type that a dataset gives it comes last, as it takes precedence."""
+    rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
+    for row in rows:
+        yield ExportedOrigin(**row.model_dump(exclude={"id", "by"}), by=context.pseudonym(row.by))
+    error_types = [row.error_type for row in rows if row.error_type]
+    if error_type and error_types[-1:] != [error_type]:
+        yield ExportedOrigin(
+            item_id=item.id,
+            by="",
+            intended=None,
+            error_type=ErrorType(error_type),
+            title="",
+            domain="",
+            source="a dataset",
+            created_at=max([item.created_at, *(row.created_at for row in rows)]),
+        )
+
+
+def _campaign_items(session: Session, campaign: CampaignSettings) -> list[Item]:
+    """What is labelled in a campaign and what was written in it, behind all that it was made from."""
+    tasks = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    written = select(Origin.item_id).where(Origin.source == f"campaign {campaign.name}")
+    level: SelectOfScalar[Any] = select(Item.id).where(or_(col(Item.id).in_(tasks), col(Item.id).in_(written)))
+    found: dict[str, Item] = {}
+    while rows := session.exec(select(Item).where(col(Item.id).in_(level)).order_by(Item.id)).all():
+        found.update((row.id, row) for row in rows)
+        level = select(Item.parent_id).where(col(Item.id).in_(level), col(Item.parent_id).is_not(None))
+    return sorted(found.values(), key=lambda row: _depth(found, row))
+
+
+def _depth(found: dict[str, Item], item: Item) -> int:
+    return 1 + _depth(found, found[item.parent_id]) if item.parent_id else 0
+
+
+_SELECT_EDITS = select(EditRow).where(EditRow.item_id == bindparam("item")).order_by(col(EditRow.position))
+
+
+def item_row(session: Session, context: ExportContext, item: Item) -> ExportedItem:
+    """A summary with its edits."""
+    edits = session.exec(_SELECT_EDITS, params={"item": item.id})
+    return ExportedItem(
+        item_id=item.id,
+        document_id=item.document_id,
+        parent_id=item.parent_id,
+        summary=item.text,
+        edits=tuple(
+            ExportedEdit(**edit.model_dump(exclude={"item_id", "position", "by"}), by=context.pseudonym(edit.by))
+            for edit in edits
+        ),
+    )
+
+
+def task_rows(
+    session: Session, context: ExportContext, after: int = 0, limit: int | None = None
+) -> Iterator[ExportedTask]:
+    """The tasks behind the number `after`, at most `limit`."""
+    found = session.exec(
+        select(Task, AnswerKey, Explanation)
+        .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
+        .outerjoin(Explanation, col(Explanation.id) == Task.explanation_id)
+        .where(Task.campaign_id == context.campaign.id)
+        .order_by(col(Task.position), col(Task.id))
+        .offset(after)
+        .limit(limit)
+    )
+    for task, key, explanation in found:
+        yield ExportedTask(
+            **task.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"}),
+            task=context.numbers[task.id],
+            explanation_id=pseudonymous_explanation_id(explanation, context.pseudonyms) if explanation else "",
+            key=key.answers if key else None,
+            feedback=key.feedback if key else "",
+            provenance=context.provenance.get(task.id),
+            answers=context.answers.get(task.id, {}),
+        )
+
+
+def suggestion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = select(Suggestion).join(Task, col(Task.id) == Suggestion.task_id)
+    for row in session.exec(found.where(Task.campaign_id == context.campaign.id).order_by(col(Task.position), Task.id)):
+        yield ExportedSuggestion(
+            **row.model_dump(include={"answers", "source", "created_at"}),
+            task=context.numbers[row.task_id],
+            person=context.pseudonym(row.by),
+        )
+
+
+_CHUNK = 500  # rows held in memory at a time
+
+
+def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Reservation, Person.pseudonym)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(Reservation.campaign_id == context.campaign.id)
+        .order_by(col(Reservation.id)),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for reservation, pseudonym in found:
+        yield ExportedReservation(
+            **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at"}),
+            task=context.numbers[reservation.task_id],
+            person=pseudonym,
+            order=reservation.number,
+        )
+
+
+def label_rows(
+    session: Session, context: ExportContext, after: int = 0, limit: int | None = None
+) -> Iterator[ExportedLabel]:
+    """The revisions of labels that were saved behind the response `after`, at most `limit`."""
+    versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == context.campaign.id))
+    questions = {version.version: read_questions(version.questions) for version in versions}
+    found = session.exec(
+        select(Response, Reservation, Task, Person.pseudonym)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(Reservation.campaign_id == context.campaign.id, col(Response.id) > after)
+        .order_by(col(Response.id))
+        .limit(limit),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for response, reservation, task, pseudonym in found:
+        yield ExportedLabel(
+            **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
+            answers=unswap_answers(questions[response.version], response.answers, response.swapped),
+            order=response.number,
+            task=context.numbers[task.id],
+            item_id=task.item_id,
+            part=task.part,
+            person=pseudonym,
+            turn=reservation.turn,
+            provenance=context.provenance.get(task.id),
+        )
+
+
+def decision_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    events = _event_ids(session, context.campaign)
+    found = session.exec(
+        select(Adjudication, Task)
+        .join(Task, col(Task.id) == Adjudication.task_id)
+        .where(Task.campaign_id == context.campaign.id)
+        .order_by(col(Adjudication.id))
+    )
+    for row, task in found:
+        yield ExportedDecision(
+            **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
+            task=context.numbers[task.id],
+            item_id=task.item_id,
+            person=context.pseudonym(row.by),
+            settles=tuple(events[response] for response in row.settles),
+        )
+
+
+def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Correction, Response.event_id)
+        .join(Response, col(Response.id) == Correction.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == context.campaign.id)
+        .order_by(col(Correction.id))
+    )
+    for row, label in found:
+        yield ExportedCorrection(
+            **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=context.pseudonym(row.by)
+        )
+
+
+def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Comment, Person.pseudonym)
+        .outerjoin(Person, col(Person.id) == Comment.annotator_id)
+        .where(Comment.campaign_id == context.campaign.id)
+        .order_by(col(Comment.id))
+    )
+    for row, annotator in found:
+        yield ExportedComment(
+            **row.model_dump(include={"event_id", "role", "text", "created_at"}),
+            task=context.numbers[row.task_id],
+            annotator=annotator,
+            person=context.pseudonym(row.by),
+        )
+
+
+def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(FlagResolution, Response.event_id)
+        .join(Response, col(Response.id) == FlagResolution.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == context.campaign.id)
+        .order_by(col(FlagResolution.id))
+    )
+    for row, label in found:
+        yield ExportedFlagResolution(
+            **row.model_dump(include={"event_id", "note", "created_at"}), label=label, person=context.pseudonym(row.by)
+        )
+
+
+def _event_ids(session: Session, campaign: CampaignSettings) -> dict[int, str]:
+    """The event of each response of a campaign."""
+    given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    return {id: event for id, event in session.exec(given.where(Reservation.campaign_id == campaign.id)) if id}
+
+
+def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
+    """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
+    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    found = session.exec(given.where(Reservation.campaign_id == campaign.id, Response.event_id == event_id)).first()
+    if found is None:
+        raise RecordError("No label of this campaign has this event. Take `next` of the page before.")
+    return found
+
+
+def find_campaign_id(store: Store, name: str) -> str:
+    """The id of the campaign of a name. Raises RecordError where there is none."""
+    with read_session(store.engine) as session:
+        return load_campaign_by_name(session, name).id
+
+
+def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    """All rows of a campaign in one state of the database: its setup, then its responses, oldest first.
+
+    `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
+    """
+    for rows in (setup_rows, text_rows, task_rows, suggestion_rows, reservation_rows):
+        yield from rows(session, context)
+    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows):
+        yield from rows(session, context)

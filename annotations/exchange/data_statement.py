@@ -1,0 +1,125 @@
+"""The data statement of a campaign, Markdown: what was labelled by how many people, by which instructions, on which terms, and how far they agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sqlmodel import col, select
+
+from annotations.campaigns.active_order import ORDER_NOTE, was_ordered_by_disagreement
+from annotations.campaigns.label_agreement import Agreement
+from annotations.campaigns.preannotation import describe_modes
+from annotations.campaigns.questions import CampaignQuestion
+from annotations.campaigns.results import Resolution
+from annotations.exchange.dataset_card import cell
+from annotations.exchange.export_format import CampaignExport, LabelledTask
+from annotations.store.campaign_tables import Adjudication, Person, Task
+from core.stats.text_tables import format_coefficient, format_percent, markdown_table
+
+_NOT_STATED = "Not stated."
+
+
+def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str:
+    """The statement; no name of a person is in it. Pay, consent and licence are as the manager states them."""
+    campaign, terms = export.campaign, export.terms
+    return (
+        "\n\n".join(
+            [
+                f"# Data statement: {cell(campaign.name)}",
+                _format_counts(tasks),
+                "## People",
+                _format_people(export, tasks),
+                f"Pay: {terms.pay.strip() or _NOT_STATED}",
+                f"Consent: {terms.consent.strip() or _NOT_STATED}",
+                "## Instructions",
+                _format_versions(export, tasks),
+                markdown_table(["question", "asked", "answers"], map(_question_row, export.questions())).rstrip(),
+                f"Guidelines of version {campaign.version}:",
+                _quoted(campaign.guidelines.strip() or campaign.questions.guidelines) or _NOT_STATED,
+                "## Agreement",
+                *([ORDER_NOTE] if was_ordered_by_disagreement(export.session, export.campaign) else []),
+                *filter(None, [cell(describe_modes(export.session, export.campaign))]),
+                _format_agreement(export.agreements()),
+                "## Licence",
+                f"Labels: {terms.licence.strip() or _NOT_STATED}\n\nDocuments and summaries have terms of their own.",
+            ]
+        )
+        + "\n"
+    )
+
+
+def _format_counts(tasks: Sequence[LabelledTask]) -> str:
+    found = Counter(task.resolved.resolution for task in tasks)
+    resolved = ", ".join(f"{found[one]} {one}" for one in Resolution if found[one])
+    labels = sum(len(task.resolved.labels) for task in tasks)
+    return (
+        f"{len(tasks)} items with {labels} labels, given before any score was seen. Final labels: {resolved or 'none'}."
+    )
+
+
+def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str:
+    """How many people of each role labelled, and how many decided."""
+    pseudonyms = {label.pseudonym for task in tasks for label in task.resolved.labels}
+    roles = export.session.exec(select(Person.role).where(col(Person.pseudonym).in_(pseudonyms))).all()
+    numbers = ", ".join(f"{number} as {role}" for role, number in sorted(Counter(roles).items()))
+    deciding = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
+    decided = len(set(export.session.exec(deciding.where(Task.campaign_id == export.campaign.id))))
+    return f"Labelled by {len(pseudonyms)} ({numbers or 'nobody'}); disagreement adjudicated by {decided}."
+
+
+def _format_versions(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str:
+    found = Counter(label.version for task in tasks for label in task.resolved.labels)
+    numbers = ", ".join(f"{found[version]} by version {version}" for version in sorted(found))
+    questions = export.campaign.questions
+    source = f", from {cell(questions.source)}" if questions.source else ""
+    return f"Question set `{cell(questions.name)}` (“{cell(questions.title)}”{source}). Labels: {numbers or 'none'}."
+
+
+def _question_row(question: CampaignQuestion) -> list[str]:
+    match question.kind:
+        case "choice" | "several":
+            answers = f"{'one' if question.kind == 'choice' else 'any'} of {', '.join(question.values)}"
+        case "scale":
+            answers = f"{question.low} to {question.high}"
+        case "span":
+            answers = f"passages of the {question.of}"
+        case "link":
+            answers = "claims with evidence"
+        case "text" | "edit":
+            answers = question.kind
+    return [f"`{question.id}`", cell(question.ask), cell(answers)]
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _format_agreement(found: Sequence[Agreement]) -> str:
+    if not found:
+        return "No question with a fixed choice of answers is labelled yet."
+    head = ["question", "people", "labels", "same answer, %", "Krippendorff's alpha", "Gwet's AC1"]
+    reasons = "".join(f"\n{reason}\n" for reason in dict.fromkeys(_missing_reasons(found)))
+    return (
+        "First labels of each person; in brackets the 95 % interval of a bootstrap over documents.\n\n"
+        f"{markdown_table(head, map(_agreement_row, found))}{reasons}"
+    ).rstrip()
+
+
+def _agreement_row(one: Agreement) -> list[str]:
+    alpha = f"{format_coefficient(one.alpha)} ({one.scale})"
+    return [
+        f"`{one.question}`",
+        str(one.people),
+        str(one.labels),
+        format_percent(one.raw),
+        alpha,
+        format_coefficient(one.ac1),
+    ]
+
+
+def _missing_reasons(found: Sequence[Agreement]) -> Iterator[str]:
+    for one in found:
+        for estimate in (one.raw, one.alpha, one.ac1):
+            if estimate.why:
+                yield f"`{one.question}`: {cell(estimate.why)}"

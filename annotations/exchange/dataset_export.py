@@ -1,0 +1,292 @@
+"""An imported dataset, or what was kept here, as files of a dataset repository of the hub; and what forbids to push them or a campaign."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.people import load_pseudonyms
+from annotations.exchange.dataset_card import HUB_LICENCES, card_header, cell, parquet_file
+from annotations.exchange.export_format import CampaignExport
+from annotations.exchange.formats.hf_dataset import HfDataset
+from annotations.exchange.labelled_items import load_labelled_items
+from annotations.exchange.samples import load_samples
+from annotations.store.database import read_session
+from annotations.store.imported_datasets import FileRow, load_datasets
+from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
+from annotations.store.store import Store
+from annotations.store.tables import Dataset, SampleRow
+from annotations.store.writes import document_id
+from core.contexts import context_records
+from core.dataset import DATASETS
+from core.datasets.bundled import Bundled
+from core.stats.text_tables import markdown_table
+from core.types import Item, Verdict
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LABEL_MEANINGS: Mapping[Verdict, str] = {
+    Verdict.CONSISTENT: "the document supports everything that the summary says",
+    Verdict.INCONSISTENT: "the summary says something that the document contradicts or does not say",
+    Verdict.BORDERLINE: "the judges could not tell, or differ",
+}
+
+_OWN = "your own"
+_IDS = {"odc-by-1.0": "odc-by", Bundled.licence.lower(): "apache-2.0"}
+_KNOWN = HUB_LICENCES | {"mit-0"}
+_TEXTS_PER_QUERY = 500
+
+_COLUMNS = {
+    "id": "name of the summary in this dataset",
+    "document": "source text; empty where the dataset came without",
+    "contexts": "the named parts of a document that has any",
+    "question": "what the summary answers, where something was asked",
+    "summary": "the text that is labelled",
+    "parent": "id of the summary that it was edited from",
+    "original": "that summary",
+    "label": "whether the summary is consistent with the document; see Labels",
+    "error_type": "type of the error, as BUMP names them",
+    "categories": "the dataset's own names of the errors",
+    "domain": "kind of text",
+    "group": "document, as the dataset names it, else its hash; split by it",
+    "system": "who wrote the summary",
+    "source": "part of the dataset",
+    "split": "train, dev or test",
+    "slices": "parts that the owner of the data named",
+    "judgements": "what each judge said: people of this server by pseudonym, without their notes",
+    "ratings": "numbers that judges gave, higher is better; of one sentence, or of all",
+}
+
+
+def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes]:
+    """The files of a repository: README.md, the card, and items.parquet, a row for each summary.
+
+    `licence` is that of what is the person's own; a file of a known dataset brings its own. Raises TouchstoneError for an
+    unknown name, and for a licence that a dataset does not have.
+    """
+    if name.startswith(CAMPAIGN_PREFIX):
+        raise RecordError(
+            f"{name!r} is a campaign. Export it as one: --campaign {name.removeprefix(CAMPAIGN_PREFIX)!r}."
+        )
+    if reason := licence_problem(store, name, licence):
+        raise RecordError(reason)
+    items, sources = load_labelled_items(store, name).items, _sources(store, name)
+    card = _card(name, items, sources, _licence(sources, licence))
+    return {"README.md": card.encode(), "items.parquet": parquet_file(_rows(store, name, items), _schema())}
+
+
+def hub_dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes]:
+    """As `dataset_files`, for a push. Raises TouchstoneError also where `push_problem` gives a reason."""
+    if reason := push_problem(store, name, licence):
+        raise RecordError(reason)
+    return dataset_files(store, name, licence)
+
+
+def licence_problem(store: Store, name: str, licence: str) -> str:
+    """Why a stated licence cannot be that of a dataset, in a sentence; "" where it can, or none is stated."""
+    known = [] if name == LOCAL_LABELS else _known_licences(_sources(store, name))
+    if not licence.strip() or not known or known == [licence_id(licence)]:
+        return ""
+    return f"{name!r} came under {', '.join(known)}, not under {licence.strip()}. Leave the licence out."
+
+
+def push_problem(store: Store, name: str, licence: str) -> str:
+    """Why a dataset may not be pushed, in a sentence; "" where it may."""
+    sources = _sources(store, name)
+    if reason := licence_problem(store, name, licence) or _sharing_problem(sources):
+        return reason
+    own = name == LOCAL_LABELS or any(file.licence == _OWN for file in sources)
+    if own and not licence.strip():
+        return f"Nobody has stated a licence of {name!r}. State it, as cc-by-4.0, before a push."
+    return ""
+
+
+def hub_campaign_files(export: CampaignExport) -> dict[str, bytes]:
+    """As the format hf-dataset has them, for a push.
+
+    Raises RecordError where the manager has not stated licence and consent, nothing is labelled, or the licence of a text
+    forbids it.
+    """
+    if reason := missing_terms(export.terms.licence, export.terms.consent):
+        raise RecordError(reason)
+    tasks = export.tasks()
+    if not tasks:
+        raise RecordError(f"Nothing of {export.campaign.name!r} is labelled yet. Push it when something is.")
+    if reason := _sharing_problem(_files_of_documents(export.session, {task.document_id for task in tasks})):
+        raise RecordError(reason)
+    return HfDataset().files(export)
+
+
+def missing_terms(licence: str, consent: str) -> str:
+    """What a manager has to state of a campaign before a push, as a sentence; "" where nothing is missing."""
+    terms = {"the licence of the labels": licence, "what people consented to": consent}
+    missing = [name for name, stated in terms.items() if not stated.strip()]
+    if not missing:
+        return ""
+    return f"State {' and '.join(missing)} before a push: the card tells it to everybody who uses the labels."
+
+
+def licence_remarks(store: Store, name: str) -> list[str]:
+    """A sentence for each licence of a dataset that comes with terms beside its identifier."""
+    stated = dict.fromkeys((file.dataset, file.licence) for file in _sources(store, name))
+    return [
+        f"{dataset!r} is under {licence}: see whether that permits to share its texts."
+        for dataset, licence in stated
+        if licence_id(licence) and not re.fullmatch(r"\S+", licence) and licence != Bundled.licence
+    ]
+
+
+def _sources(store: Store, name: str) -> list[FileRow]:
+    """The imported files of a dataset; of what was kept here those that brought its documents."""
+    with read_session(store.engine) as session:
+        if name == LOCAL_LABELS:
+            return _files_of_documents(session, {sample.document for sample in load_samples(store, name)})
+        return [file for row in load_datasets(session) if row.name == name for file in row.files]
+
+
+def _files_of_documents(session: Session, documents: Iterable[str]) -> list[FileRow]:
+    """The files of every dataset that has one of these documents."""
+    names: set[str] = set()
+    asked = sorted(documents)
+    held = select(Dataset.name).join(SampleRow, col(SampleRow.dataset_id) == Dataset.id).distinct()
+    for start in range(0, len(asked), _TEXTS_PER_QUERY):
+        some = asked[start : start + _TEXTS_PER_QUERY]
+        names.update(session.exec(held.where(col(SampleRow.document_id).in_(some))))
+    return [file for row in load_datasets(session) if row.name in names for file in row.files]
+
+
+def licence_id(stated: str) -> str:
+    """The identifier with which a licence begins, as importers state it: "MIT (articles: XSum)"; "" where it has none."""
+    text = stated.strip().lower()
+    if "none stated" in text:  # of a part, as the annotations
+        return ""
+    first = re.split(r"[\s,;(]", text, maxsplit=1)[0]
+    found = _IDS.get(text) or _IDS.get(first, first)
+    return found if found in _KNOWN else ""
+
+
+def _known_licences(sources: Iterable[FileRow]) -> list[str]:
+    """Those that came with the data; of a licence without an identifier what is known of it."""
+    return sorted({licence_id(file.licence) or file.licence for file in sources if file.licence != _OWN})
+
+
+def _licence(sources: Sequence[FileRow], stated: str) -> str:
+    """What the card states: what the person says, else what came with the data; "" where nobody knows it."""
+    known = _known_licences(sources)
+    return stated.strip() or (", ".join(known) if all(map(licence_id, known)) else "")
+
+
+def _sharing_problem(sources: Iterable[FileRow]) -> str:
+    """Why the texts of these files may not be sent to the hub in the form of an export; "" where they may."""
+    for file in sources:
+        found = licence_id(file.licence)
+        if not found and file.licence != _OWN:
+            why = f"has no licence that permits it ({file.licence})"
+        elif "-nd-" in found:
+            why = f"is under {file.licence}, which forbids to share it in another form"
+        else:
+            continue
+        return (
+            f"{file.dataset!r} {why}: its texts are not pushed. Export it to a file for yourself, and refer others to "
+            f"{_address(file.importer) or 'its authors'}."
+        )
+    return ""
+
+
+def _address(importer: str) -> str:
+    return DATASETS.get(importer).url if importer in DATASETS.names() else ""
+
+
+def _card(name: str, items: Sequence[Item], sources: Sequence[FileRow], licence: str) -> str:
+    labels = Counter(item.intended for item in items)
+    types = Counter(item.error_type.value for item in items if item.error_type)
+    documents = len({item.example.document or item.group for item in items})
+    meant = [[f"`{verdict}`", str(labels[verdict]), meaning] for verdict, meaning in LABEL_MEANINGS.items()]
+    parts = [
+        card_header(name, licence, ["items"]),
+        f"# {cell(name)}",
+        f"{len(items)} summaries of {documents} documents, {sum(item.parent is not None for item in items)} of them "
+        "edits of another. Exported from Touchstone.",
+        "## Labels",
+        markdown_table(["label", "summaries", "meaning"], [*meant, ["none", str(labels[None]), "not labelled"]]),
+        *(["## Error types", markdown_table(["type", "summaries"], _counted(types))] if types else []),
+        "## Licence and source",
+        f"Licence: {cell(licence) or 'not stated'}. Texts that a dataset took from others have terms of their own.",
+        *([markdown_table(_SOURCE_HEAD, map(_source_row, sources))] if sources else []),
+        "## Columns",
+        markdown_table(["column", "what it holds"], [[f"`{column}`", about] for column, about in _COLUMNS.items()]),
+    ]
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+_SOURCE_HEAD = ["dataset", "file", "read as", "licence", "release", "from", "SHA-256"]
+
+
+def _source_row(file: FileRow) -> list[str]:
+    known = (file.dataset, file.file, file.importer, file.licence, file.release, _address(file.importer), file.sha256)
+    return [cell(value) for value in known]
+
+
+def _counted(found: Counter[str]) -> list[list[str]]:
+    return [[cell(name), str(number)] for name, number in found.most_common()]
+
+
+def _rows(store: Store, name: str, items: Sequence[Item]) -> list[dict[str, Any]]:
+    summaries = {item.example.id: item.example.summary for item in items}
+    judges = _judge_names(store, name, items)
+    return [_row(item, summaries, judges) for item in items]
+
+
+def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:
+    """What the file calls each judge: people by pseudonym; of labels given here nobody is named who has none."""
+    with read_session(store.engine) as session:
+        pseudonyms = load_pseudonyms(session)
+    verdicts = [given.judge for item in items for given in item.judgements]
+    judges = dict.fromkeys([*verdicts, *(given.judge for item in items for given in item.ratings)])
+    if name != LOCAL_LABELS:
+        return {judge: pseudonyms.get(judge, judge) for judge in judges}
+    return {judge: pseudonyms.get(judge, f"person-{number}") for number, judge in enumerate(judges, 1)}
+
+
+def _row(item: Item, summaries: Mapping[str, str], judges: Mapping[str, str]) -> dict[str, Any]:
+    example = item.example
+    values = (
+        *(example.id, example.document or None, context_records(example), example.question or None, example.summary),
+        *(item.parent, summaries.get(item.parent or "")),
+        *(item.intended and item.intended.value, item.error_type and item.error_type.value, item.categories),
+        *(
+            item.domain or None,
+            item.group or (document_id(example) if example.document else None),
+            item.system or None,
+            item.source or None,
+        ),
+        *(item.split and item.split.value, item.slices),
+        [
+            {"judge": judges[one.judge], "verdict": one.verdict.value, "category": one.category}
+            for one in item.judgements
+        ],
+        [
+            {"judge": judges[one.judge], "aspect": one.aspect, "value": one.value, "sentence": one.sentence}
+            for one in item.ratings
+        ],
+    )
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa  # slow to load, and only exports for the hub need it
+
+    text, number = pa.string(), pa.float64()
+    lists = {
+        "contexts": pa.struct({"name": text, "text": text}),
+        "categories": text,
+        "slices": text,
+        "judgements": pa.struct({"judge": text, "verdict": text, "category": text}),
+        "ratings": pa.struct({"judge": text, "aspect": text, "value": number, "sentence": pa.int64()}),
+    }
+    return pa.schema({name: pa.list_(lists[name]) if name in lists else text for name in _COLUMNS})

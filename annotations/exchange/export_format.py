@@ -1,0 +1,152 @@
+"""The contract of an export format: a campaign, read in one state of the database, as the file of a tool."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaign
+from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.campaigns.people import Member, Right
+from annotations.campaigns.questions import CampaignQuestion, read_questions
+from annotations.campaigns.results import ResolvedTask, first_blind_labels, resolve_tasks
+from annotations.exchange.campaign_export import ExportContext, exported_rows, load_export_context
+from annotations.exchange.export import ExportRow
+from annotations.store.campaign_tables import Task, VersionRow
+from annotations.store.database import read_session
+from annotations.store.store import Store
+from annotations.store.tables import Document, Explanation, Item
+from core.contexts import contexts_from_json
+from core.registry import Registry
+from core.types import Context
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTerms:
+    """What only a manager knows of the labels; "" where it is not stated."""
+
+    licence: str = ""
+    pay: str = ""
+    consent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTask:
+    """A labelled task of work with its texts; `original` is that of a pair, `explanation` the one that is judged, else "".
+
+    `contexts` and `question` are those of the document.
+    """
+
+    number: int
+    document_id: str
+    document: str
+    original: str
+    summary: str
+    explanation: str
+    asked: str
+    resolved: ResolvedTask
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignExport:
+    """What formats read of a campaign: labels of work that were given before scores were seen, by pseudonyms."""
+
+    session: Session
+    campaign: CampaignSettings
+    terms: ExportTerms
+    context: ExportContext
+
+    def rows(self) -> Iterator[ExportRow]:
+        """All there is, in long form; see `campaign_export`."""
+        return (row.model_dump(mode="json") for row in exported_rows(self.session, self.context))
+
+    def questions(self) -> list[CampaignQuestion]:
+        """The questions of all versions, each as its newest version has it."""
+        texts = self.session.exec(
+            select(VersionRow.questions)
+            .where(VersionRow.campaign_id == self.campaign.id)
+            .order_by(col(VersionRow.version))
+        )
+        return list({question.id: question for text in texts for question in read_questions(text).questions}.values())
+
+    def tasks(self) -> list[LabelledTask]:
+        """What is labelled, in the order of the tasks."""
+        found = [self._with_texts(resolved) for resolved in resolve_tasks(self.session, self.campaign)]
+        return sorted(found, key=lambda task: task.number)
+
+    def agreements(self) -> list[Agreement]:
+        """Agreement over all items on each question with a fixed choice of answers."""
+        labels = first_blind_labels(self.session, self.campaign)
+        asked = [question for question in self.questions() if question.kind in {"choice", "scale"}]
+        return [found for question in asked if (found := compute_agreement(question, OVERALL, labels))]
+
+    def _with_texts(self, resolved: ResolvedTask) -> LabelledTask:
+        task, item = self.session.get_one(Task, resolved.task), self.session.get_one(Item, resolved.item)
+        judged = self.session.get(Explanation, task.explanation_id)
+        document = self.session.get_one(Document, item.document_id)
+        paired = self.campaign.questions.unit != "summary" and item.parent_id
+        return LabelledTask(
+            number=self.context.numbers[task.id],
+            document_id=item.document_id,
+            document=document.text,
+            original=self.session.get_one(Item, item.parent_id).text if paired else "",
+            summary=item.text,
+            explanation=judged.text if judged else task.asked.get("explanation", ""),
+            asked=task.asked.get("error_type", ""),
+            resolved=resolved,
+            contexts=contexts_from_json(document.contexts),
+            question=document.question,
+        )
+
+
+class ExportFormat(ABC):
+    """A frozen dataclass. `title` is how its button calls it, `about` what the file holds; `suffix` ends the name of the file."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    about: ClassVar[str]
+    suffix: ClassVar[str]
+
+    def nothing_to_export(self, export: CampaignExport) -> str:  # noqa: ARG002  # most formats take every campaign
+        """Why the file would be empty, in a sentence; "" where it would not."""
+        return ""
+
+    @abstractmethod
+    def content(self, export: CampaignExport) -> Iterable[bytes]:
+        """The file. Raises RecordError, before the first bytes, for a campaign that has nothing for it."""
+
+
+EXPORT_FORMATS: Registry[ExportFormat] = Registry("export format", f"{__package__}.formats")
+
+
+@contextmanager
+def open_export(store: Store, campaign_id: str, terms: ExportTerms) -> Iterator[CampaignExport]:
+    """A campaign to be written in any format, all of it in one state of the database."""
+    with read_session(store.engine) as session:
+        campaign = load_campaign(session, campaign_id)
+        yield CampaignExport(session, campaign, terms, load_export_context(session, campaign))
+
+
+class ExportActions:
+    """Exports for a manager; raises RightsError for a person without that right."""
+
+    def __init__(self, store: Store, person: Member) -> None:
+        person.require(Right.MANAGE)
+        self._store = store
+
+    def file(self, campaign_id: str, name: str, terms: ExportTerms) -> bytes:
+        """A campaign in the format of that name. Raises RecordError where `nothing_to_export` gives a reason."""
+        with open_export(self._store, campaign_id, terms) as export:
+            return b"".join(EXPORT_FORMATS.get(name)().content(export))
+
+    def nothing_to_export(self, campaign_id: str, name: str) -> str:
+        """Why a campaign has nothing for the format of that name; "" where it has."""
+        with open_export(self._store, campaign_id, ExportTerms()) as export:
+            return EXPORT_FORMATS.get(name)().nothing_to_export(export)

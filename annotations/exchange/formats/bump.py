@@ -1,0 +1,100 @@
+"""The minimal pairs of a campaign as BUMP (Ma et al. 2023) releases its own, which `cli.py import bump` reads again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.results import given_error_types
+from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
+from annotations.exchange.samples import load_campaign_samples
+from annotations.store.records import CAMPAIGN_PREFIX, RecordError
+from annotations.store.tables import Document, Origin
+from core.contexts import contexts_from_json, optional_fields
+from core.types import ErrorType, Example, Sample, Verdict
+
+
+@EXPORT_FORMATS.add
+@dataclass(frozen=True)
+class Bump(ExportFormat):
+    """A list of pairs, one record each.
+
+    Of a pair people say, or of a written edit its author meant, that the edit alone is inconsistent; its error type is
+    known. `error_type` is the type that was asked for or given before, `corrected_error_type` the one that people found; a
+    record without a type of before has only `error_type`, as those of task 2. A document of named contexts or with a question
+    has the fields `contexts` and `question` besides, which readers of BUMP pass over and our importer takes.
+    """
+
+    name: ClassVar[str] = "bump"
+    title: ClassVar[str] = "BUMP"
+    about: ClassVar[str] = (
+        "Minimal pairs as JSON in the form of BUMP: those whose edit, and nothing else, is inconsistent, with a known error type."
+    )
+    suffix: ClassVar[str] = "-bump.json"
+
+    def nothing_to_export(self, export: CampaignExport) -> str:
+        if next(pair_records(export), None):
+            return ""
+        return (
+            f"{export.campaign.name!r} has no minimal pair to export: BUMP takes pairs whose edit people find inconsistent, "
+            "its original consistent, with an error type. Settle disagreement under Review first, or choose another format."
+        )
+
+    def content(self, export: CampaignExport) -> list[bytes]:
+        if reason := self.nothing_to_export(export):
+            raise RecordError(reason)
+        records = list(pair_records(export))
+        return [json.dumps(records, ensure_ascii=False, allow_nan=False, indent=1).encode()]
+
+
+def pair_records(export: CampaignExport) -> Iterator[dict[str, Any]]:
+    """The records, numbered from 0; `article_id` numbers the documents."""
+    samples = {one.stored: one for one in load_campaign_samples(export.session, CAMPAIGN_PREFIX + export.campaign.name)}
+    asked, articles = _types_before(export.session, export), dict[str, int]()
+    pairs = [
+        (samples[one.item.parent], one)
+        for one in samples.values()
+        if one.item.parent in samples and _is_minimal_pair(samples[one.item.parent], one)
+    ]
+    for number, (original, edited) in enumerate(pairs):
+        yield {
+            "id": number,
+            "article_id": articles.setdefault(edited.document, len(articles)),
+            **_document_fields(export.session.get_one(Document, edited.document)),
+            "reference_summary": original.item.example.summary,
+            "edited_summary": edited.item.example.summary,
+            **_error_types(edited.item.error_type, asked.get(edited.stored)),
+            "scores": _scores(original, "reference") | _scores(edited, "edited"),
+        }
+
+
+def _document_fields(document: Document) -> dict[str, Any]:
+    """The article and, which BUMP has not, its contexts and question where it has any."""
+    example = Example("", document.text, "", contexts_from_json(document.contexts), document.question)
+    return {"article": document.text, **optional_fields(example)}
+
+
+def _is_minimal_pair(original: Sample, edited: Sample) -> bool:
+    sound = original.item.intended in {None, Verdict.CONSISTENT}
+    return sound and edited.item.intended is Verdict.INCONSISTENT and edited.item.error_type is not None
+
+
+def _error_types(found: ErrorType | None, before: str | None) -> dict[str, str]:
+    now = f"{found} Error"
+    return {"error_type": f"{before} Error", "corrected_error_type": now} if before else {"error_type": now}
+
+
+def _types_before(session: Session, export: CampaignExport) -> Mapping[str, str]:
+    """The error type that was asked for, or that an item came with, by item."""
+    written = select(Origin.item_id, Origin.error_type).where(
+        Origin.source == f"campaign {export.campaign.name}", col(Origin.error_type).is_not(None)
+    )
+    return {item: kind for item, kind in session.exec(written) if kind} | given_error_types(session, export.campaign)
+
+
+def _scores(sample: Sample, side: str) -> dict[str, float]:
+    return {f"{score.metric}_{side}": score.value for score in sample.kept if score.value is not None}

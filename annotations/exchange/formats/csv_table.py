@@ -1,0 +1,29 @@
+"""Everything of a campaign as one table for a spreadsheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from annotations.exchange.export import to_csv
+from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
+from annotations.exchange.export_rows import CAMPAIGN_COLUMNS
+
+_ANSWER_PREFIX = "answer."
+
+
+@EXPORT_FORMATS.add
+@dataclass(frozen=True)
+class CsvTable(ExportFormat):
+    """CSV with formulas escaped; `answers` as JSON, and a column `answer.ID` for each question."""
+
+    name: ClassVar[str] = "csv"
+    title: ClassVar[str] = "CSV"
+    about: ClassVar[str] = "The same rows for a spreadsheet, with a column for each question."
+    suffix: ClassVar[str] = ".csv"
+
+    def content(self, export: CampaignExport) -> Iterator[bytes]:
+        ids = [question.id for question in export.questions()]
+        flat = ({**row, **{_ANSWER_PREFIX + id: row.get("answers", {}).get(id) for id in ids}} for row in export.rows())
+        return (line.encode() for line in to_csv(flat, (*CAMPAIGN_COLUMNS, *(_ANSWER_PREFIX + id for id in ids))))

@@ -1,0 +1,219 @@
+"""A campaign for Label Studio: a labelling interface for the questions, and tasks with an annotation for each label.
+
+Offsets are code points, as Label Studio counts them in its `Text` tag. What a person answered is one annotation; its
+`meta`, and that of each region, names the pseudonym, as `completed_by` must be a user of that server.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit
+from annotations.campaigns.results import Resolution
+from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
+from core.archive import zip_files
+from core.contexts import contexts_to_json
+
+_TEXTS: Mapping[Unit, tuple[str, ...]] = {
+    "summary": ("document", "summary"),
+    "pair": ("document", "left", "right"),
+    "explanation": ("document", "left", "right", "explanation"),
+}
+
+Region = dict[str, Any]
+
+
+@EXPORT_FORMATS.add
+@dataclass(frozen=True)
+class LabelStudio(ExportFormat):
+    """A zip of `config.xml`, which goes into the settings of a project, and `tasks.json`, which is imported then."""
+
+    name: ClassVar[str] = "label-studio"
+    title: ClassVar[str] = "Label Studio"
+    about: ClassVar[str] = (
+        "A zip: config.xml for the labelling interface of a project, tasks.json to import, an annotation for each label."
+    )
+    suffix: ClassVar[str] = "-label-studio.zip"
+
+    def content(self, export: CampaignExport) -> list[bytes]:
+        questions, unit = export.questions(), export.campaign.questions.unit
+        labelled = export.tasks()
+        asked = any(task.question for task in labelled)
+        tasks = [task_record(export, questions, task, asked=asked) for task in labelled]
+        return [
+            zip_files(
+                {
+                    "config.xml": interface_config(questions, unit, asked=asked),
+                    "tasks.json": json.dumps(tasks, ensure_ascii=False, allow_nan=False, indent=1),
+                }
+            )
+        ]
+
+
+def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, asked: bool = False) -> str:
+    """The labelling interface, XML: the texts, then a control for each question; first what summaries answer, where they do."""
+    view = Element("View")
+    if asked:
+        SubElement(view, "Header", value="Question")
+        SubElement(view, "Text", name="document-question", value="$document_question")
+    for name in _TEXTS[unit]:
+        SubElement(view, "Header", value=name.capitalize())
+        SubElement(view, "Text", name=name, value=f"${name}")
+    for question in questions:
+        SubElement(view, "Header", value=question.ask)
+        _add_controls(view, question, unit)
+    indent(view)
+    return tostring(view, encoding="unicode") + "\n"
+
+
+def _add_controls(view: Element, question: CampaignQuestion, unit: Unit) -> None:
+    named = {"name": question.id, "toName": "document"}
+    match question.kind:
+        case "choice" | "several":
+            choices = SubElement(view, "Choices", named, choice="single" if question.kind == "choice" else "multiple")
+            for option in question.options:
+                SubElement(choices, "Choice", value=option.value, hint=option.text)
+        case "scale":
+            _add_scale(view, question, named)
+        case "span":
+            for text in _marked_texts(question, unit):
+                _add_labels(view, f"{question.id}-{text}", text, question.id)
+        case "link":
+            _add_labels(view, f"{question.id}-claim", "summary", "claim")
+            _add_labels(view, f"{question.id}-evidence", "document", "evidence")
+            SubElement(SubElement(view, "Relations"), "Relation", value="evidence")
+        case "text" | "edit":
+            SubElement(view, "TextArea", named)
+
+
+def _add_scale(view: Element, question: CampaignQuestion, named: dict[str, str]) -> None:
+    if _is_rating(question):
+        SubElement(view, "Rating", named, maxRating=str(question.high))
+    else:
+        SubElement(view, "Number", named, min=str(question.low), max=str(question.high))
+
+
+def _is_rating(question: CampaignQuestion) -> bool:
+    """Whether its steps are stars, which Label Studio counts from 1."""
+    return question.low >= 1
+
+
+def _add_labels(view: Element, name: str, text: str, label: str) -> None:
+    SubElement(SubElement(view, "Labels", name=name, toName=text), "Label", value=label)
+
+
+def _marked_texts(question: CampaignQuestion, unit: Unit) -> tuple[str, ...]:
+    if question.of == "document":
+        return ("document",)
+    return ("summary",) if unit == "summary" else ("left", "right")
+
+
+def task_record(
+    export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask, *, asked: bool
+) -> dict[str, Any]:
+    """A task of Label Studio, JSON-able, with the question of its document where any is `asked`; a decision of an adjudicator is an annotation that is `ground_truth`."""
+    texts, resolved = _task_texts(export.campaign.questions.unit, task), task.resolved
+    annotations = [
+        {
+            "result": list(_regions(questions, texts, label.answers, f"{task.number}-{place}", label.pseudonym)),
+            "lead_time": label.active_ms / 1000,
+            "was_cancelled": False,
+            "ground_truth": False,
+            "meta": {"person": label.pseudonym, "version": label.version, "mode": label.mode},
+        }
+        for place, label in enumerate(resolved.labels, start=1)
+    ]
+    if resolved.resolution is Resolution.ADJUDICATED:
+        result = list(_regions(questions, texts, resolved.answers, f"{task.number}-0", "adjudicated"))
+        annotations.append(
+            {"result": result, "was_cancelled": False, "ground_truth": True, "meta": {"adjudicated": True}}
+        )
+    return {
+        "id": task.number,
+        "data": {**texts, **_optional_data(task, asked=asked)},
+        "meta": {
+            "campaign": export.campaign.name,
+            "item_id": resolved.item,
+            "resolution": resolved.resolution.value,
+            "answers": resolved.answers,
+        },
+        "annotations": annotations,
+    }
+
+
+def _optional_data(task: LabelledTask, *, asked: bool) -> dict[str, Any]:
+    """What a task has besides its texts; contexts by name, start and end in the document, which stays one text for regions."""
+    contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
+    known = {"error_type": task.asked, "contexts": contexts}
+    question = {"document_question": task.question} if asked else {}
+    return {**{name: value for name, value in known.items() if value}, **question}
+
+
+def _task_texts(unit: Unit, task: LabelledTask) -> dict[str, str]:
+    sides = {"left": task.original, "right": task.summary, "summary": task.summary}
+    known = {"document": task.document, "explanation": task.explanation, **sides}
+    return {name: known[name] for name in _TEXTS[unit]}
+
+
+def _regions(
+    questions: Sequence[CampaignQuestion],
+    texts: Mapping[str, str],
+    answers: Mapping[str, Any],
+    prefix: str,
+    person: str,
+) -> Iterator[Region]:
+    """What somebody answered, question by question; the ids of an annotation's regions are its own."""
+    for question in questions:
+        if question.id in answers:
+            found = _answer_regions(question, texts, answers[question.id], f"{prefix}-{question.id}")
+            for number, region in enumerate(found):
+                given = {"id": f"{prefix}-{question.id}-{number}", "meta": {"text": [person]}}
+                yield region if region["type"] == "relation" else given | region
+
+
+def _answer_regions(question: CampaignQuestion, texts: Mapping[str, str], answer: Any, prefix: str) -> Iterator[Region]:
+    match question.kind:
+        case "choice" | "several":
+            yield _whole_text(question, "choices", answer if isinstance(answer, list) else [answer])
+        case "scale":
+            yield _whole_text(question, "rating" if _is_rating(question) else "number", answer)
+        case "text" | "edit":
+            text = apply_answer_edit(texts["summary"], answer) if question.kind == "edit" else answer
+            yield _whole_text(question, "textarea", [text], "text")
+        case "span":
+            for start, end, *side in answer:
+                name = side[0] if side else question.of
+                yield _passage(f"{question.id}-{name}", name, texts[name], (start, end), question.id)
+        case "link":
+            for number, link in enumerate(answer):
+                yield from _link_regions(question, texts, link, f"{prefix}-{number}")
+
+
+def _link_regions(
+    question: CampaignQuestion, texts: Mapping[str, str], link: Mapping[str, Any], prefix: str
+) -> Iterator[Region]:
+    """The claim, its evidence, and the relation from the one to the other."""
+    for end, text in (("claim", "summary"), ("evidence", "document")):
+        region = _passage(f"{question.id}-{end}", text, texts[text], link[end], end)
+        yield {**region, "id": f"{prefix}-{end}"}
+    yield {
+        "type": "relation",
+        "from_id": f"{prefix}-claim",
+        "to_id": f"{prefix}-evidence",
+        "direction": "right",
+        "labels": ["evidence"],
+    }
+
+
+def _whole_text(question: CampaignQuestion, kind: str, value: Any, key: str = "") -> Region:
+    return {"from_name": question.id, "to_name": "document", "type": kind, "value": {key or kind: value}}
+
+
+def _passage(control: str, name: str, text: str, span: Sequence[int], label: str) -> Region:
+    start, end = span
+    value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+    return {"from_name": control, "to_name": name, "type": "labels", "value": value}

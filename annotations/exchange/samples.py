@@ -1,0 +1,320 @@
+"""Samples for the evaluation of metrics: those of imported datasets, of local labels and of campaigns; and how a campaign's labels came about."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, and_, col, select
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
+from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.campaigns.local_labels import load_local_labels, load_with_originals, stored_samples
+from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.results import (
+    Resolution,
+    ResolvedTask,
+    corrected_error_types,
+    first_blind_labels,
+    resolve_tasks,
+)
+from annotations.store.campaign_tables import Campaign, Reservation, Task
+from annotations.store.database import read_session
+from annotations.store.imported_datasets import FileRow, load_examples, load_imported_samples, load_stored_ids
+from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS
+from annotations.store.store import Store
+from annotations.store.tables import Explanation, Origin, SampleRow
+from annotations.store.tables import Item as ItemRow
+from annotations.store.writes import ITEM_FACTS
+from core.bundled_scores import bundled_samples
+from core.datasets.bundled import bundled_items
+from core.types import PRECOMPUTED, ErrorType, Example, GradedExplanation, Item, Judgement, Outcome, Sample, Verdict
+
+_SCORES_PER_WRITE = 500
+
+PairVerdicts = tuple[Verdict | None, Verdict | None]
+"""What an answer says of the original and of the item itself."""
+
+_NO_VERDICTS: PairVerdicts = (None, None)
+_CONSISTENT, _INCONSISTENT = Verdict.CONSISTENT, Verdict.INCONSISTENT
+_PAIR_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType(
+    {
+        "left": (_INCONSISTENT, _CONSISTENT),
+        "right": (_CONSISTENT, _INCONSISTENT),
+        "both": (_INCONSISTENT, _INCONSISTENT),
+        "neither": (_CONSISTENT, _CONSISTENT),
+        "cannot tell": (Verdict.BORDERLINE, Verdict.BORDERLINE),
+    }
+)
+_SUMMARY_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType(
+    {verdict.value: (None, verdict) for verdict in Verdict}
+)
+_EDIT_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType({"yes": (None, _INCONSISTENT), "no": (None, _CONSISTENT)})
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemLabels:
+    """What a campaign knows of one item."""
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    judgements: dict[str, Judgement] = field(default_factory=dict)
+    explanations: list[GradedExplanation] = field(default_factory=list)
+
+
+def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
+    """The labelled items of a campaign with their originals, and what was written for it.
+
+    What is unresolved has no label; an edit that people wrote is what they meant it to be. Raises RecordError for an
+    unknown name.
+    """
+    campaign = load_campaign_by_name(session, dataset.removeprefix(CAMPAIGN_PREFIX))
+    tasks = resolve_tasks(session, campaign)
+    origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
+    written = {id for id, origin in origins.items() if origin.source == f"campaign {campaign.name}"}
+    rows = load_with_originals(session, {task.item for task in tasks} | written)
+    facts: dict[str, _ItemLabels] = defaultdict(_ItemLabels)
+    for task in tasks:
+        _add_task_labels(facts, rows[task.item], campaign.questions, task)
+    for item, explanation in _graded_explanations(session, campaign, tasks, origins):
+        facts[item].explanations.append(explanation)
+    meant = written if campaign.questions.measure != "grade" else origins.keys()
+    for id, kind in corrected_error_types(session).items():
+        facts[id].kinds.append(kind)
+    items = {id: _campaign_item(row, facts[id], origins.get(id), id in meant) for id, row in rows.items()}
+    return stored_samples(session, dataset, rows, items)
+
+
+def verdicts_of_answers(questions: QuestionSet, answers: Mapping[str, Any]) -> PairVerdicts:
+    """What the answer to the question that counts says of the original and of the item; None where it says nothing.
+
+    It is understood by its value: a verdict, a side of a pair, or yes and no to "inconsistent".
+    """
+    value = str(questions.measured(answers))
+    if questions.unit == "pair":
+        return _PAIR_VERDICTS.get(value, _NO_VERDICTS)
+    return (_EDIT_VERDICTS if questions.measure == "inconsistent" else _SUMMARY_VERDICTS).get(value, _NO_VERDICTS)
+
+
+def _add_task_labels(
+    facts: Mapping[str, _ItemLabels], row: ItemRow, questions: QuestionSet, task: ResolvedTask
+) -> None:
+    ids = (row.parent_id or "", row.id)
+    for id, verdict in zip(ids, verdicts_of_answers(questions, task.answers), strict=True):
+        if verdict:
+            facts[id].verdicts.append(verdict)
+    for label in task.labels:
+        for id, verdict in zip(ids, verdicts_of_answers(questions, label.answers), strict=True):
+            if verdict:
+                facts[id].judgements[label.pseudonym] = Judgement(id, label.pseudonym, verdict)
+    if kind := task.answers.get("error_type"):
+        facts[row.id].kinds.append(kind)
+
+
+def _graded_explanations(
+    session: Session, campaign: CampaignSettings, tasks: Sequence[ResolvedTask], origins: Mapping[str, Origin]
+) -> Iterator[tuple[str, GradedExplanation]]:
+    """The explanations that were graded, with the agreed grade, by item."""
+    graded = [resolved for resolved in tasks if resolved.answers.get("grade")]
+    authors = _explanation_authors(session, campaign) if graded else {}
+    for resolved in graded:
+        task = session.get_one(Task, resolved.task)
+        stored = session.get(Explanation, task.explanation_id)
+        text = stored.text if stored else task.asked.get("explanation", "")
+        author = origins[resolved.item].by if resolved.item in origins else ""
+        by = stored.by if stored else authors.get((resolved.item, text), author)
+        grade, cause = (str(resolved.answers.get(name) or "") for name in ("grade", "cause"))
+        yield resolved.item, GradedExplanation(text, by, grade, resolved.resolution.value, cause=cause)
+
+
+def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[tuple[str, str], str]:
+    """Who wrote the explanations that were imported with the items of a campaign, by item and text."""
+    items = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    texts = aliased(SampleRow)  # the row that names the item: those with explanations may have come without texts
+    found = session.exec(
+        select(texts.item_id, SampleRow.facts)
+        .join(texts, and_(texts.dataset_id == SampleRow.dataset_id, texts.key == SampleRow.key))
+        .where(col(texts.item_id).in_(items))
+        .order_by(col(SampleRow.number))
+    )
+    authors = (
+        (item, explanation)
+        for item, facts in found
+        for explanation in ITEM_FACTS.validate_json(facts).explanations
+        if item
+    )
+    return {(item, explanation.text): explanation.by for item, explanation in authors}
+
+
+def _campaign_item(row: ItemRow, facts: _ItemLabels, origin: Origin | None, meant: bool) -> Item:
+    intended = Verdict(origin.intended) if origin and origin.intended and meant else None
+    kind = next(iter(facts.kinds), origin.error_type if origin else None)
+    return Item(
+        Example(row.id, "", row.text),
+        parent=row.parent_id,
+        intended=_combined_verdict(facts.verdicts) or intended,
+        error_type=ErrorType(kind) if kind else None,
+        domain=origin.domain if origin else "",
+        title=origin.title if origin else "",
+        judgements=tuple(facts.judgements.values()),
+        explanations=tuple(facts.explanations),
+    )
+
+
+def _combined_verdict(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """What all tasks of an item say; borderline where they differ."""
+    return None if not verdicts else verdicts[0] if len(set(verdicts)) == 1 else Verdict.BORDERLINE
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignDescription:
+    """The labels of a campaign: `counts` has the number of tasks for each way in which a label was resolved.
+
+    `agreement` is that on the measured question, None where it has no answers.
+    """
+
+    dataset: str
+    title: str
+    version: int
+    counts: Mapping[Resolution, int]
+    agreement: Agreement | None
+
+
+def load_labelled_campaigns(session: Session) -> list[str]:
+    """The datasets of the campaigns in which something was labelled, newest first."""
+    labelled = (
+        select(Reservation.campaign_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .where(Task.part == "work", Reservation.state == "answered")
+    )
+    names = select(Campaign.name).where(col(Campaign.id).in_(labelled)).order_by(col(Campaign.created_at).desc())
+    return [CAMPAIGN_PREFIX + name for name in session.exec(names)]
+
+
+def describe_campaign(session: Session, dataset: str) -> CampaignDescription:
+    """Raises RecordError for an unknown name."""
+    campaign = load_campaign_by_name(session, dataset.removeprefix(CAMPAIGN_PREFIX))
+    questions = campaign.questions
+    return CampaignDescription(
+        dataset,
+        questions.title,
+        campaign.version,
+        Counter(task.resolution for task in resolve_tasks(session, campaign)),
+        compute_agreement(questions.by_id[questions.measure], OVERALL, first_blind_labels(session, campaign)),
+    )
+
+
+def format_description(description: CampaignDescription) -> list[str]:
+    """Sentences for a data card."""
+    counts = ", ".join(
+        f"{description.counts[resolution]} {resolution}"
+        for resolution in Resolution
+        if description.counts.get(resolution)
+    )
+    left_out = (
+        " Those unresolved have no label and count in no table."
+        if description.counts.get(Resolution.UNRESOLVED)
+        else ""
+    )
+    sentences = [
+        f"“{description.title}”, version {description.version} of the guidelines. Labels: {counts or 'none'}.{left_out}"
+    ]
+    if description.agreement:
+        sentences.append(_format_agreement(description.agreement))
+    return sentences
+
+
+def _format_agreement(found: Agreement) -> str:
+    people = f"{found.people} {'person' if found.people == 1 else 'people'} gave {found.labels} first blind labels"
+    if found.alpha.value is None:
+        return f"{people}. {found.alpha.why}"
+    low, high = found.alpha.low, found.alpha.high
+    between = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+    return f"{people}; Krippendorff's alpha ({found.scale}) is {found.alpha.value:.2f}{between} on {found.alpha.n} shared tasks."
+
+
+def load_samples(store: Store, dataset: str) -> list[Sample]:
+    """The samples of an imported dataset, of local labels, of a campaign or of the bundled examples, with our scores.
+
+    Raises RecordError for an unknown name.
+    """
+    if dataset == PRECOMPUTED:
+        return bundled_samples()
+    with read_session(store.engine) as session:
+        return _load_samples_in(session, dataset)
+
+
+def load_texts(store: Store, dataset: str) -> Iterator[Example]:
+    """Each stored text that `load_samples` gives once, under the id of its sample, those of one document together."""
+    if dataset == PRECOMPUTED:
+        yield from (item.example for item in bundled_items())
+        return
+    with read_session(store.engine) as session:
+        yield from load_examples(session, _text_ids_in(session, dataset))
+
+
+def count_texts(store: Store, dataset: str) -> int:
+    """How many texts `load_texts` gives of a dataset of the store. Raises RecordError for an unknown name."""
+    with read_session(store.engine) as session:
+        return len(_text_ids_in(session, dataset))
+
+
+def campaign_datasets(store: Store) -> list[str]:
+    """The names under which `samples` knows the campaigns that have labels, newest first."""
+    with read_session(store.engine) as session:
+        return load_labelled_campaigns(session)
+
+
+def load_description(store: Store, dataset: str) -> CampaignDescription:
+    """How the labels of a campaign came about. Raises RecordError for an unknown name."""
+    with read_session(store.engine) as session:
+        return describe_campaign(session, dataset)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where datasets come from: the imported files, and for each that has none what is said of its labels."""
+
+    files: tuple[FileRow, ...]
+    own: Mapping[str, list[str]]
+
+
+def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
+    """Of these datasets."""
+    files = tuple(file for row in store.datasets() if row.name in datasets for file in row.files)
+    own = [name for name in datasets if name not in {file.dataset for file in files}]
+    return Provenance(files, {name: _describe_own(store, name) for name in own})
+
+
+def _describe_own(store: Store, dataset: str) -> list[str]:
+    return format_description(load_description(store, dataset)) if dataset.startswith(CAMPAIGN_PREFIX) else []
+
+
+def _is_labelled_here(dataset: str) -> bool:
+    return dataset == LOCAL_LABELS or dataset.startswith(CAMPAIGN_PREFIX)
+
+
+def _text_ids_in(session: Session, dataset: str) -> list[str]:
+    if not _is_labelled_here(dataset):
+        return load_stored_ids(session, dataset)
+    return [sample.stored for sample in _load_samples_in(session, dataset)]
+
+
+def _load_samples_in(session: Session, dataset: str) -> list[Sample]:
+    if not _is_labelled_here(dataset):
+        return load_imported_samples(session, dataset)
+    return load_local_labels(session) if dataset == LOCAL_LABELS else load_campaign_samples(session, dataset)
+
+
+def save_scores(store: Store, dataset: str, outcomes: Iterable[Outcome]) -> Iterator[int]:
+    """Save scores of a dataset's samples, which are named by their own ids, write by write: how many each time."""
+    stored = {sample.item.example.id: sample.stored for sample in load_samples(store, dataset)}
+    renamed = (replace(outcome, example_id=stored[outcome.example_id]) for outcome in outcomes)
+    while some := list(islice(renamed, _SCORES_PER_WRITE)):
+        store.save_outcomes(some)
+        yield len(some)

@@ -1,0 +1,236 @@
+"""Engines, transactions and the fair write lock: SQLite in WAL mode or PostgreSQL, through the same code."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlmodel import Session
+
+from annotations.store.records import NotSavedError, StoreError, UnavailableError
+
+
+class FairSemaphore:
+    """A semaphore that serves threads in the order of arrival. Python's own lock does not, so that some threads wait for seconds."""
+
+    def __init__(self, permits: int = 1) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+        self._free = permits
+
+    @property
+    def waiting(self) -> int:
+        """How many are in line."""
+        return len(self._waiting)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            turn = threading.Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        turn.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._free += 1
+
+
+BUSY_SECONDS = 30.0
+
+# SQLite has one writer, and serves waiting ones unfairly (a tail of seconds). PostgreSQL has many; more than a few threads of
+# one process only take time from one another.
+_WRITE_LOCKS = {"sqlite": FairSemaphore(), "postgresql": FairSemaphore(permits=4)}
+
+
+def parse_url(text: str) -> URL:
+    """A database URL with its driver named and an SQLite path made absolute. Raises StoreError."""
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise StoreError(f"{text!r} is no database URL. Write sqlite:///folder/file.db or postgresql://…") from None
+    if url.get_backend_name() == "postgres" or url.drivername == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise StoreError(
+            f"Touchstone keeps its data in SQLite or PostgreSQL, not in {url.get_backend_name()!r}. "
+            "Write sqlite:///folder/file.db or postgresql://…"
+        )
+    return url if is_in_memory(url) or url.get_backend_name() != "sqlite" else url.set(database=str(database_path(url)))
+
+
+def is_in_memory(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
+
+
+def database_path(url: URL) -> Path:
+    """Where the file of an SQLite URL lies."""
+    return Path(url.database or "").expanduser().absolute()
+
+
+def connect(url: URL) -> Engine:
+    """An engine that reads and writes; makes the folder of an SQLite file."""
+    if url.get_backend_name() != "sqlite":
+        return _postgres_engine(url)
+    if not is_in_memory(url):
+        _make_folder(database_path(url))
+    return _sqlite_engine(url, ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"))
+
+
+def connect_read_only(url: URL) -> Engine:
+    """An engine that the database itself keeps from writing."""
+    if url.get_backend_name() != "sqlite":
+        options = f"{url.query.get('options', '')} -c default_transaction_read_only=on"
+        return _postgres_engine(url.update_query_dict({"options": options}))
+    file = database_path(url)
+    query = {"mode": "ro", "uri": "true"}
+    # SQLite creates two files next to a database in WAL mode even to read it; where it cannot, no process writes either.
+    if not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists():
+        query["immutable"] = "1"
+    return _sqlite_engine(URL.create("sqlite", database=file.as_uri(), query=query), ("query_only=ON",))
+
+
+@contextmanager
+def write_session(engine: Engine, durable: bool = True) -> Iterator[Session]:
+    """A transaction that writes: all of it or nothing, and what it reads is current.
+
+    On SQLite one that is not `durable` does not wait for the disk: it outlives this program, but a power cut may take it
+    together with whatever was written since; something later that was to last keeps it as well. The write lock is taken before the first read, so that read-then-decide is correct. Raises NotSavedError.
+    Nothing of the page may be touched inside: a click elsewhere would abort it.
+    """
+    try:
+        with (
+            _WRITE_LOCKS[engine.dialect.name],
+            engine.connect().execution_options(write=True, durable=durable) as connection,
+            Session(bind=connection, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+    except (DBAPIError, PoolTimeoutError) as error:
+        raise NotSavedError(
+            f"This was NOT saved: {explain_database_error(error)} Keep this page open and save again."
+        ) from error
+
+
+@contextmanager
+def read_session(engine: Engine) -> Iterator[Session]:
+    """A transaction that reads one state of the database from beginning to end. Raises UnavailableError."""
+    snapshot: dict[str, object] = {}
+    if engine.dialect.name == "postgresql":
+        snapshot = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    try:
+        with engine.connect().execution_options(**snapshot) as connection, Session(bind=connection) as session:
+            yield session
+    except (DBAPIError, PoolTimeoutError) as error:
+        raise UnavailableError(f"The database could not be read: {explain_database_error(error)}") from error
+
+
+def explain_database_error(error: Exception) -> str:
+    """The error message of the database, and what the user can do about it."""
+    message = (str(getattr(error, "orig", None) or error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    return f"{message}. {next((advice for sign, advice in _ADVICE if sign in message), _DEFAULT_ADVICE)}"
+
+
+_BUSY = "Another program is writing to it; close that program or wait a moment."
+_NO_SPACE = "The disk is full; free some space."
+_STANDBY = "This server of the database can only be read now; make it the primary, or name the primary in TOUCHSTONE_DATABASE_URL."
+_ADVICE = (
+    ("locked", _BUSY),
+    ("lock timeout", _BUSY),
+    ("full", _NO_SPACE),
+    ("No space", _NO_SPACE),
+    (
+        "disk I/O error",
+        "The file cannot be written; check that its disk has no fault and has space left, and that it may be written.",
+    ),
+    ("read-only transaction", _STANDBY),
+    ("during recovery", _STANDBY),
+    ("readonly", "The file may not be written; check the rights of the file and of its folder."),
+    ("unable to open", "The file cannot be opened; check that its folder exists and may be written."),
+    ("not a database", "Choose another file in TOUCHSTONE_DATABASE_URL."),
+    ("malformed", "The file is damaged; put back a backup."),
+)
+_DEFAULT_ADVICE = "Check that the database can be reached and that TOUCHSTONE_DATABASE_URL is right."
+
+
+def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
+    # An in-memory database lives in its one connection, so all threads share that one in turn.
+    pool = {"pool_size": 1, "max_overflow": 0} if is_in_memory(url) else {"pool_size": 10, "max_overflow": 30}
+    waiting = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
+    engine = create_engine(url, connect_args={"check_same_thread": False, **waiting}, poolclass=QueuePool, **pool)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _: object) -> None:
+        connection.isolation_level = None  # SQLAlchemy sends BEGIN, see below; the driver would send it too late
+        for pragma in pragmas:
+            _set_pragma(connection, pragma)
+
+    @event.listens_for(engine, "handle_error")
+    def forget(context: ExceptionContext) -> None:
+        # SQLite opens a file that may not be written for reading alone, and its connection stays so when the file may be again
+        if "readonly" in str(context.original_exception):
+            context.is_disconnect = True
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        options = connection.get_execution_options()
+        if not options.get("write"):
+            connection.exec_driver_sql("BEGIN")
+            return
+        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('durable', True) else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _set_pragma(connection: sqlite3.Connection, pragma: str) -> None:
+    # While another process turns the same new file to WAL, SQLite refuses at once instead of waiting its timeout
+    (timeout_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    deadline = time.monotonic() + timeout_ms / 1000
+    while True:
+        try:
+            connection.execute(f"PRAGMA {pragma}").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _postgres_engine(url: URL) -> Engine:
+    # what the URL itself says comes after and counts; without a limit a page would wait for a lock for ever
+    options = f"-c lock_timeout={BUSY_SECONDS:.0f}s {url.query.get('options', '')}"
+    url = url.update_query_dict({"options": options})
+    try:
+        return create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise StoreError(f"PostgreSQL needs the package {error.name}. Run: pip install 'psycopg[binary]'") from None
+
+
+def _make_folder(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The folder {file.parent} for the database cannot be made: {error.strerror}. "
+            "Choose another place in TOUCHSTONE_DATABASE_URL."
+        ) from error
+    if file.is_dir():
+        raise StoreError(f"{file} is a folder. Name a file in TOUCHSTONE_DATABASE_URL.")
+    if not file.exists() and os.access(file.parent, os.W_OK):
+        file.touch(mode=0o600)  # it holds the names of people; SQLite makes its other files alike

@@ -1,0 +1,194 @@
+"""What was imported, read again: the datasets, their samples with our scores, and their texts."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, func, select
+
+from annotations.store.records import RecordError
+from annotations.store.tables import Dataset, DatasetFile, Document, SampleRow, ScoreRow
+from annotations.store.tables import Item as ItemRow
+from annotations.store.writes import ITEM_FACTS, example_from_rows
+from core.types import Example, Item, Sample, StoredScore
+
+_CHUNK = 500  # texts held in memory at a time
+_ROWS = 1000  # rows fetched at a time
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """One imported file of a dataset: where it came from, its licence, and the counts that were reported."""
+
+    dataset: str
+    file: str
+    sha256: str
+    importer: str
+    licence: str
+    release: str
+    by: str
+    created_at: datetime
+    counts: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRow:
+    """An imported dataset with its files, oldest first."""
+
+    name: str
+    samples: int
+    files: tuple[FileRow, ...]
+
+
+def load_datasets(session: Session) -> list[DatasetRow]:
+    """Every dataset by name."""
+    files: dict[str, list[FileRow]] = defaultdict(list)
+    rows = session.exec(select(DatasetFile, Dataset.name).join(Dataset).order_by(col(DatasetFile.created_at)))
+    for row, name in rows:
+        files[name].append(_file_row(row, name))
+    counted = session.exec(
+        select(Dataset.name, func.count(func.distinct(SampleRow.key)))
+        .join(SampleRow, col(SampleRow.dataset_id) == Dataset.id)
+        .group_by(Dataset.name)
+    )
+    samples: dict[str, int] = dict(counted.all())
+    return [DatasetRow(name, samples.get(name, 0), tuple(files[name])) for name in sorted(files)]
+
+
+def load_dataset_names(session: Session) -> list[str]:
+    """The names of the datasets alone, which no large import makes slow."""
+    return list(session.exec(select(Dataset.name).order_by(Dataset.name)))
+
+
+def require_dataset(session: Session, name: str) -> str:
+    """The id of a dataset. Raises RecordError, which names those that exist."""
+    ids = dict(session.exec(select(Dataset.name, Dataset.id)).all())
+    if name not in ids:
+        raise RecordError(
+            f"No dataset is named {name!r}. Imported: {', '.join(sorted(ids)) or 'none yet'}. Import it first."
+        )
+    return ids[name]
+
+
+def load_imported_samples(session: Session, name: str) -> list[Sample]:
+    """The samples of a dataset in the order of their first import. Raises RecordError for an unknown name."""
+    dataset_id = require_dataset(session, name)
+    columns = (
+        *(SampleRow.key, SampleRow.facts, SampleRow.summary, SampleRow.item_id, SampleRow.document_id),
+        ItemRow.text,
+    )
+    rows = session.connection().execute(
+        select(*columns)  # type: ignore[call-overload]  # sqlmodel types four columns
+        .outerjoin(ItemRow, col(ItemRow.id) == SampleRow.item_id)
+        .where(SampleRow.dataset_id == dataset_id)
+        .order_by(col(SampleRow.number)),
+        execution_options={"yield_per": _ROWS},
+    )
+    merged: dict[str, Sample] = {}
+    documents: dict[str, str] = {}  # a document's id once, however many summaries it has
+    for key, facts, summary, item_id, document_id, text in rows:
+        document = documents.setdefault(document_id, document_id) if document_id else ""
+        sample = _sample_from_row(name, key, facts, text or summary, item_id or "", document)
+        merged[key] = _merge_samples(merged[key], sample) if key in merged else sample
+    scores_by_item = load_scores(session, col(ScoreRow.item_id).in_(_stored_item_ids(dataset_id)))
+    return [
+        replace(sample, kept=tuple(scores_by_item[sample.stored])) if sample.stored in scores_by_item else sample
+        for sample in merged.values()
+        if _has_content(sample)
+    ]
+
+
+def load_stored_ids(session: Session, name: str) -> list[str]:
+    """The ids of the stored texts of a dataset, those of one document together. Raises RecordError for an unknown name."""
+    of_dataset = _stored_item_ids(require_dataset(session, name))
+    ordered = select(ItemRow.id).where(col(ItemRow.id).in_(of_dataset)).order_by(ItemRow.document_id, col(ItemRow.id))
+    return list(session.exec(ordered))
+
+
+def load_examples(session: Session, ids: Sequence[str]) -> Iterator[Example]:
+    """The texts of items under their ids, some at a time."""
+    for start in range(0, len(ids), _CHUNK):
+        found = session.exec(
+            select(ItemRow, Document)
+            .join(Document, col(Document.id) == ItemRow.document_id)
+            .where(col(ItemRow.id).in_(ids[start : start + _CHUNK]))
+            .order_by(ItemRow.document_id, col(ItemRow.id))
+        )
+        yield from (example_from_rows(item.id, document, item.text) for item, document in found)
+
+
+def load_samples_of_item(session: Session, item_id: str) -> list[Sample]:
+    """What each dataset that has this stored item knows of it, without its texts; newest facts last, by dataset."""
+    rows = session.exec(
+        select(SampleRow, Dataset.name)
+        .join(Dataset, col(SampleRow.dataset_id) == Dataset.id)
+        .where(SampleRow.item_id == item_id)
+        .order_by(Dataset.name, col(SampleRow.number))
+    )
+    return [_sample_from_row(name, row.key, row.facts, "", item_id, row.document_id or "") for row, name in rows]
+
+
+def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[StoredScore]]:
+    """Our scores by item; a failure counts only while there is no score of that metric."""
+    columns = (ScoreRow.item_id, ScoreRow.metric, ScoreRow.signature, ScoreRow.value, ScoreRow.error)
+    by_item: dict[str, list[StoredScore]] = defaultdict(list)
+    for id, metric, signature, value, error in session.connection().execute(
+        select(*columns).where(which).order_by(col(ScoreRow.id))  # type: ignore[call-overload]  # sqlmodel types four columns
+    ):
+        by_item[id].append(StoredScore(metric, signature, value, error or ""))
+    return {id: _without_resolved_failures(scores) for id, scores in by_item.items()}
+
+
+def _stored_item_ids(dataset_id: str) -> Any:
+    return select(SampleRow.item_id).where(SampleRow.dataset_id == dataset_id, col(SampleRow.item_id).is_not(None))
+
+
+def _without_resolved_failures(scores: Iterable[StoredScore]) -> list[StoredScore]:
+    scored = {score.metric for score in scores if score.value is not None}
+    return [score for score in scores if score.value is not None or score.metric not in scored]
+
+
+def _sample_from_row(dataset: str, key: str, facts: str, summary: str, item_id: str, document_id: str) -> Sample:
+    item = ITEM_FACTS.validate_json(facts)
+    return Sample(dataset, replace(item, example=Example(key, "", summary)), item_id, document_id)
+
+
+def _has_content(sample: Sample) -> bool:
+    """Whether it is more than a document that came for others."""
+    item = sample.item
+    return bool(
+        item.example.summary or item.intended or item.judgements or item.ratings or item.scores or item.explanations
+    )
+
+
+def _merge_samples(older: Sample, newer: Sample) -> Sample:
+    """What both say; where they differ the newer one counts, and what are lists add up."""
+    return Sample(
+        dataset=older.dataset,
+        item=_merge_items(older.item, newer.item),
+        stored=newer.stored or older.stored,
+        document=newer.document or older.document,
+    )
+
+
+def _merge_items(older: Item, newer: Item) -> Item:
+    values: dict[str, Any] = {}
+    for field in fields(Item):
+        before, now = getattr(older, field.name), getattr(newer, field.name)
+        if field.name in {"example", "edits"} or not isinstance(now, tuple):
+            values[field.name] = now if now != field.default else before
+        elif field.default is not MISSING:
+            values[field.name] = tuple(dict.fromkeys((*before, *now)))
+    summary = newer.example.summary or older.example.summary
+    return Item(**(values | {"example": Example(older.example.id, "", summary)}))
+
+
+def _file_row(row: DatasetFile, name: str) -> FileRow:
+    values = row.model_dump(exclude={"id", "dataset_id", "counts"})
+    return FileRow(dataset=name, counts=json.loads(row.counts), **values)

@@ -1,0 +1,155 @@
+"""Brings a database to the version of this code, or says why it cannot; and the triggers by which migrations make a table append-only."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from alembic import command, op
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DatabaseError
+
+from annotations.store.database import explain_database_error
+from annotations.store.records import StoreError
+from annotations.store.tables import Table
+
+_POSTGRES_FUNCTION = """
+CREATE OR REPLACE FUNCTION touchstone_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% only grows: % is refused', TG_TABLE_NAME, TG_OP;
+END $$
+"""
+
+
+def protect(table: str) -> None:
+    """Make a table append-only; it may be so already.
+
+    On SQLite a batch alteration recreates the table and drops its triggers: a later version that alters a protected
+    table calls this again.
+    """
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(_POSTGRES_FUNCTION)
+        op.execute(
+            f"CREATE OR REPLACE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION touchstone_append_only()"
+        )
+        return
+    for change in ("UPDATE", "DELETE"):
+        op.execute(
+            f"CREATE TRIGGER IF NOT EXISTS {table}_refuses_{change.lower()} BEFORE {change} ON {table} "
+            f"BEGIN SELECT RAISE(ABORT, '{table} only grows: {change} is refused'); END"
+        )
+
+
+MIGRATIONS_FOLDER = Path(__file__).parents[1] / "migrations"
+
+# Alembic keeps its context in a module, so only one thread of a process may migrate at a time.
+_MIGRATION_LOCK = threading.Lock()
+_POSTGRES_LOCK = 7_046_029_254  # any number, the same in every process
+
+
+def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
+    """Run the missing versions of `folder` in one transaction; several processes may call this at once.
+
+    Raises StoreError for a database that is newer than this code, belongs to something else or cannot be opened.
+    """
+    try:
+        with engine.connect() as connection:
+            if _is_at_head(connection, folder):  # as nearly always: no need to wait for a running write
+                return
+        with _MIGRATION_LOCK, _migration_transaction(engine) as connection:
+            if not is_current(connection, folder):
+                command.upgrade(_config(folder, connection), "head")
+    except DatabaseError as error:
+        raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+
+
+def require_current(engine: Engine) -> None:
+    """Raise StoreError unless the database is at the version of this code."""
+    try:
+        with engine.connect() as connection:
+            if is_current(connection):
+                return
+    except DatabaseError as error:
+        raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+    raise StoreError(
+        f"{_database_name(engine)} was made by an older Touchstone. Start the app once (`make run`), not as a demo, to bring it up to date."
+    )
+
+
+def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool:
+    """Whether no version is missing. Raises StoreError for a database that this code does not know."""
+    if _is_at_head(connection, folder):
+        return True
+    versions = ScriptDirectory.from_config(_config(folder))
+    known = {script.revision for script in versions.walk_revisions()}
+    at = MigrationContext.configure(connection).get_current_revision()
+    if at is None:
+        _refuse_foreign_tables(connection)
+    elif at not in known:
+        raise StoreError(
+            f"{_database_name(connection.engine)} is at version {at}, which this Touchstone (up to {versions.get_current_head()}) "
+            "does not know: it was made by a newer one. Update Touchstone, or name another database in "
+            "TOUCHSTONE_DATABASE_URL."
+        )
+    return False
+
+
+def _is_at_head(connection: Connection, folder: Path) -> bool:
+    head = ScriptDirectory.from_config(_config(folder)).get_current_head()
+    return MigrationContext.configure(connection).get_current_revision() == head
+
+
+def _refuse_foreign_tables(connection: Connection) -> None:
+    taken = sorted(set(inspect(connection).get_table_names()) & set(Table.metadata.tables))
+    if taken:
+        raise StoreError(
+            f"{_database_name(connection.engine)} has tables of another program ({', '.join(taken)}). "
+            "Name another database in TOUCHSTONE_DATABASE_URL."
+        )
+
+
+@contextmanager
+def _migration_transaction(engine: Engine) -> Iterator[Connection]:
+    with (
+        engine.connect().execution_options(write=True) as connection,
+        _without_foreign_keys(connection),
+        connection.begin(),
+    ):
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+        yield connection
+
+
+@contextmanager
+def _without_foreign_keys(connection: Connection) -> Iterator[None]:
+    # A batch alteration on SQLite drops a table that others refer to; the setting only changes outside a transaction.
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    raw = connection.connection
+    raw.cursor().execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        raw.cursor().execute("PRAGMA foreign_keys=ON")
+
+
+def _config(folder: Path, connection: Connection | None = None) -> Config:
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _database_name(engine: Engine) -> str:
+    database = engine.url.database or ""
+    if database.startswith("file:"):  # as SQLite wants it for reading alone
+        return f"The database {unquote(urlsplit(database).path)}"
+    return f"The database {engine.url.render_as_string(hide_password=True)}"

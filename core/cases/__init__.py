@@ -1,0 +1,1 @@
+"""Evaluated cases: scored samples of one dataset or several."""

@@ -1,0 +1,206 @@
+"""Samples of one dataset or several as arrays: labels, documents, minimal pairs, and one column of scores for each metric."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.errors import TouchstoneError, UnknownNameError
+from core.language import count_unverified
+from core.metric import METRICS, Direction
+from core.profile import Profile
+from core.stats.statistic import Numbers, Values, number_documents
+from core.types import Example, Sample, Verdict
+
+_LABEL_VALUES: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
+_DIRECTIONS: dict[str, Direction] = {"higher": "higher", "lower": "lower", "neutral": "neutral"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricColumn:
+    """The scores of one metric, (samples,), nan where there is none; `failed` of them for a reason that was kept.
+
+    `signature` is empty for scores that the authors of a dataset released: these are higher where more consistent.
+    `scales`, (samples,), numbers the scale of each score; None where all are on one.
+    """
+
+    name: str
+    values: Values
+    direction: Direction = "higher"
+    signature: str = ""
+    failed: int = 0
+    scales: Numbers | None = None
+
+    @property
+    def released(self) -> bool:
+        return not self.signature
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
+
+    `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
+    original and its edit that are both consistent; one that is borderline has no part in either. `separate` are metrics on
+    several scales, which only slices of one scale can have. `warnings` are sentences on scores that were left out or are
+    unverified for their language, and on datasets that overlap.
+    """
+
+    samples: tuple[Sample, ...]
+    labels: Values
+    documents: Numbers
+    pairs: Numbers
+    harmless: Numbers
+    columns: tuple[MetricColumn, ...]
+    warnings: tuple[str, ...] = ()
+    separate: tuple[MetricColumn, ...] = ()
+
+    @property
+    def all_columns(self) -> tuple[MetricColumn, ...]:
+        """Every metric, those on several scales last."""
+        return (*self.columns, *self.separate)
+
+    @property
+    def clusters(self) -> int:
+        return int(self.documents.max()) + 1 if len(self.documents) else 0
+
+    @property
+    def paired(self) -> bool:
+        """Whether every labelled summary is a side of a minimal pair."""
+        sides = np.isin(np.arange(len(self.samples)), self.pairs)
+        return bool(len(self.pairs)) and not np.any(~sides & ~np.isnan(self.labels))
+
+
+def build_cases(samples: Sequence[Sample]) -> Cases:
+    """Samples of one dataset or several; see `core.cases.pooling` for the scales of released scores."""
+    parents = {(sample.dataset, sample.item.parent) for sample in samples if sample.item.parent}
+    keys = ((sample.dataset, sample.item.example.id) for sample in samples)
+    places = {key: place for place, key in enumerate(keys) if key in parents}
+    linked = [
+        (places[sample.dataset, sample.item.parent], place)
+        for place, sample in enumerate(samples)
+        if sample.item.parent and (sample.dataset, sample.item.parent) in places and not _borderline(sample)
+    ]
+    linked = [(one, two) for one, two in linked if not _borderline(samples[one])]
+    labels = np.array([_LABEL_VALUES.get(sample.item.intended, np.nan) for sample in samples], dtype=np.float64)
+    directions = _metric_directions({score.metric for sample in samples for score in sample.kept})
+    return Cases(
+        samples=tuple(samples),
+        labels=labels,
+        documents=number_documents(_document_marks(sample) for sample in samples),
+        pairs=_broken_pairs(linked, labels),
+        harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
+        columns=(*_released_columns(samples), *_own_columns(samples, directions)),
+        warnings=(
+            *(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
+            *_language_warnings(samples, directions),
+        ),
+    )
+
+
+def _borderline(sample: Sample) -> bool:
+    return sample.item.intended is Verdict.BORDERLINE
+
+
+def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
+    """The same cases with the columns of these metrics only. Raises UnknownNameError for one that has no score."""
+    columns = {column.name: column for column in cases.all_columns}
+    for name in names:
+        if name not in columns:
+            raise UnknownNameError("metric with scores here", name, columns)
+    kept, separate = (tuple(column for column in of if column.name in names) for of in (cases.columns, cases.separate))
+    return replace(cases, columns=kept, separate=separate)
+
+
+def select_paper_metrics(cases: Cases, profile: Profile) -> Cases:
+    """The same with the released scores, and of ours those in the paper's form. Raises TouchstoneError where there are none of either."""
+    names = [
+        column.name for column in cases.all_columns if column.released or profile.mark in column.signature.split("|")
+    ]
+    if not names:
+        raise TouchstoneError(
+            f"No score was released or made in paper mode. Make some: cli.py score-dataset NAME --metric rouge2@{profile.name}"
+        )
+    return select_metrics(cases, names)
+
+
+def _broken_pairs(linked: Iterable[tuple[int, int]], labels: Values) -> Numbers:
+    """The faithful and the broken side; an original without a label counts as faithful to its broken edit."""
+    pairs = [(one, two) if labels[two] == 0 else (two, one) for one, two in linked if 0 in (labels[one], labels[two])]
+    return _pair_array([(good, bad) for good, bad in pairs if labels[bad] == 0 and labels[good] != 0])
+
+
+def _pair_array(pairs: Sequence[tuple[int, int]]) -> Numbers:
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+def _document_marks(sample: Sample) -> list[object]:
+    """Its group in its dataset, and its text in any; a sample that has neither has a document of its own."""
+    group = [(sample.dataset, sample.item.group)] if sample.item.group else []
+    return [*group, *([sample.document] if sample.document else [])]
+
+
+def _released_columns(samples: Sequence[Sample]) -> list[MetricColumn]:
+    found: dict[str, Values] = defaultdict(lambda: np.full(len(samples), np.nan))
+    for place, sample in enumerate(samples):
+        for score in sample.item.scores:
+            found[score.metric][place] = score.value
+    return [MetricColumn(name, values) for name, values in found.items()]
+
+
+def _metric_directions(specs: Iterable[str]) -> dict[str, str]:
+    """Which way each metric points, or why its scores are left out: it was removed, or its settings have changed."""
+    found = {}
+    for spec in sorted(specs):
+        try:
+            found[spec] = str(METRICS.parse(spec).card.direction)
+        except TouchstoneError as error:
+            found[spec] = f"The kept scores of {spec} are left out. {error}"
+    return found
+
+
+def _language_warnings(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[str]:
+    """How many of the scores of each metric of ours are of summaries in a language that it is not for."""
+    scored: dict[str, list[Example]] = defaultdict(list)
+    for sample in samples:
+        for spec in {score.metric for score in sample.kept if score.value is not None}:
+            scored[spec].append(sample.item.example)
+    return [
+        sentence
+        for spec, examples in sorted(scored.items())
+        if directions[spec] in _DIRECTIONS
+        for sentence in count_unverified(spec, METRICS.parse(spec).verified_languages, examples)
+    ]
+
+
+def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[MetricColumn]:
+    """A column for each signature: numbers of two settings, checkpoints or versions never stand in one."""
+    values: dict[tuple[str, str], Values] = defaultdict(lambda: np.full(len(samples), np.nan))
+    failed: Counter[str] = Counter()
+    for place, sample in enumerate(samples):
+        for score in sample.kept:
+            if score.value is None:
+                failed[score.metric] += 1
+            else:
+                values[score.metric, score.signature][place] = score.value
+    taken = {score.metric for sample in samples for score in sample.item.scores}
+    return [
+        MetricColumn(name, values[key], _DIRECTIONS[directions[key[0]]], key[1], failed[key[0]])
+        for key, name in _column_names(values, taken).items()
+        if directions[key[0]] in _DIRECTIONS
+    ]
+
+
+def _column_names(values: Mapping[tuple[str, str], Values], taken: Iterable[str]) -> dict[tuple[str, str], str]:
+    """The spec of each signature, numbered from the second on, the one with the most scores first."""
+    order = sorted(values, key=lambda key: (key[0], -int(np.sum(~np.isnan(values[key]))), key[1]))
+    seen: Counter[str] = Counter()
+    names: dict[tuple[str, str], str] = {}
+    for key in order:
+        seen[key[0]] += 1
+        number = f" ({seen[key[0]]})" if seen[key[0]] > 1 else ""
+        names[key] = f"{key[0]}{' (ours)' if key[0] in taken else ''}{number}"
+    return names

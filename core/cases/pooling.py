@@ -1,0 +1,181 @@
+"""Samples of several sources put together, without released scores whose scales differ between them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from types import MappingProxyType
+
+import numpy as np
+
+from core.cases.cases import Cases, MetricColumn, build_cases
+from core.cases.training_overlap import training_overlaps
+from core.stats.statistic import Numbers, Values
+from core.types import Sample
+
+_ROUNDING = 1e-4  # of the range of scores: what releases of the same scores differ by
+
+
+def scale_warning(first: Values, second: Values) -> str:
+    """Why the scores of one metric in two sources must not be pooled; empty where they may.
+
+    Both are (n,), scores of the same texts, nan where a source lacks one.
+    """
+    both = ~np.isnan(first) & ~np.isnan(second)
+    x, y = first[both], second[both]
+    if not len(x):
+        return "The two sources share no text with a score, so nobody can tell whether their scales are the same."
+    differ = np.abs(x - y) > _ROUNDING * max(np.ptp(x), np.abs(x).max())
+    if not differ.any():
+        return ""
+    found = f"The two sources score {differ.sum()} of {len(x)} common texts differently"
+    return f"{found}{_linear_relation(x, y)}. Their scores cannot be pooled."
+
+
+def _linear_relation(x: Values, y: Values) -> str:
+    """How the second scale follows from the first, if it does by a straight line."""
+    if np.ptp(x) == 0:
+        return ""
+    slope, offset = np.polyfit(x, y, 1)
+    if np.abs(slope * x + offset - y).max() > _ROUNDING * np.ptp(y):
+        return ""
+    return f": the second is {slope:.4f} times the first {'+' if offset >= 0 else '−'} {abs(offset):.4f}"
+
+
+def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
+    """All samples together. A released metric on different scales, or on scales that nobody can compare, is separate.
+
+    Datasets are compared by the texts that they have in common, and so are the sources, splits and domains of one. A
+    warning names what differs and says why; others name documents that datasets have in common, or that a metric learned from. Our own scores of
+    a signature have one scale.
+    """
+    together = build_cases([sample for samples in datasets for sample in samples])
+    repeated = _rows_of_repeated_texts(together.samples)
+    found = [_check_scales(together.samples, column, repeated) for column in together.columns]
+    warnings = (sentence for _, sentences in found for sentence in sentences)
+    return replace(
+        together,
+        columns=tuple(column for column, _ in found if column.scales is None),
+        separate=tuple(column for column, _ in found if column.scales is not None),
+        warnings=(
+            *together.warnings,
+            *training_overlaps(together.samples),
+            *_shared_documents(datasets),
+            *warnings,
+        ),
+    )
+
+
+def _shared_documents(datasets: Sequence[Sequence[Sample]]) -> list[str]:
+    """Which datasets have documents in common: what they hold of these is no evidence of its own."""
+    texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
+    common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
+    return [
+        f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
+        for one, two, number in common
+        if number
+    ]
+
+
+_Rows = Sequence[Sequence[int]]
+_Part = tuple[str, str]
+"""A dataset and what divides it; "" for all of it."""
+
+_DIVISIONS: Mapping[str, Callable[[Sample], str]] = MappingProxyType(
+    {
+        "source": lambda sample: sample.item.source,
+        "split": lambda sample: sample.item.split or "",
+        "domain": lambda sample: sample.item.domain,
+    }
+)
+"""What may divide a dataset into parts of different scales: fields of slices."""
+
+
+def _rows_of_repeated_texts(samples: Sequence[Sample]) -> _Rows:
+    """The rows of each text that occurs several times."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, sample in enumerate(samples):
+        if sample.stored:
+            rows[sample.stored].append(row)
+    return [of_text for of_text in rows.values() if len(of_text) > 1]
+
+
+def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Rows) -> tuple[MetricColumn, list[str]]:
+    """The column with its scales, and sentences on scores that cannot be pooled or contradict each other."""
+    if not column.released:
+        return column, []
+    for field, value in _DIVISIONS.items():
+        parts = _Parts(samples, value)
+        if inside := _warnings_inside(column, field, parts, repeated):
+            return replace(column, scales=parts.numbers()), inside
+    datasets = _Parts(samples, lambda _: "")
+    if between := _warnings_between(column, datasets, repeated):
+        return replace(column, scales=datasets.numbers()), between
+    return column, _contradictions(samples, column, repeated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The part of each sample: its dataset, and what divides that."""
+
+    samples: Sequence[Sample]
+    value: Callable[[Sample], str]
+
+    def of(self, row: int) -> _Part:
+        return self.samples[row].dataset, self.value(self.samples[row])
+
+    def numbers(self) -> Numbers:
+        """(samples,)."""
+        parts = [self.of(row) for row in range(len(self.samples))]
+        numbers = {part: number for number, part in enumerate(dict.fromkeys(parts))}
+        return np.array([numbers[part] for part in parts], dtype=np.intp)
+
+
+def _warnings_inside(column: MetricColumn, field: str, parts: _Parts, repeated: _Rows) -> list[str]:
+    """What differs between the parts of one dataset that score a text in common."""
+    found = {
+        (one, two): scale_warning(*scores.T)
+        for (one, two), scores in _common_scores(column, parts, repeated).items()
+        if one[0] == two[0]
+    }
+    return [
+        f"{column.name} in {one[0]}, {one[1] or 'the rest'} and {two[1] or 'the rest'}: {why} Slices by {field} keep it."
+        for (one, two), why in found.items()
+        if why
+    ]
+
+
+def _warnings_between(column: MetricColumn, datasets: _Parts, repeated: _Rows) -> list[str]:
+    """What differs between datasets, or cannot be compared."""
+    scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
+    common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
+    pairs = list(combinations(sorted(scored), 2))
+    found = [(one[0], two[0], scale_warning(*common.get((one, two), none).T)) for one, two in pairs]
+    return [f"{column.name} in {one} and {two}: {why} Slices by dataset keep it." for one, two, why in found if why]
+
+
+def _common_scores(column: MetricColumn, parts: _Parts, repeated: _Rows) -> dict[tuple[_Part, _Part], Values]:
+    """The scores of the texts that every two parts have in common, (texts, 2)."""
+    common: dict[tuple[_Part, _Part], list[tuple[float, float]]] = defaultdict(list)
+    for rows in repeated:
+        scores = {parts.of(row): float(column.values[row]) for row in rows if not np.isnan(column.values[row])}
+        for one, two in combinations(sorted(scores), 2):
+            common[one, two].append((scores[one], scores[two]))
+    return {pair: np.array(scores) for pair, scores in common.items()}
+
+
+def _contradictions(samples: Sequence[Sample], column: MetricColumn, repeated: _Rows) -> list[str]:
+    """The datasets that score a text twice and differently, though nothing says what divides them."""
+    numbers: Counter[str] = Counter()
+    for rows in repeated:
+        scores = column.values[list(rows)]
+        known = scores[~np.isnan(scores)]
+        if len(known) > 1 and np.ptp(known) > _ROUNDING * np.abs(known).max():
+            numbers[samples[rows[0]].dataset] += 1
+    return [
+        f"{column.name} in {name} has different scores for the same text ({number} texts): its scores may be of several "
+        "runs or scales. Import these under names of their own."
+        for name, number in numbers.items()
+    ]

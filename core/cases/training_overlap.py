@@ -1,0 +1,60 @@
+"""Which evaluated documents a trained metric learned from, and whether its figures on these are a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.model_reference import local_checkpoints
+from core.models.words.head import CONFIG_FILE, DOCUMENTS_FILE, HeadConfig
+from core.types import Sample
+from core.weights.locations import locate
+
+_KINDS = {"word_support", "mlp"}
+
+
+def training_overlaps(samples: Sequence[Sample]) -> Iterator[str]:
+    """A starred sentence for each scored metric that learned from documents of these samples."""
+    documents = {sample.document for sample in samples} - {""}
+    for spec in sorted({score.metric for sample in samples for score in sample.kept}):
+        if learned := documents & training_documents(spec):
+            learning = f"★ {spec} learned from {len(learned)} of these {len(documents)} documents"
+            if scores_out_of_fold(spec):
+                yield (
+                    f"{learning}. Each is scored by the part of it that did not learn from that document, so its figures are held out, "
+                    "but on texts of a kind that it knows: they say little of other data."
+                )
+            else:
+                yield f"{learning}: its figures here are no test. Leave it out, or choose data that it did not learn from."
+
+
+def training_documents(spec: str) -> frozenset[str]:
+    """The names of the documents that a metric was trained on here; none for any other metric, or where its folder is gone."""
+    files = [folder / DOCUMENTS_FILE for folder in _folders(spec)]
+    return frozenset(name for file in files if file.is_file() for name in file.read_text(encoding="utf-8").split())
+
+
+def scores_out_of_fold(spec: str) -> bool:
+    """Whether a metric that was trained here scores the documents that it learned from by parts that did not."""
+    files = [folder / CONFIG_FILE for folder in _folders(spec)]
+    return bool(files) and all(_has_folds(file) for file in files)
+
+
+def _folders(spec: str) -> list[Path]:
+    try:
+        models = local_checkpoints(METRICS.parse(spec).checkpoints())
+        places = [locate(model) for model in models if model.kind in _KINDS]
+    except TouchstoneError:  # a spec of another version, or a folder that was deleted
+        return []
+    return [place.parent if place.is_file() else place for place in places]
+
+
+def _has_folds(config: Path) -> bool:
+    try:
+        return bool(HeadConfig.model_validate_json(config.read_bytes()).folds)
+    except (OSError, ValidationError):  # another recipe's folder
+        return False

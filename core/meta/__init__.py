@@ -1,1 +1,0 @@
-"""Meta-evaluation: from samples of datasets with their scores to tables of what each metric can be trusted with."""

@@ -1,0 +1,1 @@
+"""The networks of the metrics that are trained here: word features, trees, attention heads."""

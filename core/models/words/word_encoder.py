@@ -1,0 +1,108 @@
+"""An encoder that gives each word of a text the mean state of its tokens, at an early and at a late layer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import AutoModel, PreTrainedModel
+
+from core.model_reference import Checkpoint
+from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
+from core.models.tokenizer import TextTokenizer, Tokens
+from core.models.words.word_states import States, WordStates, windows, word_spans
+from core.text import sentences
+from core.types import Span
+from core.weights.config_check import require_encoder
+from core.weights.files import max_text_tokens, weight_files
+
+EARLY_LAYER = 2
+"""Whose states still tell the words apart; those of the last layer tell what is said of them."""
+
+
+class WordEncoder:
+    """Reads texts in windows of whole sentences, so that nothing of a long document is left out."""
+
+    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, limit: int) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self._limit = limit
+        self.nbytes = network_bytes(network)
+        self.width = int(network.config.hidden_size)
+
+    @classmethod
+    def load(cls, path: Path, checkpoint: Checkpoint, device: str) -> WordEncoder:
+        """Raises LoadError, MemoryFullError."""
+        require_encoder(path, checkpoint)
+        network = load_network(AutoModel.from_pretrained, path, checkpoint, device, unused="pooler.")
+        return cls(network, TextTokenizer.load(path), max_text_tokens(path, max_positions(network)))
+
+    def read(self, texts: Sequence[str]) -> list[WordStates]:
+        """The words of each text with their states."""
+        placed = [(number, span) for number, text in enumerate(texts) for span in windows(text, self._tokenizer.count)]
+        encoded = self._tokenizer.encode(
+            [span.of(texts[number]) for number, span in placed], [self._limit] * len(placed)
+        )
+        found: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
+        for (number, span), tokens in zip(placed, encoded, strict=True):
+            found[number].append((span, tokens, *self._states(tokens)))
+        return [_words(text, read) for text, read in zip(texts, found, strict=True)]
+
+    def _states(self, tokens: Tokens) -> tuple[States, States]:
+        """The states of a window's tokens at both layers, (tokens, width)."""
+        # one window at a time: in a batch of others sums are rounded otherwise, and a tree may take another turn
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            ids, mask, types = pad_batch([tokens], self._network)
+            layers = self._network(
+                input_ids=ids, attention_mask=mask, output_hidden_states=True, **segment_types(self._network, types)
+            ).hidden_states
+            early, late = (layers[layer][0].float().cpu().numpy() for layer in (EARLY_LAYER, -1))
+        return early, late
+
+
+def _words(text: str, read: Sequence[tuple[Span, Tokens, States, States]]) -> WordStates:
+    """Words whose tokens were read; a token counts for the word in which it begins."""
+    spans = word_spans(text)
+    starts = np.array([span.start for span in spans])
+    sums = [np.zeros((len(spans), read[0][2].shape[1] if read else 0), dtype=np.float32) for _ in range(2)]
+    pieces = np.zeros(len(spans), dtype=np.int64)
+    for window, tokens, early, late in read:
+        rows = [
+            (place, window.start + start)
+            for place, ((start, end), special) in enumerate(zip(tokens.offsets, tokens.special, strict=True))
+            if end > start and not special
+        ]
+        for place, start in rows:
+            word = int(np.searchsorted(starts, start, side="right")) - 1
+            if word >= 0 and start < spans[word].end:
+                sums[0][word] += early[place]
+                sums[1][word] += late[place]
+                pieces[word] += 1
+    kept = np.flatnonzero(pieces)
+    ends = np.array([sentence.end for sentence in sentences(text)])
+    return WordStates(
+        spans=tuple(spans[word] for word in kept),
+        forms=tuple(spans[word].of(text) for word in kept),
+        early=_unit(sums[0][kept]),
+        late=_unit(sums[1][kept]),
+        sentence=np.searchsorted(ends, starts[kept], side="right"),
+        pieces=pieces[kept],
+        tokens=sum(len(tokens) for _, tokens, _, _ in read),
+        cut=sum(tokens.cut for _, tokens, _, _ in read),
+    )
+
+
+def _unit(states: States) -> States:
+    lengths = np.linalg.norm(states, axis=1, keepdims=True)
+    return np.asarray(states / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+
+def encoder_hash(folder: Path) -> str:
+    """The SHA-256 of the weights in an encoder's folder."""
+    digest = hashlib.sha256()
+    for path in weight_files(folder):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,388 @@
+"""What each word of a summary's sentence shows of its support in the document: alignment, wording, place and neighbours."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.english.dates import CALENDAR
+from core.english.inflection import base_forms
+from core.english.numbers import AMOUNTS, NUMBER_WORDS
+from core.english.word_lists import FUNCTION_WORDS, MODALS, NEGATIVES, PREPOSITIONS, SUBORDINATORS, mutual_words
+from core.models.words.word_states import Places, WordStates
+from core.types import Span
+
+Features = NDArray[np.float32]
+Matrix = NDArray[np.float32]
+
+FEATURES = (
+    "late",
+    "early",
+    "late margin",
+    "late top 5",
+    "late at early match",
+    "early at late match",
+    "late inside",
+    "early inside",
+    "late around",
+    "early around",
+    "matches agree",
+    "match inside",
+    "match around",
+    "early match around",
+    "exact",
+    "exact inside",
+    "exact around",
+    "count",
+    "base",
+    "base inside",
+    "base around",
+    "prefix",
+    "number unknown",
+    "pair left",
+    "pair right",
+    "step left",
+    "step right",
+    "early step left",
+    "early step right",
+    "apart before",
+    "apart after",
+    "function word",
+    "negative",
+    "modal",
+    "preposition",
+    "subordinator",
+    "quantifier",
+    "pronoun",
+    "calendar",
+    "number",
+    "capital",
+    "letters",
+    "pieces",
+    "adverb",
+    "past",
+    "ing",
+    "un",
+    "place",
+    "last",
+    "size",
+    "denied here",
+    "denied there",
+    "denial differs",
+    "denials",
+    "contrary around",
+    "contrary anywhere",
+    "late here less mean",
+    "early here less mean",
+    "rank",
+    "late left",
+    "late right",
+    "early left",
+    "early right",
+    "exact left",
+    "exact right",
+    "same sentence",
+    "nearby",
+    "late mean",
+    "late least",
+    "closest sentence",
+    "second sentence",
+    "known share",
+    "known share inside",
+)
+"""The names of the features, in the order of the columns."""
+_NEAREST = 3
+"""Sentences of the document that count as those a sentence rests on."""
+_QUANTIFIERS = frozenset(
+    "all every each any some most many few several both only more less fewer least half none always never".split()
+)
+_PRONOUNS = frozenset("he she it they him her them his hers its their theirs we us our i me my you your who".split())
+_FAR = 200.0  # words, from which on two places of a document are simply far apart
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadDocument:
+    """A document's words with what is looked up of them for every sentence: places by form and base form, sentence vectors."""
+
+    states: WordStates
+    low: tuple[str, ...]
+    places: Mapping[str, Places]
+    base_places: Mapping[str, Places]
+    pairs: frozenset[tuple[str, str]]
+    numbers: frozenset[float]
+    prefixes: frozenset[str]
+    negated: Features
+    sentences: Matrix
+
+    def closeness(self, sentence: WordStates) -> Features:
+        """How close each of its sentences is to another sentence, by the mean states of their words, (sentences,)."""
+        whole = sentence.late.mean(0)
+        return np.asarray(self.sentences @ (whole / max(float(np.linalg.norm(whole)), 1e-12)), dtype=np.float32)
+
+    def closest_sentence(self, sentence: WordStates) -> Span:
+        """Where the closest sentence stands, from its first word to its last."""
+        inside = np.flatnonzero(self.states.sentence == int(self.closeness(sentence).argmax()))
+        return Span(self.states.spans[inside[0]].start, self.states.spans[inside[-1]].end)
+
+
+def read_document(states: WordStates) -> ReadDocument:
+    """What is looked up of a document, made once for all its summaries."""
+    low = tuple(form.lower() for form in states.forms)
+    count = int(states.sentence.max()) + 1 if low else 0
+    totals = np.zeros((count, states.late.shape[1]), dtype=np.float32)
+    np.add.at(totals, states.sentence, states.late)
+    return ReadDocument(
+        states=states,
+        low=low,
+        places=_by_key((word, place) for place, word in enumerate(low)),
+        base_places=_by_key((base, place) for place, word in enumerate(low) for base in base_forms(word)),
+        pairs=frozenset(pairwise(low)),
+        numbers=frozenset(value for word in low if (value := number_value(word)) is not None),
+        prefixes=frozenset(word[:5] for word in low if len(word) > 5),
+        negated=_near_negation(low),
+        sentences=totals / np.maximum(np.linalg.norm(totals, axis=1, keepdims=True), 1e-12),
+    )
+
+
+def _by_key(found: Iterable[tuple[str, int]]) -> dict[str, Places]:
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for key, place in found:
+        places[key].append(place)
+    return {key: np.array(listed) for key, listed in places.items()}
+
+
+def number_value(word: str) -> float | None:
+    """What a lower-case word counts, None for a word that is no number."""
+    if word in NUMBER_WORDS:
+        return float(NUMBER_WORDS[word])
+    return float(word.replace(",", "")) if _DIGITS.fullmatch(word) and word.replace(",", "").count(".") < 2 else None
+
+
+def _near_negation(low: Sequence[str]) -> Features:
+    """Whether one of the four words before each, or itself, denies."""
+    denies = np.array([word in NEGATIVES for word in low], dtype=np.float32)
+    return np.array([denies[max(0, place - 4) : place + 1].max() for place in range(len(low))], dtype=np.float32)
+
+
+@cache
+def _antonyms() -> Mapping[str, tuple[str, ...]]:
+    return mutual_words("antonyms")
+
+
+def feature_matrix(document: ReadDocument, sentence: WordStates) -> Features:
+    """The features of each word of one sentence, (words, features). Both texts must have a word."""
+    found = word_features(document, sentence)
+    return np.stack([found[name] for name in FEATURES], axis=1)
+
+
+def word_features(document: ReadDocument, sentence: WordStates) -> dict[str, Features]:
+    """The same by name, (words,) each."""
+    low = [form.lower() for form in sentence.forms]
+    late, early = sentence.late @ document.states.late.T, sentence.early @ document.states.early.T  # (words, read)
+    closeness = document.closeness(sentence)
+    nearest = np.argsort(-closeness)[:_NEAREST]
+    inside = document.states.sentence == nearest[0]
+    around = np.isin(document.states.sentence, nearest)
+    match, match_early = late.argmax(1), early.argmax(1)
+    found = {
+        **_similarity_features(late, early, match, match_early, inside, around),
+        **_wording_features(document, low, inside, around),
+        **_neighbour_features(document, low, match, match_early),
+        **_surface_features(sentence, low),
+        **_polarity_features(document, low, match, around),
+    }
+    found |= _context_features(found, document, match, closeness)
+    return {name: np.asarray(values, dtype=np.float32) for name, values in found.items()}
+
+
+def _similarity_features(
+    late: Matrix,
+    early: Matrix,
+    match: Places,
+    match_early: Places,
+    inside: NDArray[np.bool_],
+    around: NDArray[np.bool_],
+) -> dict[str, Features]:
+    rows = np.arange(len(late))
+    ordered = np.sort(late, axis=1)[:, ::-1]
+    top5 = ordered[:, :5]
+    best = late.max(1)
+    return {
+        "late": best,
+        "early": early.max(1),
+        "late margin": best - (ordered[:, 1] if late.shape[1] > 1 else 0.0),
+        "late top 5": top5.mean(1),
+        "late at early match": late[rows, match_early],
+        "early at late match": early[rows, match],
+        "late inside": late[:, inside].max(1),
+        "early inside": early[:, inside].max(1),
+        "late around": late[:, around].max(1),
+        "early around": early[:, around].max(1),
+        "matches agree": (match == match_early).astype(np.float32),
+        "match inside": inside[match].astype(np.float32),
+        "match around": around[match].astype(np.float32),
+        "early match around": around[match_early].astype(np.float32),
+    }
+
+
+def _wording_features(
+    document: ReadDocument, low: Sequence[str], inside: NDArray[np.bool_], around: NDArray[np.bool_]
+) -> dict[str, Features]:
+    exact = [document.places.get(word) for word in low]
+    bases = [_base_places(document, word) for word in low]
+    return {
+        "exact": _each(places is not None for places in exact),
+        "exact inside": _each(places is not None and inside[places].any() for places in exact),
+        "exact around": _each(places is not None and around[places].any() for places in exact),
+        "count": np.log1p(_each(0 if places is None else len(places) for places in exact)),
+        "base": _each(len(places) > 0 for places in bases),
+        "base inside": _each(inside[places].any() for places in bases),
+        "base around": _each(around[places].any() for places in bases),
+        "prefix": _each(word[:5] in document.prefixes for word in low),
+        "number unknown": _each(_is_unknown_number(document, word) for word in low),
+    }
+
+
+def _base_places(document: ReadDocument, word: str) -> Places:
+    found = [document.base_places[base] for base in base_forms(word) if base in document.base_places]
+    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+
+
+def _is_unknown_number(document: ReadDocument, word: str) -> bool:
+    value = number_value(word)
+    return value is not None and value not in document.numbers
+
+
+def _each(values: Iterable[bool | np.bool_ | float]) -> Features:
+    return np.array([float(value) for value in values], dtype=np.float32)
+
+
+def _neighbour_features(
+    document: ReadDocument, low: Sequence[str], match: Places, match_early: Places
+) -> dict[str, Features]:
+    """Whether a word stands beside the same words in the document, and how far apart the matches of neighbours are."""
+    left = _each(pair in document.pairs for pair in zip(["", *low[:-1]], low, strict=True))
+    right = _each(pair in document.pairs for pair in zip(low, [*low[1:], ""], strict=True))
+    content = [place for place, word in enumerate(low) if word not in FUNCTION_WORDS]
+    before, after = _content_neighbours(low, content)
+    return {
+        "pair left": left,
+        "pair right": right,
+        "step left": _distance(match, np.roll(match, 1)),
+        "step right": _distance(match, np.roll(match, -1)),
+        "early step left": _distance(match_early, np.roll(match_early, 1)),
+        "early step right": _distance(match_early, np.roll(match_early, -1)),
+        "apart before": _closest_together(document, low, before),
+        "apart after": _closest_together(document, low, after),
+    }
+
+
+def _content_neighbours(low: Sequence[str], content: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The place of the content word before and after each word, -1 for none."""
+    before = [max((place for place in content if place < here), default=-1) for here in range(len(low))]
+    after = [min((place for place in content if place > here), default=-1) for here in range(len(low))]
+    return before, after
+
+
+def _distance(one: Places, other: Places) -> Features:
+    return np.asarray(np.log1p(np.minimum(np.abs(one - other), _FAR)), dtype=np.float32)
+
+
+def _closest_together(document: ReadDocument, low: Sequence[str], others: Sequence[int]) -> Features:
+    """How near each word and another one of the sentence come in the document; far where one does not occur."""
+    found = np.full(len(low), np.log1p(_FAR), dtype=np.float32)
+    for place, other in enumerate(others):
+        if other < 0:
+            continue
+        mine, theirs = _base_places(document, low[place]), _base_places(document, low[other])
+        if len(mine) and len(theirs):
+            found[place] = np.log1p(min(_FAR, float(np.abs(mine[:, None] - theirs[None]).min())))
+    return found
+
+
+def _surface_features(sentence: WordStates, low: Sequence[str]) -> dict[str, Features]:
+    size = len(low)
+    place = np.arange(size)
+    return {
+        "function word": _each(word in FUNCTION_WORDS for word in low),
+        "negative": _each(word in NEGATIVES for word in low),
+        "modal": _each(word in MODALS for word in low),
+        "preposition": _each(word in PREPOSITIONS for word in low),
+        "subordinator": _each(word in SUBORDINATORS for word in low),
+        "quantifier": _each(word in _QUANTIFIERS or word in AMOUNTS for word in low),
+        "pronoun": _each(word in _PRONOUNS for word in low),
+        "calendar": _each(form in CALENDAR for form in sentence.forms),
+        "number": _each(number_value(word) is not None for word in low),
+        "capital": _each(form[:1].isupper() and here > 0 for here, form in enumerate(sentence.forms)),
+        "letters": np.log1p(_each(map(len, low))),
+        "pieces": sentence.pieces,
+        "adverb": _each(word.endswith("ly") and len(word) > 4 for word in low),
+        "past": _each(word.endswith("ed") and len(word) > 3 for word in low),
+        "ing": _each(word.endswith("ing") and len(word) > 4 for word in low),
+        "un": _each(word.startswith(("un", "in", "dis", "im", "non")) and len(word) > 5 for word in low),
+        "place": place / max(size - 1, 1),
+        "last": (place == size - 1).astype(np.float32),
+        "size": np.full(size, np.log1p(size)),
+    }
+
+
+def _polarity_features(
+    document: ReadDocument, low: Sequence[str], match: Places, around: NDArray[np.bool_]
+) -> dict[str, Features]:
+    """Denials and contraries: here, and in what the document says of the same."""
+    near = _near_negation(low)
+    there = document.negated[match]
+    read = {word for word, is_near in zip(document.low, around, strict=True) if is_near}
+    contraries = [{base for form in base_forms(word) for base in _antonyms().get(form, ())} for word in low]
+    denied = _each(word in NEGATIVES for word in low).sum() - sum(word in NEGATIVES for word in read)
+    return {
+        "denied here": near,
+        "denied there": there,
+        "denial differs": near - there,
+        "denials": np.full(len(low), denied),
+        "contrary around": _each(bool(found & read) for found in contraries),
+        "contrary anywhere": _each(any(one in document.places for one in found) for found in contraries),
+    }
+
+
+def _context_features(
+    found: Mapping[str, Features],
+    document: ReadDocument,
+    match: Places,
+    closeness: Features,
+) -> dict[str, Features]:
+    """How a word stands out from the others of its sentence, and how its sentence stands to the document."""
+    late, size = found["late"], len(match)
+    rank = np.argsort(np.argsort(late)) / max(size - 1, 1)
+    ordered = np.sort(closeness)[::-1]
+    content = 1 - found["function word"]
+    total = max(float(content.sum()), 1.0)
+    same = np.array([np.mean(document.states.sentence[match] == document.states.sentence[one]) for one in match])
+    nearby = np.array([np.mean(np.abs(match - one) < 30) for one in match])
+    return {
+        "late here less mean": late - late.mean(),
+        "early here less mean": found["early"] - found["early"].mean(),
+        "rank": rank,
+        "late left": np.concatenate([late[:1], late[:-1]]),
+        "late right": np.concatenate([late[1:], late[-1:]]),
+        "early left": np.concatenate([found["early"][:1], found["early"][:-1]]),
+        "early right": np.concatenate([found["early"][1:], found["early"][-1:]]),
+        "exact left": np.concatenate([[1.0], found["exact"][:-1]]),
+        "exact right": np.concatenate([found["exact"][1:], [1.0]]),
+        "same sentence": same,
+        "nearby": nearby,
+        "late mean": np.full(size, late.mean()),
+        "late least": np.full(size, late.min()),
+        "closest sentence": np.full(size, ordered[0]),
+        "second sentence": np.full(size, ordered[0] - (ordered[1] if len(ordered) > 1 else 0.0)),
+        "known share": np.full(size, float((content * found["base"]).sum()) / total),
+        "known share inside": np.full(size, float((content * found["base inside"]).sum()) / total),
+    }

@@ -1,0 +1,1 @@
+"""Papers: tables, packs, figures, and the comparison with printed ones."""

@@ -1,0 +1,177 @@
+"""A paper's figures beside ours, cell by cell: differences, known deviations, and what a cell waits for."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.papers.paper import Figures, MissingDataError, Paper, ReleasedData, Waiting
+from core.papers.published import CellPlace, PublishedPaper, PublishedTable, read_published
+from core.stats.text_tables import align_columns
+
+_NO_FIGURE = Waiting("The data at hand give no such figure.")
+_ROUNDING = 1e-9  # a difference of exactly the tolerance is none
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One figure of a paper and ours, either None where there is none; `waits` says what ours waits for.
+
+    `deviation` is the known reason for which ours differs.
+    """
+
+    row: str
+    column: str
+    published: float | None
+    ours: float | None
+    tolerance: float
+    waits: str = ""
+    deviation: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        if self.published is None or self.ours is None:
+            return None
+        return self.ours - self.published
+
+    @property
+    def state(self) -> str:
+        """within, known, BEYOND, waits, or ours alone, where the paper's figure is not at hand."""
+        if self.ours is None:
+            return "waits"
+        if self.difference is None:
+            return "ours alone"
+        if abs(self.difference) <= self.tolerance + _ROUNDING:
+            return "within"
+        return "known" if self.deviation else "BEYOND"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTable:
+    """A published table with our figures in its cells."""
+
+    published: PublishedTable
+    cells: tuple[Cell, ...]
+
+    @property
+    def states(self) -> Counter[str]:
+        return Counter(cell.state for cell in self.cells)
+
+
+def compare_paper(paper: Paper, data: ReleasedData) -> tuple[PublishedPaper, list[ComparedTable]]:
+    """Every table that is known of a paper with what can be computed on this machine; downloads nothing."""
+    published, computations = read_published(paper.name), paper.computations()
+    found = []
+    for table in published.tables:
+        try:
+            ours: Figures | Waiting = computations[table.id](data)
+        except MissingDataError as error:  # the cells say what is missing and where it is to be had
+            ours = Waiting(str(error))
+        found.append(ComparedTable(table, tuple(_cells(table, ours))))
+    return published, found
+
+
+def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[Cell]:
+    for place, value in table.cells():
+        figure = ours if isinstance(ours, Waiting) else ours.get(place, ours.get((place[0], ""), _NO_FIGURE))
+        waits, number = (figure.why, None) if isinstance(figure, Waiting) else ("", float(figure))
+        yield Cell(*place, value, number, table.tolerance, waits, _deviation(table, place))
+
+
+def _deviation(table: PublishedTable, place: CellPlace) -> str:
+    return next((why for name in place if (why := table.deviations.get(name))), "")
+
+
+def beyond_tolerance(tables: Sequence[ComparedTable]) -> int:
+    """How many cells differ without a known reason."""
+    return sum(table.states["BEYOND"] for table in tables)
+
+
+def format_paper(published: PublishedPaper, tables: Sequence[ComparedTable]) -> str:
+    """Every table, a line for each cell that has a figure of ours, and what the others wait for."""
+    head = f"{published.title}\n{published.citation}. {published.url}"
+    missing = [f"Not compared: {line}" for line in published.missing]
+    return "\n\n".join([head, *map(format_table, tables), *missing])
+
+
+def format_table(table: ComparedTable) -> str:
+    published = table.published
+    source = "computed by the authors' rule, not printed" if published.computed else "read in"
+    title = (
+        f"Table {published.id}: {published.caption}, in {published.unit}. Paper: {source}: {published.source}. "
+        f"Tolerance {published.tolerance:g}."
+    )
+    lines = [_line(cell) for cell in table.cells if cell.ours is not None]
+    grid = align_columns([("row", "column", "paper", "ours", "difference", ""), *lines]) if lines else ""
+    return "\n".join(filter(None, [title, grid, *_waiting(table), *_known(table), _summary(table)]))
+
+
+def _line(cell: Cell) -> tuple[str, ...]:
+    paper = "–" if cell.published is None else f"{cell.published:g}"
+    difference = "" if cell.difference is None else f"{cell.difference:+.4g}"
+    return (cell.row, cell.column, paper, f"{cell.ours:.6g}", difference, cell.state)
+
+
+def _waiting(table: ComparedTable) -> list[str]:
+    """A line for each thing that cells wait for, with the cells."""
+    reasons = dict.fromkeys(cell.waits for cell in table.cells if cell.waits)
+    return [f"{_cells_waiting(table, why)} {why}" for why in reasons]
+
+
+def _cells_waiting(table: ComparedTable, why: str) -> str:
+    cells = [cell for cell in table.cells if cell.waits == why]
+    if len(cells) == len(table.cells):
+        return f"All {len(cells)} cells:"
+    return f"{', '.join(f'{cell.row}, {cell.column}' for cell in cells)}:"
+
+
+def _known(table: ComparedTable) -> list[str]:
+    known = dict.fromkeys(cell.deviation for cell in table.cells if cell.deviation)
+    return [f"Known deviation: {why}." for why in known]
+
+
+def _summary(table: ComparedTable) -> str:
+    counted = ", ".join(f"{number} {state}" for state, number in sorted(table.states.items()))
+    return f"{len(table.cells)} cells: {counted}."
+
+
+def comparison_record(published: PublishedPaper, tables: Sequence[ComparedTable]) -> dict[str, Any]:
+    """One object of `cli.py reproduce --json`."""
+    return {
+        "title": published.title,
+        "citation": published.citation,
+        "url": published.url,
+        "missing": list(published.missing),
+        "tables": [
+            {
+                "table": table.published.id,
+                "caption": table.published.caption,
+                "unit": table.published.unit,
+                "source": table.published.source,
+                "computed": table.published.computed,
+                "cells": [{**asdict(cell), "difference": cell.difference, "state": cell.state} for cell in table.cells],
+            }
+            for table in tables
+        ],
+    }
+
+
+_COLUMNS = ("table", "row", "column", "paper", "ours", "difference", "state", "waits", "deviation", "source")
+
+
+def comparison_csv(tables: Sequence[ComparedTable]) -> str:
+    """A line for each cell of each table."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for table in tables:
+        for cell in table.cells:
+            ours = "" if cell.ours is None else f"{cell.ours:.10g}"
+            difference = "" if cell.difference is None else f"{cell.difference:.6g}"
+            places = (table.published.id, cell.row, cell.column, "" if cell.published is None else cell.published)
+            writer.writerow([*places, ours, difference, cell.state, cell.waits, cell.deviation, table.published.source])
+    return file.getvalue()

@@ -1,0 +1,81 @@
+"""The paper pack of a reproduced paper: its tables beside ours, and tables and figures of the cases that they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.cases.pooling import pool_cases
+from core.dataset import DATASETS
+from core.papers.comparison import ComparedTable, comparison_csv, format_paper
+from core.papers.paper import DataFile, Paper, ReleasedData
+from core.papers.paper_pack import PackRequest, write_pack
+from core.papers.published import PublishedPaper
+from core.profile import profile_names, read_profile
+from core.studies.measures import slice_cases
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """What a data card says of a released file."""
+
+    dataset: str
+    file: str
+    sha256: str
+    importer: str
+    licence: str
+    release: str
+    counts: dict[str, Any]
+
+
+def reproduction_pack(
+    paper: Paper, data: ReleasedData, published: PublishedPaper, tables: Sequence[ComparedTable], resamples: int
+) -> bytes:
+    """The archive; the same files give the same bytes. Its data card names the files that were here."""
+    here = [file for file in paper.data if file.importer and (data.folder / file.place).exists()]
+    cases = pool_cases([data.samples(file) for file in here])
+    request = PackRequest(
+        datasets=tuple(_dataset(file) for file in here) or (paper.name,),
+        by=paper.by,
+        aspect=paper.aspect if here else "",
+        resamples=resamples,
+        cases=cases,
+        parts=slice_cases(cases, paper.by),
+        files=list(_read_files(here, data)),
+        own={},
+        more={
+            "comparison.csv": comparison_csv(tables),
+            "comparison.txt": f"{format_paper(published, tables)}\n",
+            **_paper_mode(paper.name),
+        },
+        command=f"python cli.py reproduce {paper.name} --data FOLDER --resamples {resamples}",
+    )
+    return write_pack(request)
+
+
+def _dataset(file: DataFile) -> str:
+    return file.place.rpartition("/")[2].partition(".")[0]
+
+
+def _read_files(here: Sequence[DataFile], data: ReleasedData) -> Iterator[ReadFile]:
+    for file in here:
+        importer = DATASETS.parse(file.importer)
+        yield ReadFile(
+            dataset=_dataset(file),
+            file=file.place,
+            sha256=data.sha256(file),
+            importer=file.importer,
+            licence=importer.licence,
+            release=importer.release,
+            counts=data.counts(file),
+        )
+
+
+def _paper_mode(name: str) -> dict[str, str]:
+    """The settings that stand in the signatures of scores of ours."""
+    if name not in profile_names():
+        return {}
+    profile = read_profile(name)
+    lines = [f"{plugin}: {dict(settings)}" for plugin, settings in profile.settings.items()]
+    return {"paper-mode.txt": "\n".join([profile.mark, *lines, *profile.notes, ""])}

@@ -1,0 +1,153 @@
+"""The contract of a paper: which files it needs, and how our figures for its tables are computed from them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+from core.cases.cases import Cases, build_cases
+from core.dataset import DATASETS, ImportCounts, readable_items, source_sha256
+from core.engine.engine import Engine
+from core.errors import TouchstoneError
+from core.metric import Metric
+from core.metric_setup import missing_steps
+from core.papers.published import CellPlace
+from core.registry import Registry
+from core.types import Item, Outcome, Result, Sample, StoredScore
+
+
+class MissingDataError(TouchstoneError):
+    """A released file that is not on this machine, and where anybody gets it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A released file or folder: the importer that reads it, its place in the folder of released data, and where it is to be had."""
+
+    importer: str
+    place: str
+    get: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Why there is no figure of ours here: data, weights or an endpoint, and what to do."""
+
+    why: str
+
+
+Figures = Mapping[CellPlace, float | Waiting]
+"""Our figures for a table, in its unit; the column "" stands for all of a row, and a cell that is not named has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedData:
+    """The folder of released files, and the engine that scores their summaries; each file is read once."""
+
+    folder: Path
+    engine: Engine
+    _read: dict[DataFile, tuple[Sample, ...]] = field(default_factory=dict)
+    _counts: dict[DataFile, ImportCounts] = field(default_factory=dict)
+
+    def samples(self, file: DataFile) -> tuple[Sample, ...]:
+        """What its importer reads; broken records are left out and counted. Raises MissingDataError where the file is not there."""
+        if file not in self._read:
+            self._read[file] = tuple(self._samples(file))
+        return self._read[file]
+
+    def items(self, file: DataFile) -> list[Item]:
+        return [sample.item for sample in self.samples(file)]
+
+    def cases(self, file: DataFile) -> Cases:
+        return build_cases(self.samples(file))
+
+    def path(self, file: DataFile) -> Path:
+        """Where the file lies. Raises MissingDataError where it does not."""
+        path = self.folder / file.place
+        if not path.exists():
+            raise MissingDataError(f"Waits for data, {file.place} in the folder of --data: {file.get}")
+        return path
+
+    def sha256(self, file: DataFile) -> str:
+        return source_sha256(self.path(file))
+
+    def counts(self, file: DataFile) -> dict[str, object]:
+        self.samples(file)
+        return self._counts[file].counts()
+
+    def scored(self, file: DataFile, metrics: Sequence[Metric]) -> Cases:
+        """The cases with scores of ours, of these metrics, beside the released ones."""
+        samples = self.samples(file)
+        found: dict[tuple[str, str], Outcome] = {}
+        for example, outcome in self.engine.run(metrics, [sample.item.example for sample in samples]):
+            found[example.id, outcome.metric] = outcome
+        names = {metric.spec: metric for metric in metrics}
+        return build_cases(
+            [
+                replace(
+                    sample,
+                    kept=tuple(_kept(name, found[sample.item.example.id, name]) for name in names),
+                )
+                for sample in samples
+            ]
+        )
+
+    def _samples(self, file: DataFile) -> Iterable[Sample]:
+        path, tally = self.path(file), ImportCounts()
+        self._counts[file] = tally
+        for item in readable_items(DATASETS.parse(file.importer).read(path), tally):
+            yield Sample(dataset=path.stem, item=item, document=item.example.document)
+
+
+def _kept(name: str, outcome: Outcome) -> StoredScore:
+    if isinstance(outcome, Result):
+        return StoredScore(name, outcome.signature, outcome.score)
+    return StoredScore(name, "", None, outcome.message)
+
+
+def missing_for(metric: Metric) -> Waiting | None:
+    """What a metric lacks on this machine; None where it is ready."""
+    missing = missing_steps(metric)
+    if not missing:
+        return None
+    kind = "an endpoint" if any(step.need == "endpoint" for step in missing) else "weights"
+    names = ", ".join(dict.fromkeys(step.name for step in missing))
+    return Waiting(f"Waits for {kind}: {names}. Run: python cli.py doctor {metric.name}")
+
+
+Computation = Callable[[ReleasedData], Figures]
+RowComputation = Callable[[ReleasedData], Mapping[str, float]]
+"""Our figures for a row, by column."""
+
+
+def by_row(rows: Mapping[str, RowComputation], data: ReleasedData) -> Figures:
+    """The figures of rows that rest on files of their own: a row whose file is not here waits for it."""
+    found: dict[CellPlace, float | Waiting] = {}
+    for row, compute in rows.items():
+        try:
+            found |= {(row, column): value for column, value in compute(data).items()}
+        except MissingDataError as error:  # the other rows have their figures all the same
+            found[row, ""] = Waiting(str(error))
+    return found
+
+
+class Paper(ABC):
+    """A frozen dataclass without settings.
+
+    `data` are the files whose cases the paper pack holds, sliced by `by` and correlated with `aspect` where people rated it.
+    """
+
+    name: ClassVar[str]
+    data: ClassVar[tuple[DataFile, ...]]
+    by: ClassVar[str | None] = None
+    aspect: ClassVar[str] = ""
+
+    @abstractmethod
+    def computations(self) -> Mapping[str, Computation]:
+        """How our figures for a table are computed, by the id of the table; one that is not named has none of ours."""
+
+
+PAPERS: Registry[Paper] = Registry("paper", f"{__package__}.reproduced")

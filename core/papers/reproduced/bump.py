@@ -1,0 +1,88 @@
+"""BUMP (Ma et al. 2023): pairs by error type, and consistency and ROC AUC of twelve metrics, from the released scores and from ours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from core.cases.cases import Cases, select_metrics
+from core.metric import METRICS
+from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, missing_for
+from core.papers.published import CellPlace
+from core.studies.measures import MEASURES, draw_resamples, slice_cases
+from core.types import ErrorType
+
+_REPOSITORY = "https://github.com/dataminr-ai/BUMP"
+TASK_1 = DataFile("bump", "bump/task1_dataset.json", f"copy data/task1_dataset.json of {_REPOSITORY}")
+TASK_2 = DataFile("bump", "bump/task2_dataset.json", f"copy data/task2_dataset.json of {_REPOSITORY}")
+
+OURS: Mapping[str, str] = {
+    "BARTScore": "bartscore",
+    "BERTScore": "bertscore",
+    "BLEU": "bleu",
+    "BLEURT": "bleurt-20",
+    "CoCo": "coco",
+    "DAE": "dae-spacy",
+    "FactCC": "factcc",
+    "Q2": "q2",
+    "QAFactEval": "qafacteval",
+    "QuestEval": "questeval",
+    "ROUGE-2": "rouge2",
+    "SummaC": "summac-conv",
+}
+"""Our metric for each name of the paper."""
+
+
+@PAPERS.add
+@dataclass(frozen=True)
+class Bump(Paper):
+    """Released scores give every cell; metrics that need no weights, or whose weights are here, are scored again."""
+
+    name: ClassVar[str] = "bump"
+    data: ClassVar[tuple[DataFile, ...]] = (TASK_1, TASK_2)
+    by: ClassVar[str | None] = "error_type"
+
+    def computations(self) -> Mapping[str, Computation]:
+        return {
+            "2, task 1": partial(_pairs_by_type, TASK_1),
+            "2, task 2": partial(_pairs_by_type, TASK_2),
+            "4a": partial(_released_figures, TASK_1, "consistency"),
+            "4b": partial(_released_figures, TASK_2, "consistency"),
+            "5a": partial(_released_figures, TASK_1, "auc"),
+            "5b": partial(_released_figures, TASK_2, "auc"),
+            "4a, scored here": partial(_own_figures, "consistency"),
+            "5a, scored here": partial(_own_figures, "auc"),
+        }
+
+
+def _pairs_by_type(file: DataFile, data: ReleasedData) -> Figures:
+    kinds = Counter(str(item.error_type) for item in data.items(file) if item.parent)
+    zero = {(str(kind), "pairs"): 0.0 for kind in ErrorType}
+    return {**zero, **{(kind, "pairs"): number for kind, number in kinds.items()}, ("Total", "pairs"): kinds.total()}
+
+
+def _released_figures(file: DataFile, measure: str, data: ReleasedData) -> Figures:
+    return dict(_percentages(data.cases(file), measure))
+
+
+def _own_figures(measure: str, data: ReleasedData) -> Figures:
+    """The overall figures of the metrics that can be scored on this machine; of the others, what they wait for."""
+    metrics = {name: METRICS.parse(f"{ours}@bump") for name, ours in OURS.items()}
+    waiting = {name: missing for name, metric in metrics.items() if (missing := missing_for(metric))}
+    ready = {metric.spec: name for name, metric in metrics.items() if name not in waiting}
+    cases = data.scored(TASK_1, tuple(metric for name, metric in metrics.items() if name not in waiting))
+    of_ours = select_metrics(cases, list(ready))
+    figures = {(row, ready[spec]): value for (row, spec), value in _percentages(of_ours, measure)}
+    return {**figures, **{("Overall", name): missing for name, missing in waiting.items()}}
+
+
+def _percentages(cases: Cases, measure: str) -> Iterator[tuple[CellPlace, float]]:
+    drawn = draw_resamples(cases, 1)  # the figures alone, without intervals and tests
+    for part in slice_cases(cases, "error_type"):
+        for column in cases.columns:
+            value = drawn.of(MEASURES[measure](cases, part, column)).value
+            if value is not None:
+                yield (part.name, column.name), 100 * value

@@ -1,0 +1,99 @@
+"""The stress test of long documents (Mujahid et al. 2025, arXiv 2511.07689): the sizes of its data, and how far people agree on such summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from core.cases.cases import build_cases
+from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, by_row
+from core.studies.annotator_agreement import annotator_agreements
+from core.studies.measures import draw_resamples
+from core.types import Sample
+
+_SQUALITY = DataFile("squality", "squality/dev.jsonl", "copy v1-3/txt/dev.jsonl of https://github.com/nyu-mll/SQuALITY")
+_SCHOLAR = DataFile(
+    "scholarqabench",
+    "scholarqabench/human_answers.json",
+    "copy scholarqa_multi/human_answers.json of https://github.com/AkariAsai/ScholarQABench",
+)
+_LEXABSUMM = DataFile("lexabsumm", "lexabsumm", "download MahmoudAly/LexAbSumm from the Hugging Face hub")
+_LONGSCIVERIFY = "https://github.com/jbshp/LongDocFACTScore, data/human_eval_results/LongSciVerify"
+
+
+def _reviewed(corpus: str) -> DataFile:
+    return DataFile(
+        "longsciverify",
+        f"longsciverify/{corpus}_reviewer_1.csv",
+        f"copy {corpus}_reviewer_*.csv of {_LONGSCIVERIFY}",
+    )
+
+
+_DATASETS = {"SQuALITY, dev": _SQUALITY, "ScholarQABench, multi": _SCHOLAR, "LexAbSumm": _LEXABSUMM}
+_CORPORA = {"PubMed": "pubmed", "arXiv": "arxiv"}
+_UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": ("summary mean", "interval")}
+
+
+@PAPERS.add
+@dataclass(frozen=True)
+class LongDoc(Paper):
+    """Counts and agreement; shifts need the weights of six metrics and an endpoint that rewords."""
+
+    name: ClassVar[str] = "longdoc"
+    data: ClassVar[tuple[DataFile, ...]] = (*_DATASETS.values(), *map(_reviewed, _CORPORA.values()))
+
+    def computations(self) -> Mapping[str, Computation]:
+        return {
+            "sizes": _sizes,
+            "LongSciVerify": _review_sizes,
+            "alpha": _alphas,
+        }
+
+
+def _sizes(data: ReleasedData) -> Figures:
+    return by_row({row: partial(_document_counts, file) for row, file in _DATASETS.items()}, data)
+
+
+def _document_counts(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
+    items = data.items(file)
+    return {
+        "documents": len({item.group for item in items}),
+        "questions": len({(item.group, item.title) for item in items}),
+        "summaries": len(items),
+    }
+
+
+def _review_sizes(data: ReleasedData) -> Figures:
+    return by_row({row: partial(_review_counts, corpus) for row, corpus in _CORPORA.items()}, data)
+
+
+def _review_counts(corpus: str, data: ReleasedData) -> Mapping[str, float]:
+    items = [sample.item for sample in _reviewed_samples(corpus, data)]
+    judged = {(item.example.id, one.sentence) for item in items for one in item.ratings if one.sentence is not None}
+    return {
+        "papers": len({item.group for item in items}),
+        "summaries": len(items),
+        "sentences": len(judged),
+    }
+
+
+def _alphas(data: ReleasedData) -> Figures:
+    return by_row({row: partial(_alphas_of, corpus) for row, corpus in _CORPORA.items()}, data)
+
+
+def _alphas_of(corpus: str, data: ReleasedData) -> Mapping[str, float]:
+    cases = build_cases(_reviewed_samples(corpus, data))
+    found = {
+        one.unit: one.alphas
+        for one in annotator_agreements(cases, draw_resamples(cases, 1))
+        if one.aspect == "factuality"
+    }
+    figures = {column: found[unit][distance].value for column, (unit, distance) in _UNITS.items()}
+    return {column: value for column, value in figures.items() if value is not None}
+
+
+def _reviewed_samples(corpus: str, data: ReleasedData) -> list[Sample]:
+    """The importer reads every corpus of the folder."""
+    return [one for one in data.samples(_reviewed(corpus)) if one.item.example.id.startswith(f"{corpus}/")]

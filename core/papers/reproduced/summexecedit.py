@@ -1,0 +1,98 @@
+"""SummExecEdit (Thorat et al. 2024): its sizes, the consistent edits that it took from SummEdits, and grades of explanations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from core.explanations.cases import read_judgements
+from core.explanations.judge_agreement import agreement_with_people
+from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, Waiting, by_row
+from core.types import Verdict
+
+_FACTUAL_NLG = "https://github.com/salesforce/factualNLG, data"
+RELEASE = DataFile("summexecedit", "summexecedit", "download Salesforce/summexecedit from the Hugging Face hub")
+GRADES = DataFile(
+    "factualnlg",
+    "summedits/factcc_explanation_annotation.json",
+    f"copy factcc/factcc_explanation_annotation.json of {_FACTUAL_NLG}",
+)
+JUDGED = DataFile(
+    "",
+    "summexecedit/judged.jsonl",
+    "explanations with grades of people that a judge graded too: python cli.py judge, which asks an endpoint",
+)
+_DOMAINS = ("podcast", "samsum", "news", "sales_call", "sales_email", "scitldr", "qmsumm", "ectsum")
+_JUDGE_COLUMNS = ("kappa", "pearson", "spearman")
+
+
+def _domain(name: str) -> DataFile:
+    return DataFile(
+        "summedits",
+        f"summedits/summedits_{name}.json",
+        f"copy summedits/summedits_{name}.json of {_FACTUAL_NLG}",
+    )
+
+
+@PAPERS.add
+@dataclass(frozen=True)
+class SummExecEditPaper(Paper):
+    """Counts from the release or from SummEdits; detection and explanation scores need an endpoint."""
+
+    name: ClassVar[str] = "summexecedit"
+    data: ClassVar[tuple[DataFile, ...]] = (RELEASE, *map(_domain, _DOMAINS), GRADES)
+    by: ClassVar[str | None] = "domain"
+
+    def computations(self) -> Mapping[str, Computation]:
+        return {
+            "sizes": _sizes,
+            "6": _consistent_edits,
+            "scores": _endpoint_scores,
+            "Laban et al., figure 2": _graded_explanations,
+            "judge agreement": _judge_agreement,
+        }
+
+
+def _sizes(data: ReleasedData) -> Figures:
+    labels = Counter(item.intended for item in data.items(RELEASE) if item.intended)
+    counts = {str(verdict): float(number) for verdict, number in labels.items()} | {"summaries": labels.total()}
+    return {("all domains", column): value for column, value in counts.items()}
+
+
+def _consistent_edits(data: ReleasedData) -> Figures:
+    """Those of SummEdits without its seeds."""
+    return by_row({name: partial(_consistent_in, name) for name in _DOMAINS}, data)
+
+
+def _consistent_in(name: str, data: ReleasedData) -> Mapping[str, float]:
+    edits = [item for item in data.items(_domain(name)) if not item.example.id.endswith("_og")]
+    return {"consistent": sum(item.intended is Verdict.CONSISTENT for item in edits)}
+
+
+def _endpoint_scores(_: ReleasedData) -> Figures:
+    waiting = Waiting(
+        "Waits for an endpoint with that model: python cli.py explain --dataset summexecedit, judge, explanation-report"
+    )
+    return {("Claude3-Opus", ""): waiting}
+
+
+def _graded_explanations(data: ReleasedData) -> Figures:
+    """A prompt is no model: grades are counted over all prompts of a model, and a grade that none got is 0."""
+    given = [one for item in data.items(GRADES) for one in item.explanations]
+    counts = Counter((one.by.partition("|")[0], one.grade) for one in given)
+    models, grades = {one.by.partition("|")[0] for one in given}, {one.grade for one in given}
+    return {(model, grade): counts[model, grade] for model in models for grade in grades}
+
+
+def _judge_agreement(data: ReleasedData) -> Figures:
+    """The mean over judges where several graded."""
+    found = [agreement_with_people(pairs, 1) for pairs in read_judgements(data.path(JUDGED)).values()]
+    figures = {name: [one[name].value for one in found] for name in _JUDGE_COLUMNS}
+    return {
+        ("all judges", name): sum(known) / len(known)
+        for name, values in figures.items()
+        if (known := [value for value in values if value is not None])
+    }

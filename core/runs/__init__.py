@@ -1,0 +1,1 @@
+"""Stress runs: plan, runner, filters, shifts, noise bands."""

@@ -1,0 +1,68 @@
+"""How many sentences of the variants an NLI check calls entailed, neutral or contradicting, by dataset and kind (2511.07689, table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.nli_check import SENTENCE_LABELS, SentenceLabel
+from core.runs.run import Run
+from core.runs.shifts import STRESS_RESAMPLES
+from core.stats.bootstrap import Resamples
+from core.stats.statistic import Estimate, mean
+from core.stats.text_tables import align_columns, format_percent
+
+
+@dataclass(frozen=True, slots=True)
+class CheckShare:
+    """The shares, in 0..1, of the sentences of the variants of one kind; intervals by document.
+
+    `dataset` is the domain of the pairs, or the name of the run where they have none.
+    """
+
+    dataset: str
+    kind: str
+    variants: int
+    sentences: int
+    shares: dict[SentenceLabel, Estimate]
+
+
+def check_shares(run: Run, resamples: int = STRESS_RESAMPLES) -> list[CheckShare]:
+    """One for each dataset and kind that has labelled sentences, in the order of the run."""
+    groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
+    drawn = Resamples.draw(max(1, len(groups)), resamples, run.plan.seed)
+    labelled: dict[tuple[str, str], list[tuple[int, tuple[SentenceLabel, ...]]]] = {}
+    for (source, kind), check in run.checks.items():
+        if check.mark and check.mark.labels:
+            of = run.sources[source]
+            place = (of.domain or run.plan.name, kind)
+            labelled.setdefault(place, []).append((groups[of.group], check.mark.labels))
+    kinds = {kind: rank for rank, kind in enumerate(run.plan.kinds)}
+    ordered = sorted(labelled, key=lambda place: (place[0], kinds[place[1]]))
+    return [_share(dataset, kind, labelled[dataset, kind], drawn) for dataset, kind in ordered]
+
+
+def format_check_shares(found: Sequence[CheckShare]) -> str:
+    """One line a dataset and kind, in percent of sentences; empty where no sentence has a label."""
+    if not found:
+        return ""
+    head = ("dataset", "kind", "variants", "sentences", *(f"{label} %" for label in SENTENCE_LABELS))
+    return align_columns([head, *(tuple(share_cells(one).values()) for one in found)])
+
+
+def share_cells(one: CheckShare) -> dict[str, str]:
+    """A row of the table by its columns."""
+    counts = {"variants": str(one.variants), "sentences": str(one.sentences)}
+    shares = {f"{label} %": format_percent(one.shares[label]) for label in SENTENCE_LABELS}
+    return {"dataset": one.dataset, "kind": one.kind, **counts, **shares}
+
+
+def _share(
+    dataset: str, kind: str, checked: Sequence[tuple[int, tuple[SentenceLabel, ...]]], drawn: Resamples
+) -> CheckShare:
+    labels = np.array([label for _, of in checked for label in of])
+    documents = np.array([group for group, of in checked for _ in of], dtype=np.intp)
+    shares = {label: drawn.estimate(mean((labels == label).astype(np.float64), documents)) for label in SENTENCE_LABELS}
+    return CheckShare(dataset, kind, len(checked), len(labels), shares)

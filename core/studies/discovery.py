@@ -1,0 +1,148 @@
+"""Phrases that a metric likes: bigrams that mark the summaries which it scores best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from core.errors import UnscorableError
+from core.metric import METRICS, Direction
+from core.runs.run import Run
+from core.stats.statistic import Mask, Values
+from core.text import sentences, words
+
+_FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
+_MIN_SHARED = 2  # of the best that must share a bigram: what stands in one of them is its topic
+
+
+@dataclass(frozen=True, slots=True)
+class Bigram:
+    """Two words that follow each other within a sentence, lower-cased.
+
+    `lead` is by how much its mean TF-IDF weight over the best fifth of the summaries exceeds that over the others, both in
+    0..1; `best` and `others` are how many of them hold it.
+    """
+
+    text: str
+    lead: float
+    best: int
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class BigramDiscovery:
+    """The bigrams of the `best` of `scored` summaries, the most telling first."""
+
+    bigrams: tuple[Bigram, ...]
+    best: int
+    scored: int
+
+
+def discover_bigrams(summaries: Sequence[str], scores: Values, direction: Direction, most: int = 10) -> BigramDiscovery:
+    """The `most` bigrams that mark the best-scored fifth of (n,) summaries, those whose score is nan left out.
+
+    Two of the best must share a bigram, and one that stands everywhere, as "of the" does, has no lead. Of equal scores the
+    earlier summary counts as better. Raises UnscorableError where no fifth is better than the rest: too few summaries, one
+    score for all of them, a metric without a better side.
+    """
+    bigrams, best, scored = _leading_bigrams(summaries, scores, direction)
+    shared = [bigram for bigram in bigrams if bigram.best >= _MIN_SHARED]
+    return BigramDiscovery(_first_by_lead(shared, most), best, scored)
+
+
+def discover_in_run(run: Run, metric: str, most: int = 10) -> BigramDiscovery:
+    """What marks the original summaries of a run that a metric scores best; raises UnscorableError as `discover_bigrams`."""
+    return discover_bigrams(*_scored_originals(run, metric), most)
+
+
+def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
+    """What marks the original summaries that the metrics of a run score best, taken together.
+
+    The lead of a bigram is its mean lead over the metrics that have a best fifth, and `best`, `others` and `scored` are
+    sums over them. Raises UnscorableError, with the reasons, where no metric has a best fifth.
+    """
+    found, reasons = [], []
+    for metric in run.plan.metrics:
+        try:
+            found.append(_leading_bigrams(*_scored_originals(run, metric)))
+        except UnscorableError as reason:
+            reasons.append(f"{metric}: {reason}")
+    if not found:
+        raise UnscorableError(" ".join(reasons) or "The run has no metric.")
+    by_text: dict[str, list[Bigram]] = {}
+    for bigram in (bigram for bigrams, _, _ in found for bigram in bigrams):
+        by_text.setdefault(bigram.text, []).append(bigram)
+    together = [_mean_bigram(text, bigrams, len(found)) for text, bigrams in by_text.items()]
+    shared = [bigram for bigram in together if bigram.best >= _MIN_SHARED * len(found)]
+    best, scored = (sum(counts) for counts in zip(*((best, scored) for _, best, scored in found), strict=True))
+    return BigramDiscovery(_first_by_lead(shared, most), best, scored)
+
+
+def _mean_bigram(text: str, bigrams: Sequence[Bigram], metrics: int) -> Bigram:
+    """One bigram over so many metrics."""
+    lead = sum(bigram.lead for bigram in bigrams) / metrics
+    return Bigram(text, lead, sum(bigram.best for bigram in bigrams), sum(bigram.others for bigram in bigrams))
+
+
+def _scored_originals(run: Run, metric: str) -> tuple[list[str], Values, Direction]:
+    """The original summaries of a run, their scores, nan where there is none, and which side of these is better."""
+    readings = [run.readings.get((source, "", metric)) for source in run.sources]
+    scores = [reading.value if reading and reading.value is not None else np.nan for reading in readings]
+    summaries = [source.example.summary for source in run.sources.values()]
+    return summaries, np.array(scores, dtype=np.float64), METRICS.parse(metric).card.direction
+
+
+def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direction) -> tuple[list[Bigram], int, int]:
+    """Every bigram against the best fifth, how many summaries that is, and how many have a score."""
+    kept = ~np.isnan(scores)
+    texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
+    best = _best_fifth(scores[kept], direction)
+    return _rank_bigrams(texts, best), int(best.sum()), len(texts)
+
+
+def _first_by_lead(bigrams: Sequence[Bigram], most: int) -> tuple[Bigram, ...]:
+    leading = [bigram for bigram in bigrams if bigram.lead > 0]
+    return tuple(sorted(leading, key=lambda bigram: (-bigram.lead, bigram.text))[:most])
+
+
+def _best_fifth(scores: Values, direction: Direction) -> Mask:
+    if direction == "neutral":
+        raise UnscorableError("The metric has no better side: none of the summaries is its best.")
+    number = -(-len(scores) // _FIFTHS)
+    if number < _MIN_SHARED:
+        raise UnscorableError(
+            f"{len(scores)} summaries have a score: too few for a fifth in which a phrase can stand twice. Take more than five."
+        )
+    if np.ptp(scores) == 0:
+        raise UnscorableError(
+            f"All {len(scores)} summaries score {scores[0]:g}: none of them is better than the others."
+        )
+    order = np.argsort(scores if direction == "lower" else -scores, kind="stable")
+    best = np.zeros(len(scores), dtype=np.bool_)
+    best[order[:number]] = True
+    return best
+
+
+def _rank_bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
+    from sklearn.feature_extraction.text import TfidfVectorizer  # it takes a second, and few commands discover
+
+    if not any(map(_word_pairs, texts)):
+        raise UnscorableError("No summary has two words in a row.")
+    vectorizer = TfidfVectorizer(analyzer=_word_pairs)
+    weights = vectorizer.fit_transform(texts)  # (summaries, bigrams)
+    lead = weights[best].mean(axis=0) - weights[~best].mean(axis=0)
+    inside, outside = ((weights[mask] > 0).sum(axis=0) for mask in (best, ~best))
+    rows = zip(vectorizer.get_feature_names_out(), *map(_flat_row, (lead, inside, outside)), strict=True)
+    return [Bigram(str(text), float(ahead), int(held), int(others)) for text, ahead, held, others in rows]
+
+
+def _word_pairs(text: str) -> list[str]:
+    return [" ".join(pair) for span in sentences(text) for pair in pairwise(words(span.of(text)))]
+
+
+def _flat_row(row: Values) -> Values:
+    """A row of a sparse matrix is a matrix itself."""
+    return np.asarray(row).ravel()

@@ -1,0 +1,184 @@
+"""The gaming table: what phrases without content score alone and add to a summary, and the phrases that a run can be extended with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import get_args
+
+import numpy as np
+
+from core.metric import METRICS
+from core.perturbation import PERTURBATIONS
+from core.perturbations.fillers import Assertion, Filler, Placement
+from core.runs.run import Run, run_from_lines, run_lines, to_json_line
+from core.runs.shifts import (
+    STRESS_RESAMPLES,
+    Shift,
+    document_array,
+    pair_gains,
+    pairs_of_shifts,
+    score_array,
+    standardised_gain,
+)
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.discrimination import Threshold
+from core.stats.score_pairs import ScorePairs, wrong_way_share
+from core.stats.statistic import Estimate, Statistic, mean
+from core.text import words
+
+_ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseEffect:
+    """One phrase against one metric; gains are towards consistency, whichever way that lies.
+
+    `alone` is the mean score of the phrase as the whole summary, and `outright` the share of summaries that it beats. `appended`
+    and `prefixed` are mean gains in the metric's own units, `per_word` the first by the words that it takes, `spreads` the first in
+    standard deviations of the metric over the originals; `raised` is the share of summaries that the appended phrase lifts.
+    """
+
+    metric: str
+    phrase: Filler
+    words: int
+    alone: Estimate
+    outright: Estimate
+    appended: Estimate
+    prefixed: Estimate
+    per_word: Estimate
+    spreads: Estimate
+    raised: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class MetricGaming:
+    """How far a metric is gamed by the phrases of a run, put before or after a summary.
+
+    `gain` is the mean gain over all of them in standard deviations of the metric over the originals, and `raised` the share of
+    summaries with a phrase that score higher than without one.
+    """
+
+    metric: str
+    gain: Estimate
+    raised: Estimate
+    plays: tuple[PhraseEffect, ...]
+
+    @property
+    def best(self) -> PhraseEffect:
+        """The phrase that gains most when it is appended."""
+        return max(self.plays, key=lambda play: _sort_value(play.appended))
+
+
+def metric_gaming(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MetricGaming]:
+    """Every metric that has a better side and was played with, the most gamed first; intervals by document."""
+    groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
+    kinds = phrase_kinds(run.plan.kinds)
+    if not groups or not kinds:
+        return []
+    drawn = Resamples.draw(len(groups), resamples, run.plan.seed)
+    by_metric = {metric: [shift for shift in found if shift.metric == metric] for metric in run.plan.metrics}
+    fields = [_MetricShifts(run, metric, shifts, groups, drawn) for metric, shifts in by_metric.items()]
+    standings = [field.summarize(kinds) for field in fields if field.direction != "neutral" and field.was_played(kinds)]
+    return sorted(standings, key=lambda result: -_sort_value(result.gain))
+
+
+def phrase_kinds(kinds: Iterable[str]) -> dict[Filler, dict[Placement, str]]:
+    """The phrases among kinds of perturbation, each as it is appended, with the kinds that put it somewhere."""
+    found: dict[Filler, dict[Placement, str]] = {}
+    for kind in kinds:
+        phrase = PERTURBATIONS.parse(kind)
+        if isinstance(phrase, Filler):
+            found.setdefault(replace(phrase, place="suffix"), {})[phrase.place] = kind
+    return found
+
+
+class _MetricShifts:
+    """The shifts of one metric, on the same resamples as those of the others."""
+
+    def __init__(
+        self, run: Run, metric: str, shifts: Iterable[Shift], groups: dict[str, int], drawn: Resamples
+    ) -> None:
+        self.metric, self.direction = metric, METRICS.parse(metric).card.direction
+        self._groups, self._drawn = groups, drawn
+        self._by_kind: dict[str, list[Shift]] = {}
+        for shift in shifts:
+            self._by_kind.setdefault(shift.kind, []).append(shift)
+        readings = [run.readings.get((source, "", metric)) for source in run.sources]
+        self._originals = score_array(reading.value if reading else None for reading in readings)
+        self._documents = document_array((source.group for source in run.sources.values()), groups)
+
+    def was_played(self, kinds: dict[Filler, dict[Placement, str]]) -> bool:
+        return any(kind in self._by_kind for places in kinds.values() for kind in places.values())
+
+    def summarize(self, kinds: dict[Filler, dict[Placement, str]]) -> MetricGaming:
+        meant = {phrase: places for phrase, places in kinds.items() if phrase.targets(self.metric)}
+        added = self._pairs([places[place] for places in meant.values() for place in _ADDED_PLACES if place in places])
+        plays = tuple(self._play(phrase, places) for phrase, places in meant.items())
+        return MetricGaming(self.metric, self._spreads(added), self._drawn.estimate(wrong_way_share(added)), plays)
+
+    def _play(self, phrase: Filler, places: dict[Placement, str]) -> PhraseEffect:
+        alone, prefixed, appended = (self._pairs([places.get(place, "")]) for place in ("alone", "prefix", "suffix"))
+        length, drawn = len(words(phrase.text)), self._drawn
+        return PhraseEffect(
+            metric=self.metric,
+            phrase=phrase,
+            words=length,
+            alone=drawn.estimate(mean(alone.edited, alone.documents)),
+            outright=drawn.estimate(wrong_way_share(alone)),
+            appended=drawn.estimate(mean(pair_gains(appended), appended.documents)),
+            prefixed=drawn.estimate(mean(pair_gains(prefixed), prefixed.documents)),
+            per_word=drawn.estimate(mean(pair_gains(appended) / max(1, length), appended.documents)),
+            spreads=self._spreads(appended),
+            raised=drawn.estimate(wrong_way_share(appended)),
+        )
+
+    def _pairs(self, kinds: Iterable[str]) -> ScorePairs:
+        chosen = [shift for kind in kinds for shift in self._by_kind.get(kind, ())]
+        return pairs_of_shifts(self.metric, chosen, self._groups)
+
+    def _spreads(self, pairs: ScorePairs) -> Estimate:
+        return self._drawn.estimate(standardised_gain(pairs, self._originals, self._documents))
+
+
+def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
+    """The share of summaries that the threshold refuses and with the phrase accepts, among those that it refuses.
+
+    `pairs` are inconsistent summaries without and with a phrase.
+    """
+    refused = ~threshold.accepts_scores(pairs.original, pairs.direction)
+    lifted = threshold.accepts_scores(pairs.edited, pairs.direction)
+    known = refused & ~np.isnan(pairs.original) & ~np.isnan(pairs.edited)
+    return mean(np.where(known, lifted.astype(np.float64), np.nan), pairs.documents)
+
+
+def _sort_value(estimate: Estimate) -> float:
+    return -np.inf if estimate.value is None else estimate.value
+
+
+def in_every_place(phrases: Iterable[Filler]) -> list[Filler]:
+    """Each phrase after the summary, before it, and in its place."""
+    return [replace(phrase, place=place) for phrase in phrases for place in get_args(Placement)]
+
+
+def known_phrases(metrics: Iterable[str]) -> list[Filler]:
+    """Every kind of phrase, and the assertion also in the terms of each metric that asks a model: a rule reads no claims."""
+    plain = [plugin() for plugin in PERTURBATIONS if issubclass(plugin, Filler)]
+    named = [Assertion(metric=metric) for metric in metrics if METRICS.parse(metric).checkpoints()]
+    return [*plain, *named]
+
+
+def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:
+    """A run of that name with further phrases, in which everything is found that this one found.
+
+    Scores of another version of Touchstone are not taken over.
+    """
+    kinds = dict.fromkeys([*run.plan.kinds, *(phrase.spec for phrase in phrases)])
+    battery = run.plan.battery if len(kinds) == len(run.plan.kinds) else ""
+    longer = Run(replace(run.plan, name=name, kinds=tuple(kinds), version=VERSION, battery=battery))
+    if run.plan.version != VERSION:
+        longer.sources.update(run.sources)
+        return longer
+    return run_from_lines([to_json_line(longer.plan), *islice(run_lines(run), 1, None)])

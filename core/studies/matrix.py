@@ -1,0 +1,173 @@
+"""The table metric × perturbation: which metrics move when they should not, and stay when they should move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.perturbation import Intent
+from core.runs.null_bands import NullBand, null_band
+from core.runs.run import Run, intent_of
+from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import (
+    FEW_PAIRS,
+    Move,
+    ScorePairs,
+    classify_move,
+    consistency_share,
+    mean_absolute_shift,
+    mean_shift,
+    tie_share,
+    wrong_way_share,
+)
+from core.stats.statistic import Estimate, Statistic
+
+WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
+    "preserving": consistency_share,  # the original is strictly better, though nothing was broken
+    "breaking": wrong_way_share,  # the broken summary is strictly better
+    "gaming": wrong_way_share,  # the summary with the phrase is strictly better
+}
+"""The share of pairs that moved the wrong way, by what the perturbation is meant to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """One metric under one kind of perturbation, over the pairs that it could be applied to.
+
+    `shift` and `size` are the mean signed and absolute shift, in the metric's own units. `wrong` is the share of pairs that moved
+    the wrong way and `still` of those that did not move. `failed` pairs have no score; `noise` is the band of harmless edits of
+    the same size, `multiple` the mean size of the shift by that of theirs, and `move` what the mean shift is against the band.
+    """
+
+    metric: str
+    kind: str
+    intent: Intent
+    shift: Estimate
+    size: Estimate
+    wrong: Estimate
+    still: Estimate
+    failed: int
+    noise: NullBand
+    multiple: float | None
+    move: Move
+
+    @property
+    def few(self) -> bool:
+        """Whether the mean rests on fewer than ten pairs."""
+        return self.shift.n < FEW_PAIRS
+
+
+@dataclass(frozen=True, slots=True)
+class KindCoverage:
+    """How many sources a kind of perturbation could be applied to, and why not to the others: reasons and counts."""
+
+    kind: str
+    intent: Intent
+    made: int
+    refused: dict[str, int]
+
+
+def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MatrixCell]:
+    """A cell for every metric and kind of the plan that has shifts, with intervals by document; kinds in the plan's order."""
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in found))}
+    drawn = Resamples.draw(len(numbers), resamples, run.plan.seed) if numbers else None
+    cells: list[MatrixCell] = []
+    for metric in run.plan.metrics:
+        of_metric = [shift for shift in found if shift.metric == metric]
+        harmless = [shift for shift in of_metric if intent_of(shift.kind) == "preserving"]
+        for kind in run.plan.kinds:
+            of_kind = [shift for shift in of_metric if shift.kind == kind]
+            if of_kind and drawn:
+                cells.append(_build_cell(metric, kind, of_kind, harmless, numbers, drawn))
+    return cells
+
+
+@dataclass(frozen=True, slots=True)
+class MetricBalance:
+    """Of so many harmless and breaking kinds whose noise is known, those under which a metric does as it should.
+
+    `quiet` harmless kinds leave its mean shift within noise; `noticed` breaking kinds move it beyond noise towards inconsistent.
+    """
+
+    metric: str
+    quiet: int
+    harmless: int
+    noticed: int
+    breaking: int
+
+    @property
+    def robustness(self) -> float:
+        return self.quiet / self.harmless
+
+    @property
+    def sensitivity(self) -> float:
+        return self.noticed / self.breaking
+
+
+def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
+    """Robustness and sensitivity of every metric that has a known kind of both sorts, the best sum (Youden's J + 1) first."""
+    moves: dict[str, dict[Intent, list[Move]]] = {}
+    for cell in cells:
+        if cell.move not in (Move.UNKNOWN, Move.NONE):
+            moves.setdefault(cell.metric, {}).setdefault(cell.intent, []).append(cell.move)
+    found = [
+        MetricBalance(
+            metric,
+            of_intent["preserving"].count(Move.STILL),
+            len(of_intent["preserving"]),
+            of_intent["breaking"].count(Move.RIGHT),
+            len(of_intent["breaking"]),
+        )
+        for metric, of_intent in moves.items()
+        if {"preserving", "breaking"} <= of_intent.keys()
+    ]
+    return sorted(found, key=lambda one: one.robustness + one.sensitivity, reverse=True)
+
+
+def kind_coverage(run: Run) -> list[KindCoverage]:
+    """What could be perturbed and what not, for each kind of the plan."""
+    return [_build_coverage(run, kind) for kind in run.plan.kinds]
+
+
+def _build_cell(
+    metric: str,
+    kind: str,
+    found: Sequence[Shift],
+    harmless: Sequence[Shift],
+    numbers: dict[str, int],
+    drawn: Resamples,
+) -> MatrixCell:
+    intent = intent_of(kind)
+    pairs = pairs_of_shifts(metric, found, numbers)
+    size = drawn.estimate(mean_absolute_shift(pairs))
+    noise = null_band(
+        [shift for shift in harmless if shift.kind != kind], round(float(np.median([s.words for s in found])))
+    )
+    shift = drawn.estimate(mean_shift(pairs))
+    return MatrixCell(
+        metric=metric,
+        kind=kind,
+        intent=intent,
+        shift=shift,
+        size=size,
+        wrong=drawn.estimate(WRONG_DIRECTION[intent](pairs)),
+        still=drawn.estimate(tie_share(pairs)),
+        failed=sum(shift.size is None for shift in found),
+        noise=noise,
+        multiple=None if size.value is None else noise.multiple(size.value),
+        move=Move.NONE
+        if shift.value is None
+        else classify_move(shift.value, noise.range, pairs.direction, preserving=intent == "preserving"),
+    )
+
+
+def _build_coverage(run: Run, kind: str) -> KindCoverage:
+    made = [variant for (_, of), variant in run.variants.items() if of == kind]
+    refused: dict[str, int] = {}
+    for variant in made:
+        if variant.summary is None:
+            refused[variant.refusal] = refused.get(variant.refusal, 0) + 1
+    return KindCoverage(kind, intent_of(kind), len(made) - sum(refused.values()), refused)

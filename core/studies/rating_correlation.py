@@ -1,0 +1,172 @@
+"""How far each metric follows human ratings: over summaries, over systems, and within systems."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from types import MappingProxyType
+
+import numpy as np
+
+from core.cases.cases import Cases, MetricColumn
+from core.errors import UnknownNameError
+from core.stats.bootstrap import Resamples
+from core.stats.comparison import on_shared_cases, williams_test
+from core.stats.correlation import (
+    RatedScores,
+    correlation_of_systems,
+    kendall,
+    kendall_of_means,
+    pearson,
+    pearson_of_means,
+    spearman,
+    spearman_of_means,
+    without_system_means,
+)
+from core.stats.statistic import Numbers, Statistic, Values
+from core.studies.best_metric import Measurement, mark_best
+from core.studies.measures import (
+    ON_SEVERAL_SCALES,
+    MetricRow,
+    Slice,
+    has_one_scale,
+    shown_columns,
+    slice_cases,
+)
+from core.types import ALL_JUDGES, Sample, Verdict
+
+VERDICT_ASPECT = "share of judges who say consistent"
+"""The aspect that verdicts of several judges make."""
+
+VERDICT_VALUES = {Verdict.CONSISTENT: 1.0, Verdict.BORDERLINE: 0.5, Verdict.INCONSISTENT: 0.0}
+
+SystemCorrelation = Callable[[RatedScores, Numbers], Statistic]
+"""A correlation of rated summaries whose systems are numbered."""
+
+
+def _rated_without_means(rated: RatedScores, systems: Numbers) -> RatedScores:
+    """What is left of the cases that have both values; the means are those of these cases alone."""
+    scores, human = on_shared_cases(rated.scores, rated.human)
+    return replace(rated, scores=without_system_means(scores, systems), human=without_system_means(human, systems))
+
+
+def _partial_correlation(coefficient: Callable[[RatedScores], Statistic]) -> SystemCorrelation:
+    """FRANK's partial correlation: of what is left after the mean of each system."""
+    return lambda rated, systems: coefficient(_rated_without_means(rated, systems))
+
+
+COEFFICIENTS: MappingProxyType[str, SystemCorrelation] = MappingProxyType(
+    {
+        "Pearson": lambda rated, _: pearson(rated),
+        "Spearman": lambda rated, _: spearman(rated),
+        "Kendall": lambda rated, _: kendall(rated),
+        "Pearson, within systems": _partial_correlation(pearson),
+        "Spearman, within systems": _partial_correlation(spearman),
+        "Kendall, within systems": _partial_correlation(kendall),
+        "Pearson of systems": lambda rated, systems: correlation_of_systems(rated, systems, pearson_of_means),
+        "Spearman of systems": lambda rated, systems: correlation_of_systems(rated, systems, spearman_of_means),
+        "Kendall of systems": lambda rated, systems: correlation_of_systems(rated, systems, kendall_of_means),
+    }
+)
+"""Every correlation that is computed; tau-b for Kendall."""
+
+PAPER_COEFFICIENTS = tuple(name for name in COEFFICIENTS if name != "Kendall, within systems")
+"""The correlations that papers tell."""
+
+_SYSTEM_COEFFICIENTS = tuple(name for name in COEFFICIENTS if "systems" in name)
+
+_TESTED_VALUES: MappingProxyType[str, Callable[[RatedScores, Numbers], RatedScores]] = MappingProxyType(
+    {"Pearson": lambda rated, _: rated, "Pearson, within systems": _rated_without_means}
+)
+"""What Williams's test compares: the values, or what is left of them within systems, on cases that both metrics scored."""
+
+WILLIAMS_TEST = "Williams"
+
+
+def metric_correlations(
+    cases: Cases,
+    aspect: str,
+    drawn: Resamples,
+    parts: Sequence[Slice] = (),
+    names: Sequence[str] = PAPER_COEFFICIENTS,
+) -> Iterator[MetricRow]:
+    """Every metric against one aspect that people rated, slice by slice; without slices over all cases.
+
+    Metrics where lower is better are turned, neutral ones are not. Correlations over systems only where there are two of
+    them. Pearson's are compared with the largest one by Williams's test. `n` of a row are rated summaries with a score.
+    Raises UnknownNameError, which names those that were rated.
+    """
+    rated_aspects = mean_ratings(cases)
+    if aspect not in rated_aspects:
+        raise UnknownNameError("rated aspect", aspect, rated_aspects)
+    human = rated_aspects[aspect]
+    systems = np.unique([sample.item.system for sample in cases.samples], return_inverse=True)[1].astype(np.intp)
+    offered = [name for name in names if name not in _SYSTEM_COEFFICIENTS or (systems.size and systems.max())]
+    of_slices = parts or slice_cases(cases)
+    shown = shown_columns(cases, of_slices)
+    for part in of_slices:
+        in_slice = np.where(part.samples, human, np.nan)
+        if np.isnan(in_slice).all():
+            continue
+        rated = {
+            column.name: RatedScores(_oriented_values(column), in_slice, cases.documents)
+            for column in shown
+            if has_one_scale(cases, part, column)
+        }
+        figures = {name: _measure_coefficient(name, rated, systems, drawn) for name in offered}
+        for column in shown:
+            n = int(np.sum(~np.isnan(in_slice) & ~np.isnan(column.values)))
+            of_metric = {name: found.get(column.name, ON_SEVERAL_SCALES) for name, found in figures.items()}
+            yield MetricRow(column.name, part.name, n, int(np.sum(~np.isnan(in_slice))) - n, of_metric)
+
+
+def _measure_coefficient(
+    name: str, rated: Mapping[str, RatedScores], systems: Numbers, drawn: Resamples
+) -> dict[str, Measurement]:
+    estimates = {metric: drawn.estimate(COEFFICIENTS[name](one, systems)) for metric, one in rated.items()}
+    if name not in _TESTED_VALUES:
+        return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
+
+    def williams(best: str, other: str) -> float | None:
+        shared = _on_shared_summaries(rated[best], rated[other])
+        first, second = (_TESTED_VALUES[name](one, systems) for one in shared)
+        return williams_test(first, second, drawn).p
+
+    return mark_best(estimates, {WILLIAMS_TEST: williams})
+
+
+def _on_shared_summaries(first: RatedScores, second: RatedScores) -> tuple[RatedScores, RatedScores]:
+    one, two, human = on_shared_cases(first.scores, second.scores, first.human)
+    return replace(first, scores=one, human=human), replace(second, scores=two, human=human)
+
+
+def mean_ratings(cases: Cases) -> dict[str, Values]:
+    """The rating of each aspect, (samples,); nan where nobody rated.
+
+    It is the dataset's own summary of its judges where there is one, else the mean over judges of their sentences' mean.
+    """
+    found: dict[str, Values] = defaultdict(lambda: np.full(len(cases.samples), np.nan))
+    for place, sample in enumerate(cases.samples):
+        for aspect, values in _ratings_by_aspect(sample).items():
+            found[aspect][place] = np.mean(values)
+    return dict(found)
+
+
+def _ratings_by_aspect(sample: Sample) -> dict[str, list[float]]:
+    """The ratings of a sample by aspect; of each judge the mean over sentences. What all judges sum up to counts alone."""
+    by_judge: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for rating in sample.item.ratings:
+        by_judge[rating.aspect][rating.judge].append(rating.value)
+    found: dict[str, list[float]] = {}
+    for aspect, judges in by_judge.items():
+        counted = [judges[ALL_JUDGES]] if ALL_JUDGES in judges else judges.values()
+        found[aspect] = [fmean(values) for values in counted]
+    if len(sample.item.judgements) > 1:
+        found[VERDICT_ASPECT] = [VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
+    return found
+
+
+def _oriented_values(column: MetricColumn) -> Values:
+    return -column.values if column.direction == "lower" else column.values

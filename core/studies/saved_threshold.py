@@ -1,0 +1,174 @@
+"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept with its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from core.cases.cases import Cases
+from core.cases.data_facts import DataFacts
+from core.errors import TouchstoneError
+from core.metric import METRICS, Direction, Metric
+from core.outcome_record import JsonRecord
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.calibration import threshold_decisions
+from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
+from core.stats.statistic import Estimate, Values, deal_folds, mean
+from core.stats.text_tables import format_percent
+from core.studies.calibration import FOLDS
+
+_RECORD = "touchstone-threshold-1"
+_MOST_BYTES = 65_536  # of a file of one threshold
+
+
+@dataclass(frozen=True, slots=True)
+class OwnThreshold:
+    """From which score of one metric on a summary counts as consistent.
+
+    `accuracy` is the balanced accuracy, `false_alarms` the share of consistent summaries that are refused and `missed` that of
+    inconsistent ones that are accepted, all three cross-fitted: of thresholds chosen in the same way on other documents.
+    """
+
+    name: str
+    metric: str
+    signature: str
+    direction: Direction
+    value: float
+    accuracy: Estimate
+    false_alarms: Estimate
+    missed: Estimate
+    data: tuple[DataFacts, ...]
+    version: str = VERSION
+    record: str = _RECORD
+
+    def accepts(self, score: float) -> bool:
+        return score <= self.value if self.direction == "lower" else score >= self.value
+
+    def require_signature(self, signature: str) -> None:
+        """Raises TouchstoneError for scores of another signature; without one, all of them failed."""
+        if signature not in ("", self.signature):
+            raise TouchstoneError(
+                f"The threshold {self.name} is of {self.signature}, and this score of {signature}. Choose it again: "
+                f"cli.py threshold {self.metric} --data …"
+            )
+
+    def decide(self, record: JsonRecord) -> JsonRecord:
+        """A record of `score` with the decision, None where there is no score; others as they are.
+
+        Raises TouchstoneError for a score of the metric with another signature, whose scale may be another.
+        """
+        if record["metric"] != self.metric:
+            return record
+        if record["signature"] is not None:
+            self.require_signature(str(record["signature"]))
+        score = record["score"]
+        return {**record, "threshold": self.value, "consistent": None if score is None else self.accepts(score)}
+
+
+_THRESHOLD: TypeAdapter[OwnThreshold] = TypeAdapter(OwnThreshold)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFigures:
+    """What decisions are worth: balanced accuracy, the share of consistent summaries refused, and of inconsistent ones accepted."""
+
+    accuracy: Estimate
+    false_alarms: Estimate
+    missed: Estimate
+
+
+def decision_figures(labelled: LabelledScores, decisions: Values, drawn: Resamples) -> DecisionFigures:
+    """`decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided."""
+    decided = ~np.isnan(decisions)
+    accepted = decisions == 1
+    accuracy = accuracy_of_decisions(accepted[decided], labelled.labels[decided], labelled.documents[decided])
+    refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
+    accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
+    return DecisionFigures(
+        drawn.estimate(accuracy),
+        drawn.estimate(mean(refused_good, labelled.documents)),
+        drawn.estimate(mean(accepted_bad, labelled.documents)),
+    )
+
+
+def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: Resamples) -> OwnThreshold:
+    """The best threshold of the one metric of these cases. Raises TouchstoneError where the labels are not of both kinds."""
+    [column] = cases.columns
+    known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    labelled = LabelledScores(column.values[known], cases.labels[known] == 1, cases.documents[known], column.direction)
+    threshold = choose_threshold(labelled)
+    every = np.ones(len(labelled.labels), dtype=np.bool_)
+    decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[known])
+    figures = decision_figures(labelled, decisions, drawn)
+    return OwnThreshold(
+        name=name,
+        metric=column.name,
+        signature=column.signature,
+        direction=column.direction,
+        value=threshold.value,
+        accuracy=figures.accuracy,
+        false_alarms=figures.false_alarms,
+        missed=figures.missed,
+        data=data,
+    )
+
+
+def is_threshold(path: Path) -> bool:
+    """Whether a file says that it is a threshold; it may still be damaged."""
+    with path.open("rb") as file:
+        return _RECORD.encode() in file.read(_MOST_BYTES)
+
+
+def threshold_json(threshold: OwnThreshold) -> str:
+    """The threshold as `-o` writes it; `parse_threshold` gives it back."""
+    return f"{_THRESHOLD.dump_json(threshold, indent=1).decode()}\n"
+
+
+def parse_threshold(text: str | bytes, name: str) -> OwnThreshold:
+    """The threshold under this name. Raises TouchstoneError for anything else than `threshold_json` gives."""
+    try:
+        found = _THRESHOLD.validate_json(text)
+    except ValidationError as error:
+        raise TouchstoneError(
+            f"{name} is no threshold. Make one: cli.py threshold METRIC --data DATA -o {name}"
+        ) from error
+    return replace(found, name=name)
+
+
+def read_threshold(path: Path) -> OwnThreshold:
+    """Raises TouchstoneError for a file that `threshold` did not write."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise TouchstoneError(f"{path} cannot be read: {error.strerror}. Name a file of `threshold -o`.") from error
+    return parse_threshold(text, path.name)
+
+
+def thresholds_by_metric(thresholds: Sequence[OwnThreshold], metrics: Sequence[Metric]) -> dict[str, OwnThreshold]:
+    """By the spec of the metric. Raises TouchstoneError for one of a metric that is not among these, or a second one."""
+    known, found = [metric.spec for metric in metrics], dict[str, OwnThreshold]()
+    for one in thresholds:
+        spec = METRICS.parse(one.metric).spec
+        if spec not in known:
+            raise TouchstoneError(f"{one.name} is a threshold of {spec}, and audited is {', '.join(known)}.")
+        if spec in found:
+            raise TouchstoneError(
+                f"{found[spec].name} and {one.name} are both thresholds of {spec}: choose one of them."
+            )
+        found[spec] = one
+    return found
+
+
+def format_threshold(found: OwnThreshold) -> str:
+    """The threshold and what it was found to be worth, in a sentence each."""
+    side = "at most" if found.direction == "lower" else "at least"
+    return (
+        f"{found.metric}: consistent from a score of {side} {found.value:.6g} on, chosen on {found.accuracy.n} labelled summaries.\n"
+        f"On documents that it was not chosen on ({FOLDS} folds): balanced accuracy {format_percent(found.accuracy)} %, false "
+        f"alarms {format_percent(found.false_alarms)} %, missed {format_percent(found.missed)} %."
+    )

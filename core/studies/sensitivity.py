@@ -1,0 +1,180 @@
+"""Corrections and harmless edits beside each other, by metric and domain (Ramprasad and Wallace 2024, figure 4.2).
+
+A correction leads from an inconsistent summary to its faithful side: a minimal pair of a dataset, or a perturbation that broke
+the meaning, read backwards. A harmless edit keeps the meaning: an edited pair of which both sides are consistent, or a
+perturbation that preserves it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.cases.cases import Cases
+from core.metric import METRICS, Direction
+from core.runs.run import Run, intent_of
+from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
+from core.stats.statistic import FEW_DOCUMENTS, Estimate
+from core.stats.text_tables import align_columns, format_in_units
+from core.studies.measures import OVERALL_SLICE
+from core.types import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredEdit:
+    """What one metric says of the faithful side and of the other; None where it failed. `document` is the unit of resampling.
+
+    The other side is inconsistent where `corrects`, else it says the same. `signature` tells two forms of a metric apart.
+    """
+
+    metric: str
+    signature: str
+    direction: Direction
+    document: str
+    domain: str
+    corrects: bool
+    faithful: float | None
+    other: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """One metric on all edits or on those of one domain; intervals by document.
+
+    `correction` is the mean gain by a correction, towards consistency, and `benign` the mean absolute shift by a harmless
+    edit, both in the metric's own units; `ratio` is the one by the other, see `core.stats.score_pairs.sensitivity`.
+    """
+
+    metric: str
+    slice: str
+    correction: Estimate
+    benign: Estimate
+    ratio: Estimate
+
+    @property
+    def remark(self) -> str:
+        """That it rests on few documents, or why there is no ratio."""
+        documents = min(self.correction.documents, self.benign.documents)
+        few = f"Few documents ({documents})." if 0 < documents < FEW_DOCUMENTS else ""
+        missing = self.ratio.why if self.ratio.value is None else ""
+        return " ".join(filter(None, [few, missing]))
+
+
+def edits_of_cases(cases: Cases) -> Iterator[ScoredEdit]:
+    """The minimal pairs and harmless edits of datasets, for every metric whose scores are on one scale."""
+    for column in cases.columns:
+        for corrects, places in ((True, cases.pairs), (False, cases.harmless)):
+            for one, two in places:
+                sample = cases.samples[two]
+                yield ScoredEdit(
+                    metric=column.name,
+                    signature=column.signature,
+                    direction=column.direction,
+                    document=_document_of(sample),
+                    domain=sample.item.domain,
+                    corrects=corrects,
+                    faithful=_known(column.values[one]),
+                    other=_known(column.values[two]),
+                )
+
+
+def edits_of_run(run: Run, found: Sequence[Shift]) -> Iterator[ScoredEdit]:
+    """The shifts of a stress run under perturbations that preserve or break the meaning; the original is the faithful side."""
+    intents = {kind: intent_of(kind) for kind in run.plan.kinds}
+    signatures = {
+        one.metric: one.signature for one in run.readings.values() if one.signature
+    }  # a failed score has none
+    directions = {metric: METRICS.parse(metric).card.direction for metric in run.plan.metrics}
+    for shift in found:
+        if intents[shift.kind] != "gaming":
+            yield ScoredEdit(
+                metric=shift.metric,
+                signature=signatures.get(shift.metric, ""),
+                direction=directions[shift.metric],
+                document=shift.group,
+                domain=shift.domain,
+                corrects=intents[shift.kind] == "breaking",
+                faithful=shift.before,
+                other=shift.after,
+            )
+
+
+def metric_sensitivities(
+    edits: Iterable[ScoredEdit], seed: int = 0, resamples: int = STRESS_RESAMPLES
+) -> list[Sensitivity]:
+    """Every metric on all edits and, where there are several, on those of each domain; the most sensitive metric first."""
+    known = list(edits)
+    numbers = {document: place for place, document in enumerate(dict.fromkeys(one.document for one in known))}
+    drawn = Resamples.draw(max(1, len(numbers)), resamples, seed)
+    domains = list(dict.fromkeys(one.domain for one in known if one.domain))
+    by_metric: dict[str, list[ScoredEdit]] = defaultdict(list)
+    for one in known:
+        by_metric[one.signature or one.metric].append(one)
+    found = [
+        _of_slices(of_metric, domains if len(domains) > 1 else [], numbers, drawn) for of_metric in by_metric.values()
+    ]
+    found.sort(key=lambda of: (of[0].ratio.value is None, -(of[0].ratio.value or 0.0), of[0].metric))
+    return [one for of_metric in found for one in of_metric]
+
+
+def _of_slices(
+    edits: Sequence[ScoredEdit], domains: Sequence[str], numbers: Mapping[str, int], drawn: Resamples
+) -> list[Sensitivity]:
+    parts = {OVERALL_SLICE: edits} | {name: [one for one in edits if one.domain == name] for name in domains}
+    return [_sensitivity(name, of_part, numbers, drawn) for name, of_part in parts.items() if of_part]
+
+
+def _sensitivity(part: str, edits: Sequence[ScoredEdit], numbers: Mapping[str, int], drawn: Resamples) -> Sensitivity:
+    corrections, benign = (_score_pairs(edits, corrects, numbers) for corrects in (True, False))
+    return Sensitivity(
+        metric=edits[0].metric,
+        slice=part,
+        correction=drawn.estimate(mean_correction(corrections)),
+        benign=drawn.estimate(mean_absolute_shift(benign)),
+        ratio=drawn.estimate(sensitivity(corrections, benign)),
+    )
+
+
+def _score_pairs(edits: Sequence[ScoredEdit], corrects: bool, numbers: Mapping[str, int]) -> ScorePairs:
+    chosen = [one for one in edits if one.corrects == corrects]
+    return ScorePairs(
+        score_array(one.faithful for one in chosen),
+        score_array(one.other for one in chosen),
+        document_array((one.document for one in chosen), numbers),
+        edits[0].direction,
+    )
+
+
+def _document_of(sample: Sample) -> str:
+    """As a stress run of the dataset calls it, so that both can be put together."""
+    return sample.document or f"{sample.dataset}/{sample.item.group or sample.item.example.id}"
+
+
+def _known(score: float) -> float | None:
+    return None if np.isnan(score) else float(score)
+
+
+def format_sensitivities(found: Sequence[Sensitivity]) -> str:
+    """One line for each metric and domain, the figures with their intervals."""
+    if not found:
+        return "No edit has scores."
+    lines = [{"metric": one.metric, **sensitivity_cells(one)} for one in found]
+    return align_columns([tuple(lines[0]), *(tuple(line.values()) for line in lines)])
+
+
+def sensitivity_cells(one: Sensitivity) -> dict[str, str]:
+    """A row of the table by its columns, without the metric."""
+    return {
+        "domain": one.slice,
+        "correction": format_in_units(one.correction),
+        "corrections": str(one.correction.n),
+        "harmless edit": format_in_units(one.benign).replace("+", ""),
+        "harmless edits": str(one.benign.n),
+        "correction ÷ harmless": format_in_units(one.ratio),
+        "remark": one.remark,
+    }

@@ -1,0 +1,263 @@
+"""How many generations of summarizers a gaming phrase is worth (after Ramprasad and Wallace 2024, appendix D.1).
+
+The systems of a dataset are put in the order of their human consistency. A generation is one step in this order: the mean
+difference between the mean scores of neighbouring systems, which is that of the most and the least consistent system by the
+number of steps between them. What a phrase gains, appended to the same summaries, is counted in such steps. The definition is ours.
+A run has each text once: a summary that two systems wrote alike counts for the first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.cases.cases import Cases
+from core.errors import UnscorableError
+from core.metric import METRICS
+from core.runs.run import Run
+from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, pair_gains, pairs_of_shifts, score_array
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import ScorePairs
+from core.stats.statistic import (
+    Estimate,
+    Mask,
+    Numbers,
+    Statistic,
+    Values,
+    cluster_documents,
+    mean,
+    ratio,
+    sums_by,
+    undefined,
+)
+from core.stats.text_tables import align_columns, format_signed, format_unsigned
+from core.studies.gaming import phrase_kinds
+from core.studies.rating_correlation import VERDICT_VALUES, mean_ratings
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSystem:
+    """A system by its mean human consistency over `n` summaries of the dataset: a share, or the mean of a rated aspect."""
+
+    name: str
+    human: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseStrength:
+    """What one phrase gains with one metric, towards consistency; intervals by document.
+
+    `means` are the mean scores of the summaries of each system, in the order of `judged_systems`; `step` is the mean
+    difference between neighbours in that order, `gain` the mean gain by the appended phrase, both in the metric's own units,
+    and `generations` the gain in steps: undefined where the metric does not rise with human consistency.
+    """
+
+    metric: str
+    phrase: str
+    means: tuple[Estimate, ...]
+    gain: Estimate
+    step: Estimate
+    generations: Estimate
+
+
+def judged_systems(cases: Cases, aspect: str = "") -> list[JudgedSystem]:
+    """The systems of a dataset, the least consistent first: by the mean of an aspect that people rated, or else by labels.
+
+    Raises UnscorableError where fewer than two systems have a label or rating, or all of them the same.
+    """
+    human = mean_ratings(cases)[aspect] if aspect else _label_values(cases)
+    found: dict[str, list[float]] = defaultdict(list)
+    for sample, value in zip(cases.samples, human, strict=True):
+        if sample.item.system and not sample.item.parent and not np.isnan(value):
+            found[sample.item.system].append(float(value))
+    systems = [JudgedSystem(name, float(np.mean(values)), len(values)) for name, values in found.items()]
+    if len({system.human for system in systems}) < 2:
+        raise UnscorableError(
+            f"An order of systems needs two whose human consistency differs; here are {len(systems)} systems with a label "
+            "or rating. Choose a dataset that names the system of each summary."
+        )
+    return sorted(systems, key=lambda system: (system.human, system.name))
+
+
+def systems_of_summaries(cases: Cases) -> dict[str, str]:
+    """The system of each summary, by the id under which a run of the dataset has it."""
+    return {sample.item.example.id: sample.item.system for sample in cases.samples if sample.item.system}
+
+
+def phrase_strengths(
+    run: Run,
+    found: Sequence[Shift],
+    systems: Sequence[JudgedSystem],
+    system_of: Mapping[str, str],
+    resamples: int = STRESS_RESAMPLES,
+) -> Iterator[PhraseStrength]:
+    """Every phrase that the run appends, with every metric that has a better side, over the summaries of these systems.
+
+    Raises UnscorableError where the run has no summary of one of the two ends of the order, or appends no phrase.
+    """
+    kinds = {phrase: places["suffix"] for phrase, places in phrase_kinds(run.plan.kinds).items() if "suffix" in places}
+    places = {system.name: place for place, system in enumerate(systems)}
+    sources = [source for source in run.sources.values() if system_of.get(source.example.id) in places]
+    ranks = np.array([places[system_of[source.example.id]] for source in sources], dtype=np.intp)
+    _check_run(kinds, systems, ranks)
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(source.group for source in sources))}
+    documents = document_array((source.group for source in sources), numbers)
+    drawn = Resamples.draw(len(numbers), resamples, run.plan.seed)
+    chosen = {source.example.id for source in sources}
+    for metric in run.plan.metrics:
+        direction = METRICS.parse(metric).card.direction
+        if direction == "neutral":
+            continue
+        readings = [run.readings.get((source.example.id, "", metric)) for source in sources]
+        scores = score_array(reading.value if reading else None for reading in readings)
+        means = tuple(
+            drawn.estimate(mean(scores[ranks == place], documents[ranks == place])) for place in range(len(systems))
+        )
+        originals = SystemScores(-scores if direction == "lower" else scores, ranks, documents, len(systems) - 1)
+        for phrase, kind in kinds.items():
+            if phrase.targets(metric):
+                shifts = [one for one in found if (one.metric, one.kind) == (metric, kind) and one.source in chosen]
+                pairs = pairs_of_shifts(metric, shifts, numbers)
+                yield PhraseStrength(
+                    metric=metric,
+                    phrase=phrase.spec,
+                    means=means,
+                    gain=drawn.estimate(mean(pair_gains(pairs), pairs.documents)),
+                    step=drawn.estimate(system_step(originals)),
+                    generations=drawn.estimate(generations(pairs, originals)),
+                )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemScores:
+    """Scores of (n,) summaries, higher is more consistent, nan where there is none, the places of their systems in the order
+    of human consistency, their documents, and the place of the most consistent system."""
+
+    scores: Values
+    places: Numbers
+    documents: Numbers
+    last: int
+
+    def ends(self) -> tuple[Mask, Mask]:
+        """Which summaries with a score are of the most and of the least consistent system."""
+        scored = ~np.isnan(self.scores)
+        return scored & (self.places == self.last), scored & (self.places == 0)
+
+
+def system_step(originals: SystemScores) -> Statistic:
+    """The mean difference between the mean scores of neighbouring systems, in the metric's own units."""
+    top, bottom = originals.ends()
+    n = int(min(top.sum(), bottom.sum()))
+    if not n:
+        return undefined(0, _NO_END)
+    numbers, places = cluster_documents(originals.documents)
+    sums = sums_by(places, _end_columns(originals, top, bottom), len(numbers))
+    return Statistic(n, numbers, lambda weights: _mean_step(sums.T @ weights, originals.last), len(numbers))
+
+
+def generations(pairs: ScorePairs, originals: SystemScores) -> Statistic:
+    """The mean gain of the edited side of `pairs` by `system_step`, both weighed by the same documents."""
+    gains = pair_gains(pairs)
+    known = ~np.isnan(gains)
+    top, bottom = originals.ends()
+    if not known.any() or not top.any() or not bottom.any():
+        return undefined(
+            0, "No summary has a score with the phrase and without." if top.any() and bottom.any() else _NO_END
+        )
+    ends = _end_columns(originals, top, bottom)
+    n = int(known.sum())
+    if _mean_step(ends.sum(axis=0)[:, None], originals.last)[0] <= 0:
+        return undefined(
+            n,
+            "The metric does not rise from the least to the most consistent system: there is no step to compare with.",
+        )
+    numbers, places = cluster_documents(np.concatenate([pairs.documents[known], originals.documents]))
+    columns = np.zeros((len(places), 6))
+    columns[:n, :2] = np.column_stack([gains[known], np.ones(n)])
+    columns[n:, 2:] = ends
+    sums = sums_by(places, columns, len(numbers))
+
+    def weigh(weights: Values) -> Values:
+        weighed = sums.T @ weights
+        return ratio(ratio(weighed[0], weighed[1]), _mean_step(weighed[2:], originals.last))
+
+    return Statistic(n, numbers, weigh, len(numbers))
+
+
+def _end_columns(originals: SystemScores, top: Mask, bottom: Mask) -> Values:
+    """Sum and number of the scores of the most consistent system, then of the least: a row for each summary, (n, 4)."""
+    scores = np.nan_to_num(originals.scores)
+    return np.column_stack([scores * top, top, scores * bottom, bottom]).astype(np.float64)
+
+
+def _mean_step(sums: Values, steps: int) -> Values:
+    """From the sums of `_end_columns`, (4, resamples)."""
+    step: Values = (ratio(sums[0], sums[1]) - ratio(sums[2], sums[3])) / steps
+    return step
+
+
+_NO_END = "The most or the least consistent system has no summary with a score in this run."
+
+
+def _check_run(phrases: Sized, systems: Sequence[JudgedSystem], places: Numbers) -> None:
+    if not phrases:
+        raise UnscorableError(
+            "The run appends no phrase to its summaries. Run `stress` with --kind phrase, for example."
+        )
+    missing = [systems[place].name for place in (0, len(systems) - 1) if place not in places]
+    if missing:
+        raise UnscorableError(
+            f"The run has no summary of {' or '.join(missing)}. Run `stress` on the dataset with --with-inconsistent: the "
+            "summaries that are labelled inconsistent are left out otherwise."
+        )
+
+
+def _label_values(cases: Cases) -> Values:
+    verdicts = [sample.item.intended for sample in cases.samples]
+    return np.array([np.nan if verdict is None else VERDICT_VALUES[verdict] for verdict in verdicts], dtype=np.float64)
+
+
+def strength_cells(one: PhraseStrength) -> dict[str, str]:
+    """A row of the table by its columns."""
+    return {
+        "metric": one.metric,
+        "phrase": one.phrase,
+        "gain": format_signed(one.gain),
+        "step": format_signed(one.step),
+        "generations": _format_generations(one.generations),
+        "n": str(one.gain.n),
+        "remark": one.generations.why if one.generations.value is None else "",
+    }
+
+
+def format_strengths(systems: Sequence[JudgedSystem], found: Sequence[PhraseStrength]) -> str:
+    """The order of the systems with their mean scores, and below it what every phrase is worth."""
+    metrics = {one.metric: one.means for one in found}
+    head = ("system, least consistent first", "human", "n", *metrics)
+    lines = [
+        (
+            system.name,
+            f"{system.human:.3f}",
+            str(system.n),
+            *(format_unsigned(means[place]) for means in metrics.values()),
+        )
+        for place, system in enumerate(systems)
+    ]
+    rows = [strength_cells(one) for one in found]
+    table = (
+        align_columns([tuple(rows[0]), *(tuple(row.values()) for row in rows)])
+        if rows
+        else "No metric has a better side."
+    )
+    return f"{align_columns([head, *lines])}\n\n{table}"
+
+
+def _format_generations(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "–"
+    bounds = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:+.1f}, {estimate.high:+.1f}]"
+    return f"{estimate.value:+.1f}{bounds}".replace("-", "−")

@@ -1,0 +1,1 @@
+"""Training metrics: data, trainers, runs and cards."""

@@ -1,0 +1,290 @@
+"""What a trained metric's figures are, and its model card: written beside the weights, and read by whoever meets the metric."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.battery import Battery, standard_battery
+from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS, document_key
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.discrimination import LabelledScores, auc
+from core.stats.score_pairs import FEW_PAIRS, ScorePairs, consistency_share, mean_shift, noise_range
+from core.stats.statistic import Estimate, Mask, Numbers, Values
+from core.stats.text_tables import format_percent, format_signed, markdown_table
+from core.training.trainer import Trained, pairs_of
+from core.training.training_data import TrainingData, describe
+
+RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the card: of what, by which measure, with its interval."""
+
+    of: str
+    measure: str
+    estimate: Estimate
+
+    @property
+    def text(self) -> str:
+        return format_signed(self.estimate) if self.measure == "mean shift" else format_percent(self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What the card says besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset.
+
+    The `battery` made the corruptions and harmless edits, where a share of them was asked for.
+    """
+
+    title: str
+    recipe: str
+    seed: int
+    share: float
+    data: Sequence[str]
+    licences: Sequence[str]
+    learned_tests: Mapping[str, int] = field(default_factory=dict)
+    battery: Battery = field(default_factory=standard_battery)
+
+    @property
+    def test_note(self) -> str:
+        if not self.learned_tests:
+            return "Nothing that is marked as test, and no data of a paper's tables, was learned from."
+        counts = ", ".join(f"{number} summaries of {name}" for name, number in self.learned_tests.items())
+        return (
+            f"On request it learned from test data: {counts}. What it scores on {' or '.join(self.learned_tests)} is no test "
+            "of it; the figures below are of documents, or domains, that were left out in turn."
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecipeAccount:
+    """What a recipe says of the model that it made: the held-out scores, and paragraphs of the card.
+
+    `held_out` are the scores of every row by a model that did not learn from its document, (rows,), nan for a row that
+    nobody judged; `by_domain` those of a domain's labelled rows by a model that learned from the other domains. `settings`
+    stand in the figures' file. `reads` says how the model reads, `judged` how the documents were dealt, `limits` what it
+    cannot see.
+    """
+
+    held_out: Values
+    by_domain: Mapping[str, tuple[Numbers, Values]]
+    settings: Mapping[str, object]
+    reads: str
+    judged: str
+    limits: str
+
+
+def words_account(trained: Trained) -> RecipeAccount:
+    """The account of the recipe "words"."""
+    config, similarity = trained.head.config, float(trained.head.tensors["similarity"][0, 0])
+    members = len(trained.head.attention["query"])
+    return RecipeAccount(
+        trained.held_out,
+        trained.by_domain,
+        {"trees": trained.trees, "attention members": members, "similarity": similarity},
+        reads=f"{trained.trees} trees of each of {members} folds read {len(config.features)} features of each word of a summary, made "
+        f"with the frozen encoder {config.encoder}; {HEADS} attention heads of each fold read the same and what they find of the "
+        "word among the states of the document's words. The logit of a word is the mean of all. The score is the probability that "
+        f"no sentence is wrong, its log odds moved by {similarity:+.1f} times how far the mean similarity of the words lies above the "
+        "usual one; one half means even odds in data of which half is inconsistent.",
+        judged="Near-duplicates count as one document. One document of eight is left out, and sets only the scale on which "
+        "the score is a probability. Each of the others lies in one of five folds and is judged by the trees and heads that "
+        "learned from the other four; those that are left out, by the mean of all five, which is what is used. It stays so: when a "
+        "document that was learned from is scored later, its fold judges it, by weights that its fold did not teach. The number of "
+        "trees is the best one for these folds; a fold stops where its loss has not fallen for 75 trees.",
+        limits="It compares words and their neighbours with the document's. Roles that are exchanged among words that all "
+        "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "
+        "knowledge moves it by chance. A paraphrase in words far from the document's looks like an error to it.",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """The rows of a training as arrays, and the resamples of their documents."""
+
+    data: TrainingData
+    wrong: Mask
+    labelled: Mask
+    kinds: NDArray[np.str_]
+    datasets: NDArray[np.str_]
+    drawn: Resamples
+
+    @classmethod
+    def of(cls, data: TrainingData) -> _Judged:
+        rows = data.rows
+        return cls(
+            data,
+            np.array([row.wrong for row in rows]),
+            np.array([row.origin == "labelled" for row in rows]),
+            np.array([row.kind for row in rows]),
+            np.array([data.datasets.get(row.id, "") for row in rows]),
+            Resamples.draw(data.document_count(), RESAMPLES),
+        )
+
+    def auc(self, of: str, chosen: Mask, scores: Values) -> Figure:
+        labelled = LabelledScores(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])
+        return Figure(of, "AUC", self.drawn.estimate(auc(labelled)))
+
+    def several_datasets(self) -> list[str]:
+        """The datasets that labelled rows come from; nothing where there is one."""
+        found = sorted(set(self.datasets[self.labelled].tolist()) - {""})
+        return found if len(found) > 1 else []
+
+    def judged_kinds(self) -> list[str]:
+        """The error types and corruptions of which there are at least FEW_PAIRS wrong rows."""
+        counts = Counter(self.kinds[self.wrong].tolist())
+        return sorted(kind for kind, count in counts.items() if kind and count >= FEW_PAIRS)
+
+    def of_kind(self, kind: str) -> Mask:
+        """The wrong rows of a kind, and the consistent rows of the same origin: labelled ones or generated ones."""
+        bad = self.wrong & (self.kinds == kind)
+        return np.asarray(bad | (~self.wrong & np.isin(self.labelled, self.labelled[bad])))
+
+    def spread(self, places: Numbers | Mask, values: Values) -> Values:
+        """Values of some rows as those of all, nan elsewhere, (rows,)."""
+        found = np.full(len(self.wrong), np.nan)
+        found[places] = values
+        return found
+
+
+def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[str, Values]) -> list[Figure]:
+    """Figures on documents that were not learned from; `baselines` score the labelled rows in their order."""
+    judged, scores = _Judged.of(data), account.held_out
+    # the baselines are compared on the same rows
+    labelled = np.asarray(judged.labelled & ~np.isnan(scores))
+    generated = np.asarray(~judged.labelled & ~np.isnan(scores))
+    found = [judged.auc("labelled summaries", labelled, scores)]
+    for name, values in baselines.items():
+        found.append(judged.auc(f"labelled summaries, {name}", labelled, judged.spread(judged.labelled, values)))
+    found += [
+        judged.auc(f"labelled summaries of {name}", labelled & (judged.datasets == name), scores)
+        for name in judged.several_datasets()
+    ]
+    for domain, (places, values) in account.by_domain.items():
+        apart = judged.spread(places, values)
+        found.append(judged.auc(f"labelled summaries of {domain}, learned from others", ~np.isnan(apart), apart))
+    if generated.any():
+        found.append(judged.auc("generated summaries", generated, scores))
+    found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in judged.judged_kinds()]
+    return [*found, *_pair_figures(judged, scores)]
+
+
+def _pair_figures(judged: _Judged, scores: Values) -> list[Figure]:
+    """How often an original is scored above its wrong edit, and how far harmless edits move the score."""
+    pairs, drawn = pairs_of(judged.data.rows), judged.drawn
+    real = [pair for pair in pairs if judged.labelled[pair[1]]]
+    found = [
+        Figure(of, "pairs told apart", drawn.estimate(consistency_share(_pairs(judged.data, scores, chosen))))
+        for of, chosen in (("labelled pairs", real), ("all pairs", pairs))
+        if chosen
+    ]
+    if harmless := _harmless_pairs(judged.data):
+        shifts = _pairs(judged.data, scores, harmless)
+        found.append(Figure("harmless edits", "mean shift", drawn.estimate(mean_shift(shifts))))
+    return found
+
+
+def _pairs(data: TrainingData, scores: Values, pairs: Sequence[tuple[int, int]]) -> ScorePairs:
+    one, other = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    return ScorePairs(scores[one], scores[other], data.documents[one])
+
+
+def _harmless_pairs(data: TrainingData) -> list[tuple[int, int]]:
+    places = {(row.document, row.id): place for place, row in enumerate(data.rows)}
+    return [
+        (places[row.document, row.parent], place)
+        for place, row in enumerate(data.rows)
+        if row.origin == "harmless edit" and (row.document, row.parent) in places
+    ]
+
+
+def null_band(data: TrainingData, held_out: Values) -> tuple[float, float] | None:
+    """The middle 95 % of the shifts under harmless edits; None where there are too few."""
+    pairs = _harmless_pairs(data)
+    return noise_range(_pairs(data, held_out, pairs).shifts) if pairs else None
+
+
+def verdict(figures: Sequence[Figure]) -> str:
+    """One sentence: whether it tells consistent labelled summaries from inconsistent ones at all."""
+    first = figures[0].estimate
+    if first.value is None:
+        return f"It could not be judged: {first.why}"
+    if first.low is None or first.low <= 0.5:
+        return f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
+    return f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
+
+
+def write_card(
+    folder: Path, facts: CardFacts, data: TrainingData, account: RecipeAccount, figures: Sequence[Figure]
+) -> None:
+    """The card, its figures as JSON, and the hashes of the documents that were learned from."""
+    keys = sorted({document_key(row.document) for row in data.rows})
+    (folder / DOCUMENTS_FILE).write_text("\n".join(keys) + "\n", encoding="utf-8")
+    band = null_band(data, account.held_out)
+    record = {
+        "recipe": facts.recipe,
+        "seed": facts.seed,
+        "share": facts.share,
+        "battery": facts.battery.signature if facts.share else None,
+        "learned_tests": dict(facts.learned_tests),
+        **account.settings,
+        "data": describe(data),
+        "verdict": verdict(figures),
+        "null_band": band,
+        "figures": [{"of": one.of, "measure": one.measure, **asdict(one.estimate)} for one in figures],
+    }
+    (folder / FIGURES_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (folder / CARD_FILE).write_text(_card(facts, data, account, figures, band), encoding="utf-8")
+
+
+def _card(
+    facts: CardFacts,
+    data: TrainingData,
+    account: RecipeAccount,
+    figures: Sequence[Figure],
+    band: tuple[float, float] | None,
+) -> str:
+    counts = describe(data)
+    lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
+    shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
+    noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
+    made_by = f", made by the battery {facts.battery.signature}" if facts.share else ""
+    return f"""# {facts.title}
+
+{verdict(figures)}
+
+A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {account.reads}
+The named contexts of a document were joined and are read so; a question is not read.
+
+## Data
+
+{", ".join(facts.data)}. Licences: {", ".join(facts.licences) or "not known"}. `{DOCUMENTS_FILE}` names the documents by hash.
+
+{shares}
+
+Generated summaries are asked to be {facts.share:.0%} of all{made_by}. {facts.test_note}
+
+## Figures
+
+{account.judged} Intervals (95 %) resample documents.
+Error types and corruptions with fewer than {FEW_PAIRS} inconsistent summaries have no figure.
+
+{markdown_table(["of", "measure", "value", "n", "documents"], lines)}
+{noise}
+## What it cannot see
+
+{account.limits}
+"""
+
+
+def _format_count(value: Mapping[str, int] | int) -> str:
+    return ", ".join(f"{name} {number}" for name, number in value.items()) if isinstance(value, Mapping) else str(value)

@@ -1,0 +1,179 @@
+"""Training a metric of the recipe "cross-encoder": an encoder that reads premise and claim together, judged on documents of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import TouchstoneError
+from core.models.unfinished_training import TrainingStep
+from core.models.words.claims import premise
+from core.stats.statistic import Mask, Values, deal_folds
+from core.text import sentences
+from core.training.card import RecipeAccount
+from core.training.claim_batches import batches
+from core.training.training_data import TrainingData, TrainingRow
+
+if TYPE_CHECKING:
+    from core.models.pair_network import PairNetwork
+    from core.models.tokenizer import Tokens
+
+MAX_EPOCHS = 8
+LOSS_STAGE = "Epochs"
+"""The stage of the steps that tell a loss."""
+_PATIENCE = 2  # epochs without a smaller loss, after which training stops
+_PARTS = 10
+_JUDGED, _CHOOSING = (0, 1), (2,)  # parts of the documents; the other seven are learned from
+_WARM_EPOCHS = 0.5  # while the learning rate rises
+_STEPS = 1_000_003  # so that no step of a seed draws what a step of the next one does
+_READ_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSetting:
+    """Which encoder is trained: its name, tokens of premise and claim together, and whether only low-rank updates are."""
+
+    encoder: str
+    max_tokens: int = 256
+    lora: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The encoder as a card names it: of a folder, which is of this machine, the last part."""
+        path = Path(self.encoder)
+        return path.name if path.is_absolute() or path.exists() else self.encoder
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedEncoder:
+    """The scores of the rows of judged documents, (rows,), nan for the others, and how training went."""
+
+    held_out: Values
+    epochs: int
+    documents: tuple[int, int, int]
+    losses: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ReadRows:
+    """Distinct texts, and their places for each row, one for a sentence; a row without a sentence has none."""
+
+    texts: list[Tokens]
+    of_row: list[tuple[int, ...]]
+
+
+EncoderTraining = Generator[TrainingStep, None, TrainedEncoder]
+
+
+def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> EncoderTraining:
+    """Yields its progress, and leaves the network at its best epoch; the same data, seed and network give the same weights.
+
+    The best epoch is the one with the smallest loss on a tenth of the documents; a fifth, of which nothing is learned and
+    by which nothing is chosen, is judged. Raises TouchstoneError where one of the three parts lacks a class.
+    """
+    wrong = np.array([row.wrong for row in data.rows])
+    parts = deal_folds(data.documents, _PARTS, seed)
+    judged, choosing = np.isin(parts, _JUDGED), np.isin(parts, _CHOOSING)
+    learned = ~(judged | choosing)
+    _check_parts(wrong, learned, judged)
+    read = yield from _read_rows(data.rows, network)
+    chosen = [place for place in np.flatnonzero(learned).tolist() if read.of_row[place]]
+    losses: list[float] = []
+    while len(losses) < MAX_EPOCHS and len(losses) - int(np.argmin(losses or [0])) <= _PATIENCE:
+        found = list(batches(data.rows, read.of_row, chosen, f"{seed}\0{len(losses)}"))
+        for number, batch in enumerate(found):
+            step = len(losses) * len(found) + number
+            texts = [read.texts[text] for text in batch.texts]
+            network.step(batch, texts, (step + 1) / (_WARM_EPOCHS * len(found)), seed * _STEPS + step)
+            yield TrainingStep(f"Epoch {len(losses) + 1}", number + 1, len(found))
+        loss = _log_loss(_scores(read, choosing, network), wrong)
+        losses.append(loss)
+        if loss == min(losses):
+            network.keep_best()
+        yield TrainingStep(LOSS_STAGE, len(losses), MAX_EPOCHS, loss)
+    network.take_best()
+    documents = tuple(len(np.unique(data.documents[rows])) for rows in (learned, choosing, judged))
+    return TrainedEncoder(
+        _scores(read, judged, network),
+        int(np.argmin(losses)) + 1,
+        (documents[0], documents[1], documents[2]),
+        tuple(losses),
+    )
+
+
+def _check_parts(wrong: Mask, learned: Mask, judged: Mask) -> None:
+    for what, rows in (("learned from", learned), ("judged", judged)):
+        if len(set(wrong[rows].tolist())) < 2:
+            raise TouchstoneError(
+                f"The {rows.sum()} summaries of the documents that are to be {what} are all of one class. Add summaries of "
+                "both classes on more documents, or take another seed."
+            )
+
+
+def _read_rows(rows: Sequence[TrainingRow], network: PairNetwork) -> Generator[TrainingStep, None, _ReadRows]:
+    places: dict[tuple[str, str], int] = {}
+    texts: list[Tokens] = []
+    of_row = []
+    for number, row in enumerate(rows):
+        if number % _READ_AT_ONCE == 0:
+            yield TrainingStep("Reading", number, len(rows))
+        found = []
+        for span in sentences(row.summary):
+            claim = span.of(row.summary)
+            if (row.document, claim) not in places:
+                read = premise(row.document, claim, network.limit, network.tokenizer.count)
+                places[row.document, claim] = len(texts)
+                texts += network.encode([(read.text if read else "", claim)])
+            found.append(places[row.document, claim])
+        of_row.append(tuple(found))
+    return _ReadRows(texts, of_row)
+
+
+def _scores(read: _ReadRows, chosen: Mask, network: PairNetwork) -> Values:
+    """The score of each chosen row, the product over its sentences, (rows,); nan for the others."""
+    needed = sorted({text for place in np.flatnonzero(chosen) for text in read.of_row[place]})
+    logits = dict(zip(needed, network.logits([read.texts[text] for text in needed]).tolist(), strict=True))
+    found = np.full(len(chosen), np.nan)
+    for place in np.flatnonzero(chosen):
+        if texts := read.of_row[place]:
+            found[place] = np.prod([1 / (1 + np.exp(-np.clip(logits[text], -50, 50))) for text in texts])
+    return found
+
+
+def _log_loss(scores: Values, wrong: Mask) -> float:
+    known = ~np.isnan(scores)
+    right = np.where(wrong, 1 - scores, scores)[known]
+    return float(-np.log(np.clip(right, 1e-12, 1)).mean())
+
+
+def encoder_account(trained: TrainedEncoder, setting: EncoderSetting, limit: int) -> RecipeAccount:
+    """What the card says of a cross-encoder."""
+    learned, choosing, judged = trained.documents
+    trained_weights = "low-rank updates (LoRA) of its layers, merged into them," if setting.lora else "all its weights"
+    return RecipeAccount(
+        trained.held_out,
+        {},
+        {
+            "encoder": setting.shown,
+            "max_tokens": limit,
+            "lora": setting.lora,
+            "epochs": trained.epochs,
+            "losses": trained.losses,
+        },
+        reads=f"the encoder {setting.shown} reads each sentence of a summary beside the document, {limit} tokens at most; of a "
+        f"longer document the sentences that are closest to the claim by BM25. {trained_weights[0].upper()}{trained_weights[1:]} "
+        f"were trained for {trained.epochs} epochs by cross-entropy on labelled summaries, and by a margin on pairs of an "
+        "original and its wrong edit. The score of a sentence is the probability that the document supports it, that of a "
+        "summary the product over its sentences. Plain sentence-transformers reads the folder: "
+        "`CrossEncoder(FOLDER).predict([(premise, sentence)])`.",
+        judged=f"Of {learned + choosing + judged} documents, near-duplicates together, {learned} were learned from, {choosing} chose "
+        f"the best epoch, and the figures are of the other {judged}, by these very weights. The shallow model in the table "
+        "learned in five folds, and is compared on the same documents.",
+        limits="It learned from these data alone: on texts of another kind it may do no better than chance, and no figure here is "
+        "of a domain that it did not learn from. Of a long document it sees only the sentences that share words with "
+        "the claim, and it says nothing of single words.",
+    )

@@ -1,0 +1,187 @@
+"""Training a metric of the recipe "words": models of words over folds of documents, then how words make a summary's score."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import TouchstoneError
+from core.models.unfinished_training import TrainingStep, UnfinishedTraining
+from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
+from core.models.words.head import Head, HeadConfig, document_key
+from core.models.words.word_features import FEATURES
+from core.models.words.word_table import WordTable, support_scores
+from core.stats.statistic import Mask, Numbers, Values, deal_folds
+from core.training.training_data import TrainingData, TrainingRow
+from core.training.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
+from core.training.word_reading import read_words
+
+if TYPE_CHECKING:
+    from core.models.words.word_encoder import WordEncoder
+
+_CALIBRATION_SHARE = 8  # one document of so many
+_MIN_DOMAIN_DOCUMENTS = 5
+_MAX_DOMAINS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """A head, and the scores of every row by a head that did not learn from its document, (rows,).
+
+    `by_domain` are the scores of a domain's labelled rows by a head that learned from the other domains: rows and scores.
+    """
+
+    head: Head
+    held_out: Values
+    trees: int
+    by_domain: dict[str, tuple[Numbers, Values]]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """Which encoder reads the words, and the hash of its weights."""
+
+    network: WordEncoder
+    source: str
+    sha256: str
+
+
+TrainingProgress = Generator[TrainingStep, None, Trained]
+
+
+def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: UnfinishedTraining) -> TrainingProgress:
+    """Yields its progress and returns the result; the same data, seed and encoder give the same head.
+
+    What is done is kept in `unfinished`, and is not done again by a second run with the same data, encoder and seed.
+    """
+    table = yield from _read(data, encoder, unfinished)
+    wrong = np.array([row.wrong for row in data.rows])
+    _check_words(table)
+    parts = deal_parts(data.documents, seed)
+    words = yield from fit_words(table, parts, seed, unfinished)
+    judge = _SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
+    weights = {part: judge.weights((parts != part) & (parts != CALIBRATION)) for part in (CALIBRATION, *range(FOLDS))}
+    scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
+    by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
+    known = table.wrong[table.wrong >= 0].mean()
+    config = HeadConfig(
+        encoder=encoder.source,
+        encoder_sha256=encoder.sha256,
+        features=FEATURES,
+        prior=float(np.log(known / (1 - known))),
+        folds=_folds_by_document(data.rows, parts),
+    )
+    scaled = {part: scale.weights(taught) for part, taught in weights.items()}
+    tensors = {
+        **words.tree_tensors,
+        "sentence": np.array([one.sentence for one in scaled.values()]),
+        "similarity": np.array([(one.similarity, one.usual) for one in scaled.values()]),
+    }
+    return Trained(Head(config, tensors, words.attention), judge.held_out(parts, scaled), words.trees, by_domain)
+
+
+def deal_parts(documents: Numbers, seed: int) -> Numbers:
+    """CALIBRATION or the fold, 0 to FOLDS - 1, of each row's document, (rows,)."""
+    apart = deal_folds(documents, _CALIBRATION_SHARE, seed) == 0
+    parts = np.full(len(documents), CALIBRATION)
+    parts[~apart] = deal_folds(documents[~apart], FOLDS, seed)
+    return parts
+
+
+def _folds_by_document(rows: Sequence[TrainingRow], parts: Numbers) -> dict[str, int]:
+    """The fold of each document that was learned from, by the name of its text."""
+    found = {document_key(row.document): int(part) for row, part in zip(rows, parts, strict=True)}
+    return {name: part for name, part in sorted(found.items()) if part != CALIBRATION}
+
+
+def _read(
+    data: TrainingData, encoder: Encoder, unfinished: UnfinishedTraining
+) -> Generator[TrainingStep, None, WordTable]:
+    if kept := unfinished.load("words"):
+        with suppress(OSError, ValueError):  # the states were deleted or cut: they are read again
+            return WordTable.from_arrays(kept, unfinished.folder)
+    reading = read_words(encoder.network, data.rows, unfinished.folder)
+    while True:
+        try:
+            done = next(reading)
+        except StopIteration as end:
+            table: WordTable = end.value
+            unfinished.save("words", table.arrays())
+            return table
+        yield TrainingStep("Reading", done, len(data.rows))
+
+
+def _check_words(table: WordTable) -> None:
+    if not (table.wrong == 1).any():
+        raise TouchstoneError(
+            "No word is known to be wrong: the inconsistent summaries name no original that they were edited from, and no "
+            "corruption is among the rows. Add minimal pairs, or set --corruptions 0.5."
+        )
+
+
+def pairs_of(rows: Sequence[TrainingRow]) -> list[tuple[int, int]]:
+    """The places of an original and of its inconsistent edit, for every edit whose original is a consistent row."""
+    places = {(row.document, row.id): place for place, row in enumerate(rows) if not row.wrong}
+    return [
+        (places[row.document, row.parent], place)
+        for place, row in enumerate(rows)
+        if row.wrong and (row.document, row.parent) in places
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SummaryJudge:
+    """The sentences with logits of words that were not learned from, the label of each row, (rows,), and the pairs of rows."""
+
+    sentences: SentenceTable
+    wrong: Mask
+    pairs: Sequence[tuple[int, int]]
+
+    def weights(self, rows: Mask) -> SummaryWeights:
+        """The weights that some rows teach."""
+        renumbered = np.cumsum(rows) - 1
+        chosen = [
+            (int(renumbered[one]), int(renumbered[other])) for one, other in self.pairs if rows[one] and rows[other]
+        ]
+        return fit_summary_weights(self.sentences.part(rows), self.wrong[rows], chosen)
+
+    def scale(self, weights: SummaryWeights, rows: Mask) -> Scale:
+        """The scale on which the score of some rows is a probability."""
+        return fit_scale(self.sentences.part(rows), weights, self.wrong[rows])
+
+    def held_out(self, parts: Numbers, weights: Mapping[int, SummaryWeights]) -> Values:
+        """The score of every row by the weights of its part, which others taught, (rows,); nan for a row without a word."""
+        scores = np.full(len(self.wrong), np.nan)
+        for part, taught in weights.items():
+            own = parts == part
+            scores[own] = support_scores(self.sentences, taught)[own]
+        scores[np.setdiff1d(np.arange(len(self.wrong)), self.sentences.rows)] = np.nan
+        return scores
+
+
+def _unseen_domains(
+    data: TrainingData, table: WordTable, judge: _SummaryJudge, scale: Scale, trees: int, seed: int
+) -> Generator[TrainingStep, None, dict[str, tuple[Numbers, Values]]]:
+    """The scores of each domain's labelled rows by a head that saw no document of it; nothing where there is one domain."""
+    names = np.array([row.domain for row in data.rows])
+    labelled = np.array([row.origin == "labelled" for row in data.rows])
+    counts = {str(name): len(np.unique(data.documents[names == name])) for name in np.unique(names[labelled])}
+    domains = [name for name, count in counts.items() if name and count >= _MIN_DOMAIN_DOCUMENTS]
+    found: dict[str, tuple[Numbers, Values]] = {}
+    for domain in domains if len(counts) > 1 and len(domains) <= _MAX_DOMAINS else []:
+        own = names == domain
+        others = ~np.isin(data.documents, data.documents[own])
+        if len(np.unique(judge.wrong[own & labelled])) < 2:
+            continue
+        logits = yield from fit_words_of(table, others, seed, trees, f"Leaving out {domain}")
+        if logits is None:
+            continue
+        # a few numbers, fitted on held-out logits of the other domains: on logits of words learned from they would be too sure
+        weights = scale.weights(judge.weights(others))
+        rows = np.flatnonzero(own & labelled & np.isin(np.arange(len(own)), table.row))
+        found[domain] = (rows, support_scores(table.sentence_table(logits, len(own)), weights)[rows])
+    return found

@@ -1,0 +1,97 @@
+"""Reading the words of all training rows: their features, states and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from core.errors import TouchstoneError
+from core.models.words.trees import Labels
+from core.models.words.word_features import Features, ReadDocument, feature_matrix, read_document
+from core.models.words.word_states import WordStates
+from core.models.words.word_table import DOCUMENTS_FILE, WORDS_FILE, WordTable
+from core.text import sentences
+from core.training.training_data import TrainingRow
+
+if TYPE_CHECKING:
+    from core.models.words.word_encoder import WordEncoder
+
+
+_ROWS_AT_ONCE = 32
+
+
+_ReadSentence = tuple[int, int, Features, Labels]
+"""Row, document, features and labels."""
+
+
+def read_words(encoder: WordEncoder, rows: Sequence[TrainingRow], folder: Path) -> Generator[int, None, WordTable]:
+    """Reads every row; yields how many were read, and returns the table. The states of words are written into the folder.
+
+    Raises TouchstoneError where no word can be read.
+    """
+    order = sorted(range(len(rows)), key=lambda place: rows[place].document)
+    found: list[_ReadSentence] = []
+    ends: list[int] = []
+    done = 0
+    with (folder / WORDS_FILE).open("wb") as words, (folder / DOCUMENTS_FILE).open("wb") as documents:
+        for text, places in groupby(order, key=lambda place: rows[place].document):
+            states = encoder.read([text])[0]
+            document = read_document(states)
+            _write_states(documents, states)
+            ends.append((ends[-1] if ends else 0) + len(states.forms))
+            own = list(places)
+            for start in range(0, len(own), _ROWS_AT_ONCE):
+                yield done
+                chosen = own[start : start + _ROWS_AT_ONCE]
+                for row, sentence, values, wrong in _read_rows(encoder, rows, chosen, document):
+                    _write_states(words, sentence)
+                    found.append((row, len(ends) - 1, values, wrong))
+                done += len(chosen)
+    yield done
+    return _as_table(found, ends, folder)
+
+
+def _write_states(file: BinaryIO, states: WordStates) -> None:
+    file.write(states.both.astype(np.float16).tobytes())
+
+
+def _read_rows(
+    encoder: WordEncoder, rows: Sequence[TrainingRow], chosen: Sequence[int], document: ReadDocument
+) -> Iterator[tuple[int, WordStates, Features, Labels]]:
+    """The sentences of some rows of one document that have words."""
+    claims = [(place, span) for place in chosen for span in sentences(rows[place].summary)]
+    read = encoder.read([span.of(rows[place].summary) for place, span in claims])
+    for (place, span), sentence in zip(claims, read, strict=True):
+        if sentence.forms and document.low:
+            yield place, sentence, feature_matrix(document, sentence), _labels(rows[place], span.start, sentence)
+
+
+def _labels(row: TrainingRow, start: int, sentence: WordStates) -> Labels:
+    """1 for a word that makes the summary wrong, 0 for another, -1 where nobody knows."""
+    if row.wrong_words is None:
+        return np.full(len(sentence.spans), -1, dtype=np.int8)
+    places = [(start + span.start, start + span.end) for span in sentence.spans]
+    return np.array(
+        [any(wrong.start < end and begin < wrong.end for wrong in row.wrong_words) for begin, end in places],
+        dtype=np.int8,
+    )
+
+
+def _as_table(found: Sequence[_ReadSentence], ends: Sequence[int], folder: Path) -> WordTable:
+    if not found:
+        raise TouchstoneError("The texts have no word of letters or digits that could be compared.")
+    rows, documents, values, wrong = zip(*found, strict=True)
+    arrays = {
+        "values": np.concatenate(values),
+        "wrong": np.concatenate(wrong),
+        "sentence": np.repeat(np.arange(len(found)), [len(one) for one in wrong]),
+        "row": np.array(rows, dtype=np.intp),
+        "document": np.array(documents, dtype=np.intp),
+        "ends": np.array(ends, dtype=np.intp),
+    }
+    width = (folder / WORDS_FILE).stat().st_size // (np.dtype(np.float16).itemsize * len(arrays["values"]))
+    return WordTable.from_arrays({**arrays, "width": np.array([width])}, folder)

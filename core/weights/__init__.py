@@ -1,0 +1,1 @@
+"""Weights on disk: where they lie, their integrity, downloads and conversion."""

@@ -1,0 +1,68 @@
+"""What every session of the process shares: settings, engine and store."""
+
+from __future__ import annotations
+
+import gc
+import os
+from functools import partial
+from uuid import uuid4
+
+import streamlit as st
+
+from annotations.store.store import InMemoryRuns, Store
+from core.background import BackgroundTask
+from core.engine.engine import Engine
+from core.metric import METRICS
+from core.metric_catalog import default_metrics
+from core.runs.runner import BackgroundRuns
+from core.settings import Settings
+from core.types import Example
+from pages.server import startup
+
+
+@st.cache_resource(show_spinner=False)
+def settings() -> Settings:
+    return Settings.read()
+
+
+@st.cache_resource(show_spinner="Starting the engine…")
+def engine() -> Engine:
+    # torch's threads wait by spinning: one core is left to the pages, or typing would stutter while a model runs
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
+    started = Engine.open(settings())
+    BackgroundTask.call(partial(_warm_up, started))
+    return started
+
+
+@st.cache_resource(show_spinner=False)
+def store() -> Store:
+    return Store.open(settings().database_url, read_only=settings().demo)
+
+
+@st.cache_resource(show_spinner=False)
+def demo_runs() -> InMemoryRuns:
+    """Where stress runs stay in a demo, until the server stops."""
+    return InMemoryRuns()
+
+
+@st.cache_resource(show_spinner=False)
+def stress_runner() -> BackgroundRuns:
+    """Carries stress runs on, for all sessions."""
+    return BackgroundRuns(engine())
+
+
+@st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)
+def session_owner(part: str = "") -> str:  # noqa: ARG001  # each part has a name of its own
+    """This session's name towards the engine, or that of a part of its page; its work is dropped when the tab closes."""
+    return uuid4().hex
+
+
+def _warm_up(started: Engine) -> None:
+    """Import the other pages and torch, and load what ships with the packages, before the first person needs it."""
+    startup.load_other_pages()
+    packaged = [METRICS.parse(line.name) for line in default_metrics(started.pool) if line.checkpoints]
+    for _ in started.run(packaged, [Example("warm-up", "The bench is being warmed up.", "The bench is warm.")]):
+        pass
+    # A collection walks every object of the imports and stops all sessions meanwhile; these stay for good.
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,74 @@
+"""Long work off the script thread, its progress in a line, and its result once it is there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Hashable, Iterable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.background import BackgroundTask, Progress
+from core.types import T
+from pages.ui.shared.markup import escape_markdown
+
+_LOOK_S = 0.4
+_BAR_FROM_S = 1.0  # before that nothing jumps
+_FREE_THREADS = threading.BoundedSemaphore(2)  # more would take turns on the cores that draw the pages
+
+
+def background_result(what: str, key: Hashable, work: Callable[[], T]) -> T | None:
+    """The result of the work of this key; None while it is under way, and where it failed, which is shown.
+
+    `work` runs in another thread: it touches nothing of the page.
+    """
+    found = background_results(what, key, lambda: (done() for done in [work]), 1)
+    return found[0] if found else None
+
+
+def background_results(what: str, key: Hashable, work: Callable[[], Iterable[T]], total: int) -> list[T] | None:
+    """All of the about `total` results that the work of this key gives one after the other, with a bar of how many are there."""
+    task: BackgroundTask[T] = _start(key, work, total)
+    if task.running:
+        _show_waiting(what, key, task)
+        return None
+    if task.error:
+        st.error(escape_markdown(task.error), icon=":material/error:")
+        return None
+    return task.results
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _start(key: Hashable, _work: Callable[[], Iterable[T]], _total: int) -> BackgroundTask[T]:  # noqa: ARG001  # the key is that of the cache
+    return BackgroundTask(partial(_in_turn, _work), _total)
+
+
+def _in_turn(work: Callable[[], Iterable[T]]) -> Generator[T]:
+    with _FREE_THREADS:
+        yield from work()
+
+
+@st.fragment(run_every=_LOOK_S)
+def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any]) -> None:  # noqa: ARG001  # two works are two fragments
+    if not task.running:
+        st.rerun()
+    now = task.progress
+    if now.total > 1 and task.elapsed_s > _BAR_FROM_S:
+        st.progress(min(1.0, now.done / now.total), f"{what} {now.done} of {now.total}")
+    else:
+        st.caption(f":material/hourglass_empty: {what}")
+
+
+def progress_bar(now: Progress, cancel: Callable[..., Any], *args: object) -> None:
+    """Scores done and left, how many a second, and about how long the rest will take; that it stops, once it was cancelled."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(min(1.0, now.done / max(1, now.total)), str(now))
+        st.button(
+            "Stopping…" if now.stopping else "Cancel",
+            icon=":material/stop:",
+            on_click=cancel,
+            args=args,
+            key=f"cancel-{args}",
+            disabled=now.stopping,
+        )

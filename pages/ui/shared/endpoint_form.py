@@ -1,0 +1,146 @@
+"""Which endpoint and model answer on a page, and what asking them would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.engine.conversation import Conversation
+from core.errors import Problem, TouchstoneError, attempt
+from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
+from core.llm.local_models import LOCAL, chat_model, is_local_model
+from core.llm.spend import format_estimate, format_spend_by_endpoint
+from core.metric import Metric
+from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
+from core.types import Example
+from core.weights.locations import ModelStatus
+from pages.server import services
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import WidgetValue
+
+
+def available_endpoints(prefix: str) -> dict[str, Endpoint]:
+    """The endpoints that can be asked, by name; says what to set where there is none and the form names no local model."""
+    try:
+        listed = list_endpoints()
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return {}
+    found = {one.name: one for one in listed if isinstance(one, Endpoint)}
+    if not found and not is_local_model(chosen_model(prefix)):
+        problems = [one for one in listed if isinstance(one, str)] or [endpoint_problem()]
+        st.info(escape_markdown("\n".join(problems)), icon=":material/link_off:")
+        st.page_link("views/metrics.py", label="Add an endpoint under Metrics", icon=":material/add_link:")
+    return found
+
+
+def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tuple[str, str]:
+    """The choice among them, by name, where there is one to make, and a field for a model; "" is that of the endpoint.
+
+    A model of this machine is asked of no endpoint, whichever is chosen, and downloaded on a press.
+    """
+    chosen = next(iter(found), "")
+    if len(found) > 1:
+        chosen = st.selectbox(
+            "Endpoint",
+            list(found),
+            key=_endpoint_widget(prefix).key,
+            format_func=lambda name: found[name].title,
+            width=150,
+        )
+    key = _model_widget(prefix).key
+    served = found[chosen].model or "its name" if found else f"{LOCAL}FOLDER"
+    model = st.text_input(
+        "Model",
+        key=key,
+        placeholder=served,
+        width=180,
+        help="A name that the endpoint serves, or local:FOLDER or local:OWNER/NAME: a chat model that is loaded on this "
+        "machine, without an endpoint.",
+    ).strip()
+    if not is_local_model(model):
+        return chosen, model
+    _offer_download(model, prefix)
+    return "", model
+
+
+def _offer_download(model: str, prefix: str) -> None:
+    pool = services.engine().pool
+    for checkpoint in local_checkpoints([chat_model(model, "")]):
+        if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
+            download_button(checkpoint, f"{prefix}-download")
+
+
+def download_button(checkpoint: Checkpoint, key: str) -> None:
+    """A press fetches weights that are not on this machine."""
+    st.button(
+        "Download",
+        key=key,
+        icon=":material/download:",
+        on_click=_download,
+        args=(checkpoint,),
+        disabled=services.settings().demo,
+    )
+
+
+def _download(checkpoint: Checkpoint) -> None:
+    services.engine().pool.fetch(checkpoint)
+
+
+def chosen_endpoint(prefix: str, default: str) -> str:
+    """The endpoint in the form of that prefix, also in a callback; `default` where the form leaves no choice.
+
+    "" where the form names a model of this machine.
+    """
+    if is_local_model(chosen_model(prefix)):
+        return ""
+    return _endpoint_widget(prefix).get() or default
+
+
+def chosen_model(prefix: str) -> str:
+    """The model in the form of that prefix, also in a callback; "" is that of the endpoint."""
+    return _model_widget(prefix).get().strip()
+
+
+def _endpoint_widget(prefix: str) -> WidgetValue[str]:
+    return WidgetValue(f"{prefix}-endpoint", "")
+
+
+def _model_widget(prefix: str) -> WidgetValue[str]:
+    return WidgetValue(f"{prefix}-model", "")
+
+
+def estimate_caption(metrics: Sequence[Metric], examples: Sequence[Example]) -> str:
+    """What asking these metrics about these texts would cost at most; empty where it is free or no endpoint can be asked."""
+    engine = services.engine()
+    found = attempt(lambda: format_estimate(engine.estimate(engine.conversations(metrics, examples))))
+    return "" if isinstance(found, Problem) else found
+
+
+def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") -> None:
+    """What these conversations would cost at most, and then, or why no endpoint can be asked; what was spent so far as a hint."""
+    begun = attempt(partial(_check_first_question, conversations[0]))
+    found = (
+        begun
+        if isinstance(begun, Problem)
+        else attempt(lambda: format_estimate(services.engine().estimate(conversations)))
+    )
+    if isinstance(found, Problem):
+        st.caption(escape_markdown(found.message))
+        return
+    if not asks_endpoint(conversations[0].checkpoints):
+        st.caption("Answered by a model on this machine: it costs nothing, and takes a while on a processor.")
+        return
+    spent = format_spend_by_endpoint(services.engine().spent())
+    paid = escape_markdown(f"Spent since the server was started: {spent}.") if spent else None
+    st.caption(escape_markdown(f"{found}{then}") if found else "This was asked before: it costs nothing.", help=paid)
+
+
+def _check_first_question(conversation: Conversation[Any]) -> None:
+    """Raises what keeps its first question from being asked, which an estimate passes over."""
+    with closing(conversation.rounds()) as rounds:
+        next(rounds, None)

@@ -1,0 +1,97 @@
+"""Text of people made safe for Markdown, word diffs as HTML, and components out of `assets`."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from core.stats.score_pairs import Move
+from core.text import with_visible_controls
+
+_MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
+_LABEL_CHARACTERS = re.compile(r"([\\`*_~\[\]<>$:|#])")
+
+
+def escape_markdown(text: str) -> str:
+    """The text with every character that Markdown gives a meaning escaped."""
+    return _MARKDOWN_CHARACTERS.sub(r"\\\1", text).replace("\n", "  \n")
+
+
+def escape_label(text: str) -> str:
+    """The same for the label of a widget, which is also read aloud as it is written: only marks are escaped."""
+    return _LABEL_CHARACTERS.sub(r"\\\1", text).replace("\n", " ")
+
+
+def safe_guidelines(markdown: str) -> str:
+    """Markdown whose pictures are text, as they would be fetched from anywhere, and in which nothing turns a text around unseen."""
+    return with_visible_controls(markdown).replace("![", "!\\[")
+
+
+_ASSETS = Path(__file__).parents[1] / "assets"
+
+
+def register_component(name: str) -> ComponentRenderer:
+    """Register the component of that name; called once, by its module."""
+    return st.components.v2.component(
+        f"touchstone_{name}",
+        html=read_asset(f"{name}.html"),
+        css=read_asset("base.css") + read_asset(f"{name}.css"),
+        js=bundle_script(f"{name}.js"),
+    )
+
+
+_IMPORT = re.compile(r"^import \{[^}]*\} from '\./(\w+\.js)';\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
+def bundle_script(file: str) -> str:
+    """The module of `assets` with all that it imports as one module, as Streamlit takes the script of a component as a text.
+
+    A name at the top of one of its files may not be that of another, which the browser would refuse.
+    """
+    scripts: dict[str, str] = {}
+    waiting = [file]
+    while waiting:
+        name = waiting.pop()
+        if name not in scripts:
+            scripts[name] = read_asset(name)
+            waiting += _IMPORT.findall(scripts[name])
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", script)) for script in scripts.values())
+
+
+def read_asset(file: str) -> str:
+    """The text of a file of `assets`."""
+    return (_ASSETS / file).read_text(encoding="utf-8")
+
+
+MOVE_STYLES: Mapping[Move, str] = MappingProxyType(
+    {
+        Move.RIGHT: "background-color: rgba(29, 95, 191, 0.30)",
+        Move.WRONG: "background-color: rgba(209, 98, 0, 0.32)",
+        Move.STILL: "background-color: rgba(128, 128, 128, 0.18)",
+    }
+)
+"""How a cell of a table shows what a metric did under an edit."""
+
+_DIFF_CSS = read_asset("diff.css")
+
+_DIFF_TAGS = {-1: ("del", "deleted"), 1: ("ins", "inserted")}
+
+
+def diff_html(segments: Sequence[tuple[int, str]]) -> str:
+    """HTML of the segments `(op, text)`, op -1 deleted, 0 kept, 1 inserted; every text is escaped."""
+    body = "".join(_segment_html(op, html.escape(with_visible_controls(text))) for op, text in segments)
+    return f'<style>{_DIFF_CSS}</style><div class="ts-diff" dir="auto">{body}</div>'
+
+
+def _segment_html(op: int, text: str) -> str:
+    if op == 0:
+        return text
+    tag, spoken = _DIFF_TAGS[op]
+    return f'<{tag}><span class="spoken">[{spoken}: </span>{text}<span class="spoken">]</span></{tag}>'

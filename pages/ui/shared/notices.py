@@ -1,0 +1,71 @@
+"""Receipts and notices that a page shows once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import streamlit as st
+
+from core.types import UNSTATED
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.pair_link import pair_link
+from pages.ui.shared.session_state import page_state
+
+ReceiptKind = Literal["error", "kept", "known", "label"]
+
+
+@dataclass(frozen=True, slots=True)
+class Toasts:
+    """A receipt for something that was saved or failed, and a notice in words."""
+
+    receipt: tuple[ReceiptKind, str] | None = None
+    notice: str = ""
+
+
+@dataclass(eq=False)
+class NoticeState:
+    """What the next run shows once, and what this run has shown."""
+
+    waiting: Toasts = Toasts()
+    shown: Toasts = Toasts()
+
+
+def notice_state() -> NoticeState:
+    return page_state(NoticeState)
+
+
+def leave_notice(text: str) -> None:
+    """Have the next run show this once."""
+    state = notice_state()
+    state.waiting = replace(state.waiting, notice=text)
+
+
+def leave_receipt(kind: ReceiptKind, text: str) -> None:
+    """Have the next run show once that something was saved under this id, or why it was not."""
+    state = notice_state()
+    state.waiting = replace(state.waiting, receipt=(kind, text))
+
+
+def notices() -> None:
+    """Show what callbacks left; it is forgotten only after it was shown."""
+    state = notice_state()
+    state.shown = state.waiting
+    match state.shown.receipt:
+        case ("error", problem):
+            st.toast(escape_markdown(problem), icon=":material/error:", duration="infinite")
+        case ("label", id):
+            st.toast(f"Saved: label of `{id}`.", icon=":material/check:")
+        case (kind, id):
+            title = "Kept" if kind == "kept" else "This pair was kept before"
+            address = f"{st.context.url or ''}{pair_link(id, '', (), UNSTATED)}"
+            st.toast(f"{title} as `{id}`. Its link: `{address}`", icon=":material/bookmark:", duration="long")
+    if state.shown.notice:
+        st.toast(escape_markdown(state.shown.notice), icon=":material/info:")
+    state.waiting = Toasts()
+
+
+def repeat_notices() -> None:
+    """Show the same in the next run: a run that follows at once would take the toasts of this one away."""
+    state = notice_state()
+    state.waiting = state.shown

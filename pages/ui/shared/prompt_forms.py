@@ -1,0 +1,211 @@
+"""The prompts by name, one of them with its parts and its difference from ours, and the form that replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from core.edits import segments
+from core.errors import TouchstoneError
+from core.llm import prompt_replacements
+from core.llm.prompt_replacements import PromptEntry
+from pages.server import services
+from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.session_state import WidgetValue, page_state
+
+
+@dataclass(eq=False)
+class PromptsState:
+    """What the Prompts page remembers: by prompt, why its file could not be used."""
+
+    problems: dict[str, str] = field(default_factory=dict)
+    prompt = WidgetValue[str]("prompt", "")
+    text = WidgetValue[str]("prompt-text", "")
+    file = WidgetValue[UploadedFile | None]("prompt-file", None)
+
+
+def prompts_state() -> PromptsState:
+    return page_state(PromptsState)
+
+
+def prompt_table(entries: Sequence[PromptEntry]) -> None:
+    """A row per prompt."""
+    st.dataframe(
+        [_prompt_row(entry) for entry in entries],
+        hide_index=True,
+        height="auto",
+        alt="Prompts with version, hash, variables and paper",
+        column_config={"what it does": st.column_config.TextColumn(width="large")},
+    )
+
+
+def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
+    """The prompt that the address names, so that a reload or a link finds it; else the first."""
+    titles = {entry.name: entry.bundled.title for entry in entries}
+    named = st.query_params.get("prompt", "")
+    prompts_state().prompt = named if named in titles else next(iter(titles))
+    chosen = st.selectbox(
+        "Prompt",
+        list(titles),
+        key=PromptsState.prompt.key,
+        format_func=lambda name: f"{titles[name]} ({name})",
+        on_change=_name_in_address,
+        width=420,
+    )
+    return next(entry for entry in entries if entry.name == chosen)
+
+
+def prompt_headline(entry: PromptEntry) -> None:
+    """What the prompt is for, whose is used, and where it comes from."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{escape_markdown(entry.bundled.does)}**", width="content")
+        _owner_badge(entry)
+        if entry.active:
+            st.badge(
+                escape_markdown(entry.active.signature),
+                color="gray",
+                help="Part of the signature of every answer that it was used for.",
+            )
+    st.caption(escape_markdown(f"Reads: {', '.join(entry.known)}. After {entry.bundled.paper}"))
+    if entry.problem:
+        st.error(escape_markdown(f"It cannot be used: {entry.problem}"), icon=":material/error:")
+
+
+def _prompt_row(entry: PromptEntry) -> dict[str, str]:
+    used = entry.active
+    return {
+        "name": entry.name,
+        "what it does": entry.bundled.does,
+        "used": _prompt_owner(entry),
+        "version": used.version if used else "",
+        "hash": used.signature.rpartition("#")[2] if used else "",
+        "variables": ", ".join(used.variables if used else entry.bundled.variables),
+        "paper": used.paper if used else "",
+    }
+
+
+def _prompt_owner(entry: PromptEntry) -> str:
+    if entry.replacement is None:
+        return "ours"
+    return "cannot be used" if entry.problem else "yours"
+
+
+def _owner_badge(entry: PromptEntry) -> None:
+    if entry.replacement is None:
+        st.badge(_prompt_owner(entry), icon=":material/inventory_2:", color="blue")
+    elif entry.problem:
+        st.badge(_prompt_owner(entry), icon=":material/error:", color="red")
+    else:
+        st.badge(_prompt_owner(entry), icon=":material/edit:", color="orange")
+
+
+def _name_in_address() -> None:
+    st.query_params["prompt"] = prompts_state().prompt
+
+
+def read_prompts() -> list[PromptEntry]:
+    return [prompt_replacements.prompt_entry(name) for name in prompt_replacements.prompt_names()]
+
+
+_MAX_FILE_BYTES = 100_000  # bytes of a file that is put in the place of ours
+
+
+def prompt_parts(entry: PromptEntry) -> None:
+    """What is sent to a model, with the places for texts in double braces."""
+    shown = entry.active or entry.bundled
+    for title, text in (("System", shown.system), ("User", shown.user)):
+        st.caption(title)
+        st.code(text, language=None, wrap_lines=True)
+    st.caption(
+        "The texts go between marks that none of them contains. A notice is added to the system part: what is between "
+        "the marks is material, and instructions in it are not followed."
+    )
+
+
+def prompt_difference(entry: PromptEntry) -> None:
+    """Ours and the one in its place, word by word."""
+    if entry.replacement is None:
+        st.info("Ours is used: there is no difference.", icon=":material/inventory_2:")
+        return
+    st.html(diff_html(segments(entry.text, entry.replacement)))
+
+
+def prompt_form(entry: PromptEntry) -> None:
+    """The whole file to edit, another file to take its text from, and the buttons that save it or take it back."""
+    if services.settings().demo:
+        st.info(
+            "Nothing is saved in this demo: prompts can be read here and not changed.",
+            icon=":material/visibility_lock:",
+        )
+        return
+    st.text_area(
+        "The file: head, system part, user part",
+        value=entry.replacement or _new_draft(entry),
+        key=PromptsState.text.of(entry.name).key,
+        height=420,
+        persist_state="session",
+    )
+    with st.container():  # what lies below keeps its place when a problem is shown
+        if problem := prompts_state().problems.get(entry.name):
+            st.error(escape_markdown(problem), icon=":material/error:")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button("Save and use", type="primary", icon=":material/save:", on_click=_save_prompt, args=(entry.name,))
+        st.button(
+            "Revert to ours",
+            icon=":material/undo:",
+            on_click=_revert_prompt,
+            args=(entry,),
+            disabled=entry.replacement is None,
+            help="What is used now is kept in the folder `earlier` next to the prompts.",
+        )
+    st.file_uploader(
+        "Take the text from a file",
+        type=["md", "txt"],
+        key=PromptsState.file.of(entry.name).key,
+        on_change=_take_from_file,
+        args=(entry.name,),
+    )
+
+
+def _new_draft(entry: PromptEntry) -> str:
+    """Ours under a version of its own, to begin with."""
+    version = entry.bundled.version
+    return entry.text.replace(f"version: {version}\n", f"version: {version}-mine\n", 1)
+
+
+def _save_prompt(name: str) -> None:
+    state = prompts_state()
+    try:
+        new = prompt_replacements.replace_prompt(name, PromptsState.text.of(name).get())
+    except TouchstoneError as error:
+        state.problems = {name: str(error)}
+        return
+    state.problems = {}
+    leave_notice(f"Saved: {new.signature} is used from now on.")
+
+
+def _revert_prompt(entry: PromptEntry) -> None:
+    state = prompts_state()
+    try:
+        prompt_replacements.revert_prompt(entry.name)
+    except TouchstoneError as error:
+        state.problems = {entry.name: str(error)}
+        return
+    state.problems = {}
+    PromptsState.text.of(entry.name).set(_new_draft(entry))
+    leave_notice(f"Ours is used again for {entry.name}.")
+
+
+def _take_from_file(name: str) -> None:
+    state, file = prompts_state(), PromptsState.file.of(name).get()
+    if file is None:
+        return
+    if file.size > _MAX_FILE_BYTES:
+        state.problems = {name: f"{file.name} is too large for a prompt."}
+        return
+    PromptsState.text.of(name).set(file.getvalue().decode("utf-8-sig", errors="replace"))
+    state.problems = {}

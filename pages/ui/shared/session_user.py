@@ -1,0 +1,346 @@
+"""Who uses this session, what must work before any page is shown to them, and which pages they may see."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.campaigns.manage import local_member
+from annotations.campaigns.people import Member, Right, Role, find_person
+from annotations.campaigns.sign_in import (
+    SessionEndedError,
+    WrongCodeError,
+    end_session,
+    member_by_code,
+    member_by_session,
+)
+from annotations.store.database import read_session
+from annotations.store.records import RightsError, UnavailableError
+from core.errors import TouchstoneError
+from pages.server import services, startup
+from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
+from pages.ui.shared.markup import escape_label, escape_markdown, register_component
+from pages.ui.shared.session_state import WidgetValue, page_state
+
+_sign_in_component = register_component("sign_in")
+
+
+@dataclass(eq=False)
+class SessionUserState:
+    """Who uses this session: on a local server one person, else whoever is signed in under the id of the browser's cookie.
+
+    The id is None before it was looked for. `name` is the name that labels and records are saved under. `let_in` is whom the
+    gate let in last: while the database is away it keeps their page, on which nothing is read or saved.
+    """
+
+    local_member: Member | None = None
+    let_in: Member | None = None
+    session_id: str | None = None
+    sign_in_problem: str = ""
+    name = WidgetValue[str]("annotator", "")
+
+
+def session_user_state() -> SessionUserState:
+    return page_state(SessionUserState)
+
+
+def user_name() -> str:
+    """The name of the person of this session, also before it was asked for."""
+    return SessionUserState.name.get() or services.settings().user
+
+
+def require_member() -> Member:
+    """The person of this session; the page ends with the sign-in where a shared server does not know them."""
+    state = session_user_state()
+    try:
+        member = state.let_in = _signed_in_member() if services.settings().shared else _local_member()
+    except UnavailableError:
+        if state.let_in is None:
+            raise
+        return state.let_in
+    if member is None:
+        _sign_in_form()
+        st.stop()
+    return member
+
+
+def member_let_in() -> Member:
+    """The person whom the gate let in at this run."""
+    return session_user_state().let_in or require_member()
+
+
+def current_member() -> Member:
+    """The person whom the gate let in, looked up again: a press comes before the gate.
+
+    Raises RightsError where a shared server does not know them any more.
+    """
+    if not services.settings().shared:
+        return _local_member()
+    person = _member_of_organisation() or _member_of_session()
+    if person is None:
+        raise RightsError(session_user_state().sign_in_problem or "You are signed out. Open your personal link again.")
+    return person
+
+
+def member_later() -> Callable[[], Member]:
+    """Who this session is at the time of the call, for a download that waits for its button. It raises RightsError."""
+    person, session_id = current_member(), session_user_state().session_id
+
+    def look_up() -> Member:
+        if not services.settings().shared or not session_id:
+            return person
+        with read_session(services.store().engine) as session:
+            found = member_by_session(session, session_id)
+        if found is None:
+            raise RightsError("You are signed out. Open your personal link again.")
+        return found
+
+    return look_up
+
+
+def sign_out(start: st.Page) -> None:
+    """Forget who is here and go to the start, where the sign-in is."""
+    state = session_user_state()
+    if state.session_id:
+        with services.store().writing() as session:
+            end_session(session, state.session_id)
+    state.session_id, state.sign_in_problem, state.let_in = "", "", None
+    if has_organisation() and st.user.is_logged_in:
+        st.logout()
+        st.stop()
+    st.switch_page(start)
+
+
+def _local_member() -> Member:
+    """On a local server everybody is the one person who may do everything."""
+    state, name = session_user_state(), services.settings().user
+    if state.local_member is None:
+        demo = services.settings().demo
+        state.local_member = Member("local", name, Role.MANAGER) if demo else local_member(services.store(), name)
+    return state.local_member
+
+
+def _signed_in_member() -> Member | None:
+    """By the organisation where one is set up and confirms them, else by the cookie of this browser.
+
+    Looked up at every run: a revoked link ends a session at its next click.
+    """
+    person = _member_of_organisation() or _member_of_session()
+    linked = st.query_params.get(LINK_PARAMETER, "")
+    if linked:
+        _refuse_or_ask(linked, person)
+    return person
+
+
+def _member_of_session() -> Member | None:
+    state = session_user_state()
+    if state.session_id is None:
+        state.session_id = st.context.cookies.get(SESSION_COOKIE, "")
+    if not state.session_id:
+        return None
+    try:
+        with read_session(services.store().engine) as session:
+            found = member_by_session(session, state.session_id)
+    except SessionEndedError as error:
+        state.session_id, state.sign_in_problem = "", str(error)
+        return None
+    if found is None:
+        state.session_id = ""
+        time.sleep(guess_delay().after_wrong(st.context.ip_address or ""))
+    return found
+
+
+def _refuse_or_ask(linked: str, person: Member | None) -> None:
+    """The server signed nobody in by the link that was opened: it is not valid, or another person's."""
+    if person is None:
+        del st.query_params[LINK_PARAMETER]
+        session_user_state().sign_in_problem = "This code is not valid. Ask a manager for a new one."
+        return
+    try:
+        with read_session(services.store().engine) as session:
+            other = member_by_code(session, linked)
+    except WrongCodeError:
+        time.sleep(guess_delay().after_wrong(st.context.ip_address or ""))
+        other = person
+    if other.id == person.id:
+        del st.query_params[LINK_PARAMETER]
+        return
+    st.title(f"You are signed in as {escape_markdown(person.name)}")
+    st.markdown(f"The link that you opened is the personal link of {escape_markdown(other.name)}.")
+    _mount_sign_in(f"Sign in as {other.name}", code=linked)
+    st.button(f"Stay signed in as {escape_label(person.name)}", key="stay", on_click=_stay)
+    st.stop()
+
+
+def _stay() -> None:
+    del st.query_params[LINK_PARAMETER]
+
+
+def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
+    data = {
+        "path": sign_in_path(),
+        "parameter": LINK_PARAMETER,
+        "action": action,
+        "code": code,
+        "problem": problem,
+    }
+    _sign_in_component(key="sign-in", data=data)
+
+
+def _sign_in_form() -> None:
+    st.title("Sign in")
+    if has_organisation():
+        _organisation_buttons()
+    _mount_sign_in("Sign in", problem=session_user_state().sign_in_problem)
+    st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
+
+
+def _organisation_buttons() -> None:
+    """A button for each provider of Streamlit's secrets; or who signed in and is not known here."""
+    if st.user.is_logged_in:
+        st.error(escape_markdown(_unknown_person_message()), icon=":material/person_off:")
+        st.button("Sign out", on_click=st.logout, key="logout")
+        return
+    named = [name for name, section in st.secrets["auth"].items() if isinstance(section, Mapping)]
+    for name in named or [None]:
+        label = f"Sign in with {escape_markdown(name)}" if name else "Sign in with your organisation"
+        st.button(label, type="primary", on_click=st.login, args=(name,), key=f"login-{name}")
+
+
+def _unknown_person_message() -> str:
+    email = _verified_email()
+    if not email:
+        return "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
+    return f"{email} is not among the people here. Ask a manager to add that name, or to activate it."
+
+
+def _member_of_organisation() -> Member | None:
+    if not has_organisation() or not st.user.is_logged_in:
+        return None
+    email = _verified_email()
+    with read_session(services.store().engine) as session:
+        person = find_person(session, email) or find_person(session, email.lower())
+    return person if person and person.active else None
+
+
+def _verified_email() -> str:
+    """The address that the provider confirms; "" where it says that it is not verified."""
+    claims = st.user.to_dict()
+    return str(claims.get("email") or "") if claims.get("email_verified", True) else ""
+
+
+def open_session() -> Member:
+    """The person of this session; or a sentence that says what keeps Touchstone from working, or the sign-in.
+
+    On a shared server everything is saved under the name of who signed in.
+    """
+    try:
+        services.settings()
+        services.store()
+        services.engine()
+    except TouchstoneError as error:
+        st.error(f"Touchstone cannot start. {escape_markdown(str(error))}", icon=":material/error:")
+        st.caption("Reload this page when it is fixed; a changed setting needs a restart.")
+        st.stop()
+    person = require_member()
+    if services.settings().shared:
+        SessionUserState.name.set(person.name)
+    return person
+
+
+@dataclass(frozen=True, slots=True)
+class _PageOfRight:
+    """A page for those who have a right: its file, what it is called, and what one does there."""
+
+    right: Right
+    name: str
+    title: str
+    icon: str
+    purpose: str
+
+
+_PAGES = (
+    _PageOfRight(
+        Right.EXPLORE,
+        "probe",
+        "Probe",
+        "science",
+        "Edit a summary and see how every metric reacts. Select a score for its evidence.",
+    ),
+    _PageOfRight(
+        Right.EXPLORE,
+        "stress",
+        "Stress test",
+        "bolt",
+        "Perturb many summaries: which metrics move when the meaning stays, and which stay when it breaks?",
+    ),
+    _PageOfRight(
+        Right.LABEL, "annotate", "Annotate", "rate_review", "Label one item after the other, blind to the scores."
+    ),
+    _PageOfRight(Right.ADJUDICATE, "review", "Review", "gavel", "Decide where annotators differ, the worst first."),
+    _PageOfRight(
+        Right.MANAGE, "campaigns", "Campaigns", "assignment", "Set up labelling, and follow progress and agreement."
+    ),
+    _PageOfRight(
+        Right.EXPLORE,
+        "evaluate",
+        "Evaluate",
+        "leaderboard",
+        "Which metric can be trusted, on which errors, with what certainty? From datasets and your own labels.",
+    ),
+    _PageOfRight(
+        Right.EXPLORE,
+        "audit",
+        "Audit",
+        "fact_check",
+        "Can a metric be trusted on your data? A verdict for each question, down to the pairs.",
+    ),
+    _PageOfRight(Right.EXPLORE, "data", "Records", "inventory_2", "Look at what was kept and labelled, and export it."),
+    _PageOfRight(
+        Right.EXPLORE,
+        "metrics",
+        "Metrics",
+        "straighten",
+        "What each metric measures and what it needs; load models, set endpoints.",
+    ),
+    _PageOfRight(
+        Right.EXPLORE, "prompts", "Prompts", "chat", "Read what language models are sent, and replace it by your own."
+    ),
+)
+
+
+def page_heading(shown: st.Page) -> None:
+    """The name of the product and what one does on this page, in one line."""
+    purpose = next((page.purpose for page in _PAGES if page.title == shown.title), "")
+    if purpose:
+        st.caption(f"**Touchstone · {shown.title}** — {purpose}")
+
+
+def load_page(shown: st.Page) -> None:
+    """Wait until what a page needs is imported, and show that to the first visitor of a server; the way out needs nothing."""
+    if name := next((page.name for page in _PAGES if page.title == shown.title), ""):
+        with st.spinner(f"Loading the metrics and the page {shown.title}…"):
+            startup.load(startup.METRICS)
+            startup.load(name)
+
+
+def pages_for(member: Member) -> dict[str, list[st.Page]]:
+    """The pages of a person; the first of them is where the bare address leads. On a shared server also the way out."""
+    allowed = [page for page in _PAGES if member.may(page.right)]
+    pages = [
+        st.Page(
+            f"views/{page.name}.py",
+            title=page.title,
+            icon=f":material/{page.icon}:",
+            url_path=page.name,
+            default=page is allowed[0],
+        )
+        for page in allowed
+    ]
+    if not services.settings().shared:
+        return {"": pages}
+    out = st.Page(lambda: sign_out(pages[0]), title="Sign out", icon=":material/logout:", url_path="sign-out")
+    return {"": pages, escape_markdown(f"{member.name}, {member.role.value}"): [out]}
