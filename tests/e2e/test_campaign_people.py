@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotations.campaigns.people import Role
 from annotations.campaigns.sign_in import load_invites, revoke_invite
+from pages.server.sign_in import SESSION_COOKIE
 from tests.e2e.shared_server import SharedServer
 from tests.e2e.waiting import START_MS, idle, press
 
@@ -121,10 +123,7 @@ def test_signing_out_forgets_the_browser(page: Page, shared_server: SharedServer
     assert not page.evaluate("document.cookie").count("touchstone_session")
 
 
-def test_a_wrong_code_is_refused_and_a_valid_one_is_taken_at_once(
-    browser: Browser, shared_server: SharedServer
-) -> None:
-    page = browser.new_page()  # the browser logs that a code was refused as an error, which is what is wanted here
+def test_a_wrong_code_is_refused_and_a_valid_one_is_taken_at_once(page: Page, shared_server: SharedServer) -> None:
     enter(page, shared_server, "guess")
     expect(page.get_by_role("alert")).to_contain_text("This code is not valid", timeout=START_MS)
     for code in ("another guess", shared_server.code()[1]):
@@ -132,7 +131,6 @@ def test_a_wrong_code_is_refused_and_a_valid_one_is_taken_at_once(
         with page.expect_response("**/sign-in"):
             page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
-    page.close()
 
 
 def test_the_link_of_another_person_asks_first(page: Page, shared_server: SharedServer) -> None:
@@ -146,3 +144,16 @@ def test_the_link_of_another_person_asks_first(page: Page, shared_server: Shared
     press(page.get_by_role("button", name=f"Sign in as {second.name}"))
     expect(page.get_by_text(f"{second.name}, annotator")).to_be_visible(timeout=START_MS)
     assert "invite" not in page.url
+
+
+@pytest.mark.parametrize("signed_in", [False, True])
+def test_a_page_of_another_site_uploads_and_deletes_nothing(shared_server: SharedServer, signed_in: bool) -> None:
+    with httpx2.Client(base_url=shared_server.server.url, follow_redirects=True) as browser:
+        if signed_in:
+            browser.get(f"/?invite={shared_server.code()[1]}", headers={"Accept": "text/html"})
+            assert SESSION_COOKIE in browser.cookies
+        for token in ("", "2|00000000|00000000000000000000000000000000|1700000000"):
+            headers = {"Origin": "http://elsewhere.example", "X-Xsrftoken": token}
+            for method in ("PUT", "DELETE"):
+                answer = browser.request(method, "/_stcore/upload_file/session/file", headers=headers, content=b"pairs")
+                assert answer.status_code == 403, (method, token)

@@ -1,7 +1,9 @@
-"""Nothing of a person's work is lost or doubled: kept pairs, their links, drafts, tabs and quick clicks."""
+"""Nothing of a person's work is lost or doubled: kept pairs, their links, drafts, tabs, quick clicks, presses right after typing."""
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,7 +13,9 @@ from playwright.sync_api import Page, expect
 from annotations.store.records import PairRecord
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
 from tests.e2e.bench import Bench, example
+from tests.e2e.line import Line
 from tests.e2e.server import Server
+from tests.e2e.waiting import download
 
 pytestmark = pytest.mark.e2e
 
@@ -33,7 +37,14 @@ def item(server: Server, text: str) -> str:
     return id
 
 
-def test_the_key_keeps_what_was_typed_a_moment_ago(bench: Bench) -> None:
+def kept(server: Server, text: str) -> list[tuple[str, str, str]]:
+    """Old words, new words and explanation of the edits that were kept with this summary."""
+    query = """SELECT e.original_text, e.replace_text, e.explanation
+               FROM edit e JOIN item i ON i.id = e.item_id WHERE i.text = ?"""
+    return [(row[0], row[1], row[2]) for row in server.rows(query, text)]
+
+
+def test_a_pair_is_kept_once_by_a_key_opened_by_its_link_and_exported(bench: Bench, new_page: NewPage) -> None:
     typed = f"{summary()} Ferries wait."
     bench.box.evaluate(
         """(box, text) => {
@@ -47,8 +58,7 @@ def test_the_key_keeps_what_was_typed_a_moment_ago(bench: Bench) -> None:
     bench.message("Kept as")
     assert item(bench.server, typed)
 
-
-def test_a_key_keeps_the_pair_once_even_from_within_the_editor(bench: Bench, new_page: NewPage) -> None:
+    bench.open()
     bench.variant(example("news-harbour/who-claims").title)
     bench.shows(example("news-harbour/who-claims").example.summary)
     bench.box.press("Alt+k")
@@ -73,6 +83,17 @@ def test_a_key_keeps_the_pair_once_even_from_within_the_editor(bench: Bench, new
     expect(other.page.locator("ins").first).to_contain_text("pilots' association")
     expect(other.score("rouge2")).to_have_text(bench.score("rouge2").inner_text())
     expect(other.page.locator("table")).not_to_contain_text("saved")
+
+    page = bench.page
+    page.goto(f"{bench.server.url}/data")
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Labels")).to_contain_text(str(bench.server.count("label")))
+    lines = download(page.get_by_role("button", name="Export JSONL")).read_text(encoding="utf-8").splitlines()
+    assert any(id in json.loads(line).values() for line in lines)
+    rows = csv.DictReader(
+        download(page.get_by_role("button", name="Export CSV")).read_text(encoding="utf-8").splitlines()
+    )
+    assert any(id in row.values() for row in rows)
 
 
 def test_a_score_that_differs_from_the_saved_one_is_marked(page: Page, server: Server) -> None:
@@ -99,7 +120,8 @@ def test_a_score_that_differs_from_the_saved_one_is_marked(page: Page, server: S
     expect(bench.row("bleu")).not_to_contain_text("saved")
 
 
-def test_a_reload_brings_the_draft_back(bench: Bench) -> None:
+def test_drafts_come_back_and_quick_presses_save_the_newest_text_once(bench: Bench, new_page: NewPage) -> None:
+    server = bench.server
     bench.replace("Tuesday", "Sunday", "The document says Tuesday.")
     bench.shows(edited("Tuesday", "Sunday"))
     bench.page.reload()
@@ -107,8 +129,6 @@ def test_a_reload_brings_the_draft_back(bench: Bench) -> None:
     bench.shows(edited("Tuesday", "Sunday"))
     expect(bench.page.get_by_placeholder("Why is the edited summary")).to_have_value("The document says Tuesday.")
 
-
-def test_two_tabs_on_one_example_leave_each_other_alone(new_page: NewPage, server: Server) -> None:
     tabs = [Bench(new_page(), server) for _ in range(2)]
     texts = [edited("Tuesday", "Monday"), edited("October", "May")]
     for tab in tabs:
@@ -120,8 +140,7 @@ def test_two_tabs_on_one_example_leave_each_other_alone(new_page: NewPage, serve
         tab.page.reload()
         tab.shows(text)
 
-
-def test_a_click_right_after_typing_is_not_lost_and_saves_the_newest_text(bench: Bench) -> None:
+    bench.open()
     bench.write(edited("grain", "coal"))
     bench.shows(edited("grain", "coal"))
     bench.tab("Record")
@@ -138,8 +157,7 @@ def test_a_click_right_after_typing_is_not_lost_and_saves_the_newest_text(bench:
     assert label["verdict"] == "borderline"
     assert not bench.server.rows("SELECT * FROM item WHERE text = ?", edited("grain", "coal"))
 
-
-def test_a_double_click_saves_one_row(bench: Bench) -> None:
+    bench.open()
     bench.write(edited("grain", "ore"))
     bench.shows(edited("grain", "ore"))
     bench.tab("Record")
@@ -153,3 +171,57 @@ def test_a_double_click_saves_one_row(bench: Bench) -> None:
     assert (
         len(bench.server.rows("SELECT * FROM label WHERE item_id = ?", item(bench.server, edited("grain", "ore")))) == 1
     )
+
+
+def test_a_press_that_comes_in_one_message_with_typing_acts_on_the_newest_words(page: Page, server: Server) -> None:
+    """A server that is busy reads both at once."""
+    line, bench = Line(page), Bench(page, server)
+    bench.open()
+    line.until = "keep"
+    bench.write(f"{summary()} Gulls circled.")
+    bench.box.press("Alt+k")
+    bench.message("Kept as")
+    assert not line.until
+    assert kept(bench.server, f"{summary()} Gulls circled.")
+
+    bench.open()
+    line.until = "keep"
+    bench.replace("east", "west", "The document says east.")
+    bench.box.press("Alt+k")
+    bench.message("Kept as")
+    assert not line.until
+    assert kept(bench.server, summary().replace("east", "west", 1)) == [("east", "west", "The document says east.")]
+
+    bench.open()
+    tanker = summary().replace("freighter", "tanker", 1)
+    bench.write(tanker)
+    bench.shows(tanker)
+    line.until = "keep"
+    why = bench.page.get_by_placeholder("Why is the edited summary").first
+    why.press_sequentially("It is a freighter.")
+    why.press("Alt+k")
+    bench.message("Kept as")
+    assert not line.until
+    assert kept(bench.server, tanker) == [("freighter", "tanker", "It is a freighter.")]
+
+    bench.open()
+    bench.write(f"{summary()} Gulls circled.")
+    bench.shows(f"{summary()} Gulls circled.")
+    line.until = "undo"
+    bench.write(f"{summary()} Gulls circled. Rain fell.")
+    bench.press("Undo")
+    bench.shows(f"{summary()} Gulls circled.")
+    assert not line.until
+    bench.press("Redo")
+    bench.shows(f"{summary()} Gulls circled. Rain fell.")
+
+    bench.open()
+    bench.write(f"{summary()} Gulls circled.")
+    bench.shows(f"{summary()} Gulls circled.")
+    line.until = "reset"
+    bench.write(f"{summary()} Rain fell.")
+    bench.press("Reset")
+    bench.shows(summary())
+    assert not line.until
+    bench.press("Undo")
+    bench.shows(f"{summary()} Rain fell.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
@@ -116,14 +117,28 @@ def test_a_kept_pair_carries_its_edit_and_its_scores(probe: Open, store: Store) 
     assert {outcome.metric for outcome in stored.pair.outcomes} == {"rouge2", "bleu", "coverage"}
 
 
-def test_a_demonstration_disables_saving(monkeypatch: pytest.MonkeyPatch, probe: Open) -> None:
+def test_a_demonstration_scores_edits_and_keeps_nothing(
+    monkeypatch: pytest.MonkeyPatch, probe: Open, database: Path
+) -> None:
     monkeypatch.setenv("TOUCHSTONE_DEMO", "1")
-    app = probe()
+    database.unlink()
+    app = write(probe(), FIRST.summary + " Penguins arrived.")
+    assert row(app, "rouge2").state == "ready"
     app.session_state["verdict"] = "consistent"
     app.run()
     assert not app.exception
     assert app.button(key="save").disabled
     assert app.button(key="keep").disabled
+    assert app.button(key="keep").help == "Nothing is kept in this demo."
+    assert not database.exists()
+
+
+def test_a_german_summary_is_marked_where_the_metric_is_for_english_and_an_english_one_is_not(probe: Open) -> None:
+    app = probe()
+    assert row(app, "rouge2").unverified == ""
+    app = write(app, "Der Hafen war am Dienstag geschlossen, weil ein Frachter an den Kai gefahren war. Niemand kam um.")
+    assert row(app, "rouge2").unverified == "unverified: not English (de)"
+    assert row(app, "bleu").unverified == ""
 
 
 def test_what_an_edit_is_meant_to_be_travels_with_example_link_and_draft(probe: Open) -> None:

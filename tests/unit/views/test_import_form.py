@@ -1,0 +1,157 @@
+"""Import on Evaluate as a script: tables as people have them, what the form asks of them, and the bundled examples."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
+
+from annotations.samples import load_samples, load_texts
+from annotations.store import Store
+from cli import app as terminal
+from core.types import Verdict
+from pages.ui.evaluate.dataset_choice import EvaluateState
+from tests.doubles.field_tables import FIELD_TABLES, FieldTable
+from tests.unit.views.states import state_of
+
+Open = Callable[..., AppTest]
+
+DOCUMENT = "The ferry Alma left Kiel at noon. She carried forty cars, and fog held her back for an hour."
+CLAIMS = {"The Alma left at noon.": "yes", "The Alma left at night.": "no", "She carried fifty cars.": "no"}
+IMPORT_S = 60
+
+
+@pytest.fixture
+def form(probe: Open) -> Iterator[AppTest]:
+    opened = probe().switch_page("views/evaluate.py").run(timeout=IMPORT_S)
+    yield opened
+    if files := state_of(opened, EvaluateState).upload:
+        files.folder.cleanup()
+
+
+def upload(form: AppTest, path: Path) -> AppTest:
+    form = form.file_uploader(key="import-files").set_value((path.name, path.read_bytes(), "text/plain"))
+    form = form.run(timeout=IMPORT_S)
+    assert not form.exception
+    return form
+
+
+def import_as(form: AppTest, name: str) -> AppTest:
+    """Import what is uploaded under a name, and wait for the receipt."""
+    form.text_input(EvaluateState.dataset_name.of("generic").key).set_value(name)
+    return finished(form.button("import-database").click())
+
+
+def finished(form: AppTest) -> AppTest:
+    form = form.run(timeout=IMPORT_S)
+    task = state_of(form, EvaluateState).import_task
+    assert task
+    task.wait(IMPORT_S)
+    form = form.run(timeout=IMPORT_S)
+    assert not form.exception
+    assert not form.error
+    return form
+
+
+def choose(form: AppTest, words: str, option: object) -> AppTest:
+    """Answer the question whose label has these words."""
+    [asked] = [radio for radio in form.radio if words in radio.label]
+    return asked.set_value(option).run(timeout=IMPORT_S)
+
+
+def asked(form: AppTest, words: str) -> object:
+    """What is chosen before anybody chooses."""
+    [radio] = [radio for radio in form.radio if words in radio.label]
+    return radio.value
+
+
+def notes(form: AppTest) -> str:
+    return " ".join(caption.value.replace("\\", "").replace("**", "") for caption in form.caption)
+
+
+def labels(store: Store, name: str) -> list[Verdict | None]:
+    return [sample.item.intended for sample in load_samples(store, name)]
+
+
+def facts(store: Store, table: FieldTable) -> list[dict[str, object]]:
+    """What was kept of each sample in order."""
+    query = "SELECT facts FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = ? ORDER BY number"
+    with store.engine.connect() as connection:
+        return [json.loads(row) for (row,) in connection.exec_driver_sql(query, (table.name,))]
+
+
+def counted(found: list[dict[str, object]], kind: str, field: str) -> list[tuple[str, int]]:
+    each = (one[field] for fact in found for one in fact.get(kind, []))  # type: ignore[attr-defined]  # lists of objects
+    return sorted(Counter(each).items())
+
+
+@pytest.mark.parametrize("table", FIELD_TABLES, ids=lambda table: table.file)
+def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(
+    form: AppTest, store: Store, table: FieldTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.write(tmp_path)
+    form = upload(form, tmp_path / table.file)
+    shown = [*form.radio, *form.selectbox, *form.multiselect, *form.number_input]
+    assert table.note in " ".join([notes(form), *(widget.label for widget in shown)])
+    form = import_as(form, table.name)
+    assert f"{table.name}: " in form.success[0].value.replace("\\", "")
+
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'terminal.db'}")
+    done = CliRunner().invoke(terminal, ["import", table.importer, str(tmp_path / table.file), "--name", table.name])
+    assert done.exit_code == 0, done.exception
+    assert table.mapping in done.stderr
+    by_terminal = Store.open(f"sqlite:///{tmp_path / 'terminal.db'}")
+    found = facts(store, table)
+    assert found == facts(by_terminal, table)
+    by_terminal.close()
+    assert [fact.get("intended") for fact in found] == list(table.labels)
+    assert counted(found, "scores", "metric") == list(table.scores)
+    assert counted(found, "ratings", "aspect") == list(table.ratings)
+
+
+def test_the_two_sides_of_minimal_pairs_are_labelled_by_what_the_form_says(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    first, second, *_ = CLAIMS
+    path = tmp_path / "minimal.csv"
+    path.write_text(f'document,summary,edited_summary\n"{DOCUMENT}",{first},{second}\n', encoding="utf-8")
+    form = upload(form, path)
+    assert asked(form, "Without a label, an edited summary is") == "inconsistent"
+    import_as(form, "minimal")
+    assert labels(store, "minimal") == [Verdict.CONSISTENT, Verdict.INCONSISTENT]
+
+
+def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "classes.csv"
+    cells = zip(CLAIMS, ("consistent", "inconsistent", "neutral"), strict=True)
+    rows = "".join(f'"{DOCUMENT}",{claim},{word},0.5,remarks of mine\n' for claim, word in cells)
+    path.write_text(f"document,summary,label,hallucination,remark\n{rows}", encoding="utf-8")
+    form = upload(form, path)
+    assert asked(form, "neutral") == "no label"
+    assert "Left out: remark." in notes(form)
+    import_as(choose(form, "neutral", "borderline"), "classes")
+    assert labels(store, "classes") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.BORDERLINE]
+
+
+def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "german.csv"
+    path.write_bytes("document;summary;label\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
+    form = upload(form, path)
+    assert any("Read it as" in choice.label for choice in form.selectbox)
+    import_as(form, "german")
+    assert [text.document for text in load_texts(store, "german")] == ["Die Fähre fuhr um zwölf."]
+
+
+def test_the_bundled_examples_are_a_dataset_at_one_press(form: AppTest, store: Store) -> None:
+    form = form.selectbox(key="import-form").set_value("bundled").run(timeout=IMPORT_S)
+    assert "import-files" not in [uploader.key for uploader in form.file_uploader]
+    form = finished(form.button("import-cloud_download").click())
+    assert form.success[0].value.startswith("bundled")
+    assert load_samples(store, "bundled")
