@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
-from annotations.samples import load_samples, load_texts
-from annotations.store import Store
+from annotations.exchange.samples import load_samples, load_texts
+from annotations.store.store import Store
 from cli import app as terminal
 from core.types import Verdict
 from pages.ui.evaluate.dataset_choice import EvaluateState

@@ -136,7 +136,9 @@ def test_a_demonstration_scores_edits_and_keeps_nothing(
 def test_a_german_summary_is_marked_where_the_metric_is_for_english_and_an_english_one_is_not(probe: Open) -> None:
     app = probe()
     assert row(app, "rouge2").unverified == ""
-    app = write(app, "Der Hafen war am Dienstag geschlossen, weil ein Frachter an den Kai gefahren war. Niemand kam um.")
+    app = write(
+        app, "Der Hafen war am Dienstag geschlossen, weil ein Frachter an den Kai gefahren war. Niemand kam um."
+    )
     assert row(app, "rouge2").unverified == "unverified: not English (de)"
     assert row(app, "bleu").unverified == ""
 
