@@ -68,7 +68,7 @@ def listed(*claims: object) -> str:
 
 
 def test_a_way_is_found_by_being_in_the_folder() -> None:
-    assert DECOMPOSERS.names() == ["fenice", "given", "language-model", "sentence"]
+    assert {"fenice", "given", "language-model", "sentence"} <= set(DECOMPOSERS.names())
     with pytest.raises(UnknownNameError, match="No way to find claims is named 'sentences'"):
         METRICS.parse("claims[by=sentences]")
     with pytest.raises(BadSettingError, match="combine"):

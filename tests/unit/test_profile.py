@@ -15,7 +15,7 @@ FORMS = [(profile, plugin) for profile in profile_names() for plugin in read_pro
 
 
 def test_the_papers_have_their_profiles() -> None:
-    assert profile_names() == ("bump", "longdoc", "ramprasad")
+    assert {"bump", "longdoc", "ramprasad"} <= set(profile_names())
     assert [one.name for one in profiles_with("rouge2")] == ["bump", "ramprasad"]
 
 
