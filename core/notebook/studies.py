@@ -8,13 +8,13 @@ from typing import Any
 
 from core.battery import named_kinds
 from core.bulk.results import scored_sample
+from core.cases.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
 from core.outcome_record import JsonRecord
 from core.runs.run import Plan, Run, Source, Variant
 from core.runs.runner import continue_run
-from core.studies.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.studies.run_report import variant_record
 from core.studies.tables import tables_record
 from core.types import StoredScore

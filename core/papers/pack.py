@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.cases.measures import slice_cases
 from core.cases.pooling import pool_cases
 from core.dataset import DATASETS
 from core.papers.comparison import ComparedTable, comparison_csv, format_paper
@@ -13,7 +14,6 @@ from core.papers.paper import DataFile, Paper, ReleasedData
 from core.papers.paper_pack import PackRequest, write_pack
 from core.papers.published import PublishedPaper
 from core.profile import profile_names, read_profile
-from core.studies.measures import slice_cases
 
 
 @dataclass(frozen=True, slots=True)

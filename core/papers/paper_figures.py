@@ -11,10 +11,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from core.cases.cases import Cases
+from core.cases.measures import FIGURE_TITLES, MetricRow, Slice, labelled_in_slice, shown_columns
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
 from core.stats.text_tables import format_percent
-from core.studies.measures import FIGURE_TITLES, MetricRow, Slice, labelled_in_slice, shown_columns
 from core.studies.ranks import MetricRank
 
 _STYLE: dict[Any, Any] = {

@@ -12,6 +12,15 @@ from typing import Any, Protocol
 
 from core.archive import zip_files
 from core.cases.cases import Cases
+from core.cases.measures import (
+    FIGURE_TITLES,
+    MEASURES,
+    MetricRow,
+    Slice,
+    draw_resamples,
+    figure_unit,
+    metric_rows,
+)
 from core.dataset import DATASETS, format_counts
 from core.errors import UnknownNameError
 from core.papers.paper_tables import (
@@ -29,15 +38,6 @@ from core.papers.paper_tables import (
 from core.settings import VERSION
 from core.stats.bootstrap import RESAMPLES, Resamples
 from core.studies.explanation_scores import explainer_scores
-from core.studies.measures import (
-    FIGURE_TITLES,
-    MEASURES,
-    MetricRow,
-    Slice,
-    draw_resamples,
-    figure_unit,
-    metric_rows,
-)
 from core.studies.ranks import MetricRank, metric_ranks
 from core.studies.rating_correlation import metric_correlations
 from core.types import PRECOMPUTED

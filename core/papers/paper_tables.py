@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import SIGNED_MEASURES, MetricRow
 from core.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.metric import METRICS, Card
 from core.settings import VERSION
+from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
 from core.stats.text_tables import markdown_table
-from core.studies.best_metric import Measurement
 from core.studies.explanation_scores import INCOMPLETE_NOTE, ExplainerScores
-from core.studies.measures import SIGNED_MEASURES, MetricRow
 from core.studies.tables import csv_table, format_marked, latex_table, latex_text
 
 _CSV_COLUMNS = (

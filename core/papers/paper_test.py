@@ -14,13 +14,13 @@ from types import MappingProxyType
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import MetricRow, Slice, labelled_in_slice, pairs_in_slice, shown_columns
+from core.stats.best_metric import SIGNIFICANCE_LEVEL, Measurement
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import on_shared_cases
 from core.stats.discrimination import LabelledScores, auc
 from core.stats.statistic import Values
 from core.stats.text_tables import align_columns
-from core.studies.best_metric import SIGNIFICANCE_LEVEL, Measurement
-from core.studies.measures import MetricRow, Slice, labelled_in_slice, pairs_in_slice, shown_columns
 
 CORRECTION = "none: only the best and the second best of a slice are compared"
 LEGEND = (

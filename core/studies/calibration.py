@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import Slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
 from core.settings import VERSION
 from core.stats.bootstrap import Distribution, Resamples
@@ -27,7 +28,6 @@ from core.stats.comparison import compare_paired
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions
 from core.stats.statistic import Estimate, Mask, Numbers, Values, deal_folds, undefined
 from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned
-from core.studies.measures import Slice, slice_cases
 
 DOMAIN_FIELDS = ("domain", "dataset", "source", "system")
 """The fields of a sample whose values can be domains: each summary lies in one of them."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.cases.cases import Cases
+from core.cases.measures import MEASURES, SIGNED_MEASURES, UNIT_MEASURES, Slice, has_one_scale
 from core.errors import UnknownNameError
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns
-from core.studies.measures import MEASURES, SIGNED_MEASURES, UNIT_MEASURES, Slice, has_one_scale
 from core.studies.tables import format_measure
 
 RANKED_MEASURES = tuple(name for name in MEASURES if name not in {*UNIT_MEASURES, "ties"})

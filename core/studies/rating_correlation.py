@@ -11,7 +11,16 @@ from types import MappingProxyType
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import (
+    ON_SEVERAL_SCALES,
+    MetricRow,
+    Slice,
+    has_one_scale,
+    shown_columns,
+    slice_cases,
+)
 from core.errors import UnknownNameError
+from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import on_shared_cases, williams_test
 from core.stats.correlation import (
@@ -26,15 +35,6 @@ from core.stats.correlation import (
     without_system_means,
 )
 from core.stats.statistic import Numbers, Statistic, Values
-from core.studies.best_metric import Measurement, mark_best
-from core.studies.measures import (
-    ON_SEVERAL_SCALES,
-    MetricRow,
-    Slice,
-    has_one_scale,
-    shown_columns,
-    slice_cases,
-)
 from core.types import ALL_JUDGES, Sample, Verdict
 
 VERDICT_ASPECT = "share of judges who say consistent"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.cases.cases import Cases
+from core.cases.measures import OVERALL_SLICE
 from core.metric import METRICS, Direction
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
@@ -21,7 +22,6 @@ from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
 from core.stats.text_tables import align_columns, format_in_units
-from core.studies.measures import OVERALL_SLICE
 from core.types import Sample
 
 

@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.verdict_grid import PairVerdict, build_verdict_grid
 from core.errors import TouchstoneError
 from core.stats.score_pairs import Move
 from core.stats.statistic import Values
 from core.stats.text_tables import align_columns
 from core.studies.explanation_scores import GradedAnswer, answers_by_explainer, without_panels
-from core.studies.verdict_grid import PairVerdict, build_verdict_grid
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import SLICE_FIELDS, MetricRow, Slice, metric_rows, slice_cases
 from core.errors import TouchstoneError
 from core.models.words.shallow import FEATURES, OutputKind, TrainingFacts
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, spearman
 from core.stats.statistic import Estimate, Numbers, Statistic, Values, deal_folds, quotient, undefined
 from core.stats.text_tables import align_columns, format_correlation, format_percent
-from core.studies.measures import SLICE_FIELDS, MetricRow, Slice, metric_rows, slice_cases
 from core.training.shallow_trainer import TrainingTable, TrainingTask, fit_model
 
 

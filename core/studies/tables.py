@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import PAPER_MEASURES, SIGNED_MEASURES, MetricRow
 from core.settings import VERSION
+from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_correlation, format_in_units, format_percent
-from core.studies.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
-from core.studies.measures import PAPER_MEASURES, SIGNED_MEASURES, MetricRow
 from core.studies.rating_correlation import COEFFICIENTS
 from core.studies.reference_scores import compare_with_released
 from core.text import spreadsheet_safe

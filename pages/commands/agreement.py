@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError, UnknownNameError
 from core.stats.bootstrap import RESAMPLES
 from core.studies.annotator_agreement import agreement_record, annotator_agreements, format_agreements
-from core.studies.measures import draw_resamples
 from pages.commands.shared.inputs import read_samples
 from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 

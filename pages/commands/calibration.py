@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from core.cases.cases import select_metrics
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
 from core.stats.bootstrap import RESAMPLES
 from core.studies.calibration import (
@@ -20,7 +21,6 @@ from core.studies.calibration import (
     format_calibration,
     small_data_notes,
 )
-from core.studies.measures import draw_resamples
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
 from core.explanations.judge_agreement import agreement_among_judges, panel_agreement_table
 from core.stats.bootstrap import RESAMPLES
 from core.studies.explanation_scores import explainer_scores, format_explainers, judged_explanations, scores_by_judge
-from core.studies.measures import draw_resamples
 from pages.commands.shared.inputs import read_samples
 from pages.commands.shared.options import DatasetsOption, ResamplesOption
 

@@ -11,13 +11,7 @@ from typing import Annotated
 import typer
 
 from core.cases.cases import Cases, select_metrics, select_paper_metrics
-from core.errors import TouchstoneError
-from core.papers.paper_test import CORRECTION as PAPER_CORRECTION
-from core.papers.paper_test import LEGEND as PAPER_LEGEND
-from core.papers.paper_test import compare_best_two, format_best_two, mark_as_paper
-from core.profile import Profile, profile_names, read_profile
-from core.stats.bootstrap import RESAMPLES, projected_seconds
-from core.studies.measures import (
+from core.cases.measures import (
     MEASURES,
     PAPER_MEASURES,
     SLICE_FIELDS,
@@ -27,6 +21,12 @@ from core.studies.measures import (
     metric_rows,
     slice_cases,
 )
+from core.errors import TouchstoneError
+from core.papers.paper_test import CORRECTION as PAPER_CORRECTION
+from core.papers.paper_test import LEGEND as PAPER_LEGEND
+from core.papers.paper_test import compare_best_two, format_best_two, mark_as_paper
+from core.profile import Profile, profile_names, read_profile
+from core.stats.bootstrap import RESAMPLES, projected_seconds
 from core.studies.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, metric_correlations
 from core.studies.reference_scores import compare_with_released, format_comparisons
 from core.studies.tables import format_rows, format_tests, tables_record

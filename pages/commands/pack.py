@@ -11,11 +11,11 @@ import typer
 from annotations.exchange.samples import load_provenance
 from annotations.store.store import Store
 from core.cases.cases import select_metrics
+from core.cases.measures import SLICE_FIELDS, slice_cases
 from core.errors import TouchstoneError
 from core.papers.paper_pack import PACK_NAME, PackRequest, write_pack
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import SLICE_FIELDS, slice_cases
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DatasetsOption, ResamplesOption

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from core.cases.cases import select_metrics
+from core.cases.measures import SLICE_FIELDS, draw_resamples, slice_cases
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import SLICE_FIELDS, draw_resamples, slice_cases
 from core.studies.ranks import RANKED_MEASURES, format_ranks, metric_ranks
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.options import DatasetsOption, JsonOption, ResamplesOption

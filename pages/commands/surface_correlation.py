@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from core.cases.measures import draw_resamples
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import draw_resamples
 from core.studies.surface import (
     feature_correlations,
     format_features,

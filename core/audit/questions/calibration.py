@@ -12,11 +12,11 @@ from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
 from core.audit.shown_pairs import format_decisions, labelled_case
 from core.cases.cases import Cases
+from core.cases.measures import OVERALL_SLICE, Slice, slice_cases
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
 from core.stats.statistic import Estimate, deal_folds, mean
 from core.studies.calibration import FOLDS, DomainCalibration, MetricCalibration, calibrations, domain_slices
-from core.studies.measures import OVERALL_SLICE, Slice, slice_cases
 from core.studies.saved_threshold import decision_figures
 
 ERROR_SCALE = Scale(good=0.1, fails=0.25)

@@ -21,8 +21,8 @@ from core.audit.question import (
     format_figure,
 )
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
-from core.studies.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.types import Sample
 
 SCALE = Scale(good=0.75, fails=0.6)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 import streamlit as st
 
+from core.cases.measures import MetricRow, draw_resamples
 from core.explanations.judge_agreement import agreement_among_judges, judge_names
 from core.models.words.shallow import FEATURES
 from core.stats.text_tables import format_correlation, format_percent, format_unsigned
@@ -18,7 +19,6 @@ from core.studies.explanation_scores import (
     judged_explanations,
     scores_by_judge,
 )
-from core.studies.measures import MetricRow, draw_resamples
 from core.studies.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
 from core.studies.reference_scores import compare_with_released
 from core.studies.shared_errors import (

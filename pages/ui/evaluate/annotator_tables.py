@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from core.cases.measures import draw_resamples
 from core.stats.text_tables import format_percent, format_unsigned
 from core.studies.annotator_agreement import (
     AGREEMENT_NOTE,
@@ -14,7 +15,6 @@ from core.studies.annotator_agreement import (
     agreement_record,
     annotator_agreements,
 )
-from core.studies.measures import draw_resamples
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.downloads import json_download

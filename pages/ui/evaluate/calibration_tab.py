@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.cases.cases import Cases, select_metrics
+from core.cases.measures import SLICE_FIELDS, draw_resamples
 from core.studies.calibration import (
     CROSS_FITTED_NOTE,
     DOMAIN_FIELDS,
@@ -20,7 +21,6 @@ from core.studies.calibration import (
     small_data_notes,
     transfer_tables,
 )
-from core.studies.measures import SLICE_FIELDS, draw_resamples
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.shared.background_results import background_results

@@ -13,9 +13,9 @@ from annotations.exchange.samples import campaign_datasets, load_samples
 from annotations.store.records import LOCAL_LABELS
 from core.background import BackgroundTask
 from core.cases.cases import Cases, select_metrics
+from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.cases.pooling import pool_cases
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles

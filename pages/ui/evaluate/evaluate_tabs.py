@@ -8,9 +8,9 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.exchange.samples import load_provenance
+from core.cases.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
 from core.papers.paper_figures import roc_curves
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.studies.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
 from core.studies.sensitivity import edits_of_cases, metric_sensitivities
 from core.studies.tables import tables_record
 from core.types import PRECOMPUTED

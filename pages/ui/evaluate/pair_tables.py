@@ -7,13 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import SIGNED_MEASURES, SLICE_FIELDS, MetricRow, Slice, pairs_in_slice
+from core.cases.verdict_grid import PAIR_FILTERS, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.edits import as_segments, recover
 from core.stats.comparison import pairs_still_needed
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.studies.measures import SIGNED_MEASURES, SLICE_FIELDS, MetricRow, Slice, pairs_in_slice
 from core.studies.shared_errors import caught_in_grid, format_coverage, smallest_coverage
 from core.studies.tables import format_few_documents, format_measure
-from core.studies.verdict_grid import PAIR_FILTERS, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.shared.background_results import background_result

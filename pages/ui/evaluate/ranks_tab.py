@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.studies.measures import FIGURE_TITLES, draw_resamples
+from core.cases.measures import FIGURE_TITLES, draw_resamples
 from core.studies.ranks import RANKED_MEASURES, MetricRank, format_rank, metric_ranks
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.tables_and_plots import available_figures, figure_choice

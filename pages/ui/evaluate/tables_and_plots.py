@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.cases.cases import Cases
+from core.cases.measures import FIGURE_TITLES, MetricRow, figure_unit
+from core.stats.best_metric import Measurement
 from core.stats.discrimination import RocCurve
 from core.stats.text_tables import format_percent
-from core.studies.best_metric import Measurement
-from core.studies.measures import FIGURE_TITLES, MetricRow, figure_unit
 from core.studies.tables import format_few_documents, format_measure
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 

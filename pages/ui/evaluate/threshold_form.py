@@ -13,9 +13,9 @@ from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
 from core.cases.cases import Cases
 from core.cases.data_facts import data_facts
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
 from core.stats.text_tables import format_percent
-from core.studies.measures import draw_resamples
 from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
 from pages.server import services

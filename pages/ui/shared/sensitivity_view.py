@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
-from core.studies.measures import OVERALL_SLICE
+from core.cases.measures import OVERALL_SLICE
 from core.studies.sensitivity import Sensitivity, sensitivity_cells
 from pages.ui.shared.downloads import json_download
 from pages.ui.shared.plots import INTENT_COLOURS, error_bars

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.studies.annotator_agreement import AnnotatorAgreement, annotator_agreements, format_agreements
-from core.studies.measures import draw_resamples
 from core.types import Judgement, Rating, Sample, Verdict
 from tests.doubles.released import DATA, needs
 from tests.unit.meta.bench_samples import sample

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError, UnknownNameError
 from core.studies.calibration import (
     MetricCalibration,
@@ -16,7 +17,6 @@ from core.studies.calibration import (
     format_calibration,
     small_data_notes,
 )
-from core.studies.measures import draw_resamples
 from core.types import ErrorType, Sample
 from tests.unit.meta.bench_samples import pair
 

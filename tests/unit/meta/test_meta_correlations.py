@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
+from core.cases.verdict_grid import build_verdict_grid, filter_pairs, noise_band
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
 from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
-from core.studies.measures import draw_resamples
 from core.studies.rating_correlation import VERDICT_ASPECT, mean_ratings, metric_correlations
 from core.studies.surface import feature_correlations, format_features, missing_features
 from core.studies.tables import format_rows
-from core.studies.verdict_grid import build_verdict_grid, filter_pairs, noise_band
 from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict
 from tests.doubles.released import DATA, needs
 from tests.unit.meta.bench_samples import pair, sample, scored

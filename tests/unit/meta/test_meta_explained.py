@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.cases.cases import build_cases
+from core.cases.measures import draw_resamples
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.datasets.explained import Explained
 from core.studies.explanation_scores import (
@@ -19,7 +20,6 @@ from core.studies.explanation_scores import (
     judged_explanations,
     scores_by_judge,
 )
-from core.studies.measures import draw_resamples
 from core.types import GradedExplanation, Judgement, Sample, Verdict
 from tests.doubles.released import EXPLANATIONS, needs
 from tests.unit.meta.bench_samples import sample

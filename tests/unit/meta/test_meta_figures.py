@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import MEASURES, MetricRow, affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.cases.pooling import pool_cases
 from core.errors import UnknownNameError
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import MEASURES, MetricRow, affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.studies.reference_scores import compare_with_released
 from core.studies.tables import format_rows, format_tests, row_record
 from core.types import ErrorType, Sample, Split, StoredScore, Verdict

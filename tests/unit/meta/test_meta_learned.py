@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
 from core.models.words.shallow import FEATURES
-from core.studies.measures import draw_resamples
 from core.studies.surface import SURFACE_MODEL, predicted_shares, surface_against_metrics
 from core.types import Sample, StoredScore, Verdict
 from tests.unit.meta.bench_samples import sample, scored

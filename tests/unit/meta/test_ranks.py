@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples, slice_cases
 from core.errors import UnknownNameError
 from core.papers.paper_figures import figure_files
-from core.studies.measures import draw_resamples, slice_cases
 from core.studies.ranks import format_ranks, metric_ranks
 from core.types import ErrorType
 from tests.unit.meta.bench_samples import pair

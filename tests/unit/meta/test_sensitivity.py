@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples, metric_rows, slice_cases
 from core.errors import TouchstoneError
 from core.runs.run import run_lines
 from core.runs.shifts import score_shifts
-from core.studies.measures import draw_resamples, metric_rows, slice_cases
 from core.studies.sensitivity import (
     ScoredEdit,
     edits_of_cases,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.cases.measures import MetricRow
+from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
-from core.studies.best_metric import Measurement
-from core.studies.measures import MetricRow
 from pages.ui.evaluate.tables_and_plots import heat_map, sorted_metrics
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
 from core.errors import UnknownNameError
+from core.stats.best_metric import Measurement, PairedTest, mark_best
 from core.stats.bootstrap import RESAMPLES, Distribution, Resamples
 from core.stats.comparison import (
     MIN_TEST_DOCUMENTS,
@@ -32,7 +33,6 @@ from core.stats.discrimination import (
 )
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sensitivity, sign_rate, tie_share
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
-from core.studies.best_metric import Measurement, PairedTest, mark_best
 from core.types import ErrorType, Sample, Split
 
 OVERALL_SLICE = "Overall"
