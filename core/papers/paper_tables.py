@@ -10,12 +10,14 @@ from core.cases.measures import SIGNED_MEASURES, MetricRow
 from core.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.metric import METRICS, Card
+from core.reports.latex import latex_table, latex_text
+from core.reports.spreadsheet import csv_lines
 from core.settings import VERSION
 from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
 from core.stats.text_tables import markdown_table
 from core.studies.explanation_scores import INCOMPLETE_NOTE, ExplainerScores
-from core.studies.tables import csv_table, format_marked, latex_table, latex_text
+from core.studies.tables import format_marked
 
 _CSV_COLUMNS = (
     *("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why"),
@@ -150,7 +152,7 @@ def rows_csv(rows: Sequence[MetricRow]) -> str:
         for name, figure in row.figures.items()
         for why in [figure.estimate.why]
     )
-    return csv_table(_CSV_COLUMNS, lines)
+    return csv_lines(_CSV_COLUMNS, lines)
 
 
 def _second_test(figure: Measurement) -> tuple[str, float | None]:
@@ -249,7 +251,7 @@ def correlations_csv(rows: Sequence[MetricRow], aspect: str) -> str:
         for row in rows
         for name, figure in row.figures.items()
     )
-    return csv_table(("metric", "rated", "coefficient", "value", "low", "high", "n", "p", "why"), lines)
+    return csv_lines(("metric", "rated", "coefficient", "value", "low", "high", "n", "p", "why"), lines)
 
 
 def explainers_markdown(found: Sequence[ExplainerScores]) -> str:
@@ -266,4 +268,4 @@ def explainers_csv(found: Sequence[ExplainerScores]) -> str:
         for one in found
         for name, given in one.figures.items()
     )
-    return csv_table(("explained by", "score", "value", "low", "high", "n", "ungraded", "failed", "why"), lines)
+    return csv_lines(("explained by", "score", "value", "low", "high", "n", "ungraded", "failed", "why"), lines)
