@@ -9,7 +9,6 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.cases.cases import Cases
 from core.cases.measures import FIGURE_TITLES, MetricRow, figure_unit
 from core.stats.best_metric import Measurement
 from core.stats.discrimination import RocCurve
@@ -25,7 +24,6 @@ FIGURE_HELP = (
     "shift by a harmless edit."
 )
 _LOWER_IS_BETTER = ("ties", "mean_shift")
-_PAIR_FIGURES = ("consistency", "ties", "sign_rate", "mean_shift", "sensitivity")
 MARK_STYLES = MappingProxyType(
     {
         "*": "background-color: rgba(11, 122, 117, 0.30); font-weight: 700",
@@ -35,12 +33,6 @@ MARK_STYLES = MappingProxyType(
     }
 )
 """Style of the mark of a measurement in a cell."""
-
-
-def available_figures(cases: Cases, names: Sequence[str] = tuple(FIGURE_TITLES)) -> list[str]:
-    """The figures that can be computed: some need minimal pairs, one harmless edits as well."""
-    offered = [name for name in names if len(cases.pairs) or name not in _PAIR_FIGURES]
-    return [name for name in offered if len(cases.harmless) or name != "sensitivity"]
 
 
 def figure_choice(key: str, offered: Sequence[str]) -> str:

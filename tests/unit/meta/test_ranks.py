@@ -8,7 +8,9 @@ from core.cases.cases import Cases, build_cases
 from core.cases.measures import draw_resamples, slice_cases
 from core.errors import UnknownNameError
 from core.papers.paper_figures import figure_files
-from core.studies.ranks import format_ranks, metric_ranks
+from core.reports.text import report_text
+from core.studies.ranks import Ranks, metric_ranks
+from core.study import StudyData
 from core.types import ErrorType
 from tests.unit.meta.bench_samples import pair
 
@@ -34,7 +36,13 @@ def test_equal_metrics_share_the_mean_of_their_ranks_in_every_resample() -> None
     assert ranks["Overall", "sharp"] == ranks["Overall", "same"] == (1.5, 1.5, 1.5)
     assert ranks["one", "blunt"] == (3.0, 3.0, 3.0)
     assert ranks["two", "wrong"] == (4.0, 4.0, 4.0)
-    assert "1.5 [1.5, 1.5]" in format_ranks(found, "auc")
+
+
+def test_the_report_says_which_metrics_may_be_first() -> None:
+    report = Ranks().run(StudyData(datasets=("one", "two"), cases=cases_of_two_datasets(), by="dataset", resamples=50))
+    assert "Overall: same has rank 1.5 [1.5, 1.5] of 4 by ROC AUC." in report_text(report)
+    assert report.table().figure("rank", slice="two", metric="wrong").value == 4.0
+    assert report.command == "python cli.py study ranks --dataset one --dataset two --by dataset --resamples 50"
 
 
 def test_a_rank_that_hangs_on_a_few_documents_has_a_wide_interval() -> None:
