@@ -174,7 +174,7 @@ def _read_data(study: type[Study], options: dict[str, Any]) -> StudyData:
     if Input.ITEMS in inputs:
         return replace(data, datasets=tuple(datasets), items={name: read_dataset_items(name) for name in datasets})
     if datasets or results or inputs & {Input.SAMPLES, Input.SCORES} & set(study.takes):
-        read = read_scored_samples if Input.SCORES in inputs else read_samples
+        read = read_scored_samples if Input.SCORES in study.takes else read_samples
         cases = read(datasets, results)
         cases = select_metrics(cases, data.metric_names) if data.metric_names else cases
         resamples = _affordable_or_asked(cases, options["resamples"])

@@ -21,13 +21,6 @@ from core.studies.explanation_scores import (
 )
 from core.studies.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
 from core.studies.reference_scores import compare_with_released
-from core.studies.shared_errors import (
-    EXPLAINED_NOTE,
-    compare_errors,
-    explained_errors,
-    format_coverage,
-    shared_row,
-)
 from core.studies.surface import (
     SURFACE_MODEL,
     FeatureCorrelation,
@@ -277,22 +270,3 @@ def explanation_table(chosen: EvaluationChoice) -> None:
     )
     for reason in dict.fromkeys(one.figures["JS"].why for one in ordered if one.figures["JS"].why):
         st.caption(escape_markdown(f"DA, DS and JS: {reason}"))
-    if sum(not one.judge for one in ordered) > 1:
-        _errors_of_explainers(chosen)
-
-
-def _errors_of_explainers(chosen: EvaluationChoice) -> None:
-    """The fewest explainers that find what any finds, and every two with what both miss."""
-    st.subheader("Errors in common")
-    found = background_result(
-        "Comparing explainers…",
-        ("explainers", chosen.key),
-        lambda: compare_errors(explained_errors(chosen.cases)),
-    )
-    if found is None:
-        return
-    coverage, pairs = found
-    st.markdown(escape_markdown(format_coverage(coverage, "explainers", "errors")))
-    frame = pd.DataFrame([shared_row(one, "explainer") for one in pairs])
-    st.dataframe(frame, hide_index=True, height=min(38 + 35 * len(pairs), 320), alt="Errors that two explainers share")
-    st.caption(EXPLAINED_NOTE)

@@ -12,7 +12,7 @@ from core.cases.verdict_grid import PAIR_FILTERS, PairVerdict, build_verdict_gri
 from core.edits import as_segments, recover
 from core.stats.comparison import pairs_still_needed
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.studies.shared_errors import caught_in_grid, format_coverage, smallest_coverage
+from core.studies.shared_errors import caught_in_grid, coverage_sentence, smallest_coverage
 from core.studies.tables import format_few_documents, format_measure
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
@@ -137,7 +137,7 @@ def verdict_grid(chosen: EvaluationChoice) -> None:
         return
     caught = caught_in_grid(lines, [column.name for column in chosen.cases.columns])
     if caught:
-        st.markdown(escape_markdown(format_coverage(smallest_coverage(caught))))
+        st.markdown(escape_markdown(coverage_sentence(smallest_coverage(caught))))
     counts = {name: len(filter_pairs(lines, name)) for name in PAIR_FILTERS}
     name = st.segmented_control(
         "Pairs",
