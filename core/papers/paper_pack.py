@@ -23,6 +23,7 @@ from core.cases.measures import (
 )
 from core.dataset import DATASETS, format_counts
 from core.errors import UnknownNameError
+from core.explanations.explainer_scores import explainer_scores
 from core.papers.paper_tables import (
     citations_bib,
     correlations_csv,
@@ -37,7 +38,6 @@ from core.papers.paper_tables import (
 )
 from core.settings import VERSION
 from core.stats.bootstrap import RESAMPLES, Resamples
-from core.studies.explanation_scores import explainer_scores
 from core.studies.ranks import MetricRank, metric_ranks
 from core.studies.rating_correlation import metric_correlations
 from core.types import PRECOMPUTED

@@ -9,6 +9,7 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SIGNED_MEASURES, MetricRow
 from core.dataset import DATASETS
 from core.errors import TouchstoneError
+from core.explanations.explainer_scores import INCOMPLETE_NOTE, ExplainerScores
 from core.metric import METRICS, Card
 from core.reports.latex import latex_table, latex_text
 from core.reports.spreadsheet import csv_lines
@@ -16,7 +17,6 @@ from core.settings import VERSION
 from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
 from core.stats.text_tables import markdown_table
-from core.studies.explanation_scores import INCOMPLETE_NOTE, ExplainerScores
 from core.studies.tables import format_marked
 
 _CSV_COLUMNS = (

@@ -6,9 +6,9 @@ import typer
 
 from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
+from core.explanations.explainer_scores import explainer_scores, format_explainers, judged_explanations, scores_by_judge
 from core.explanations.judge_agreement import agreement_among_judges, panel_agreement_table
 from core.stats.bootstrap import RESAMPLES
-from core.studies.explanation_scores import explainer_scores, format_explainers, judged_explanations, scores_by_judge
 from pages.commands.shared.inputs import read_samples
 from pages.commands.shared.options import DatasetsOption, ResamplesOption
 

@@ -8,10 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.cases.measures import MetricRow, draw_resamples
-from core.explanations.judge_agreement import agreement_among_judges, judge_names
-from core.models.words.shallow import FEATURES
-from core.stats.text_tables import format_correlation, format_percent, format_unsigned
-from core.studies.explanation_scores import (
+from core.explanations.explainer_scores import (
     INCOMPLETE_NOTE,
     SCORE_TITLES,
     ExplainerScores,
@@ -19,6 +16,9 @@ from core.studies.explanation_scores import (
     judged_explanations,
     scores_by_judge,
 )
+from core.explanations.judge_agreement import agreement_among_judges, judge_names
+from core.models.words.shallow import FEATURES
+from core.stats.text_tables import format_correlation, format_percent, format_unsigned
 from core.studies.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
 from core.studies.reference_scores import compare_with_released
 from core.studies.surface import (

@@ -13,7 +13,7 @@ from core.cases.cases import build_cases
 from core.cases.measures import draw_resamples
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.datasets.explained import Explained
-from core.studies.explanation_scores import (
+from core.explanations.explainer_scores import (
     ExplainerScores,
     explainer_scores,
     format_explainers,

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from core.cases.cases import Cases, build_cases
 from core.cases.measures import MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
+from core.explanations.explainer_scores import explainer_scores
 from core.papers.paper_tables import (
     correlations_csv,
     correlations_markdown,
@@ -18,7 +19,6 @@ from core.papers.paper_tables import (
     rows_latex,
     rows_markdown,
 )
-from core.studies.explanation_scores import explainer_scores
 from core.studies.rating_correlation import metric_correlations
 from core.types import ErrorType, GradedExplanation, Rating, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
