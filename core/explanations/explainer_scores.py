@@ -28,7 +28,7 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
-from core.stats.text_tables import align_columns, format_percent
+from core.stats.text_tables import format_percent
 from core.types import GRADE_VALUES, Item, Sample, Verdict
 
 
@@ -236,13 +236,6 @@ def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
     names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
     places = range(len(cases.samples))
     return {name: [answer for place in places for answer in _graded_answers(cases, place, name)] for name in names}
-
-
-def format_explainers(found: Sequence[ExplainerScores]) -> str:
-    """One line an explainer, in columns, in percent, and what a mark among them means."""
-    rows = [one.cells() for one in found]
-    table = align_columns([list(rows[0]), *(list(row.values()) for row in rows)])
-    return f"{table}\n{INCOMPLETE_NOTE}" if any(one.incomplete for one in found) else table
 
 
 def _is_unanswered(item: Item, name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from core.explanations.judge import Cause
+from core.report import Column, Table
 from core.stats import agreement as distance
 from core.stats import correlation
 from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
@@ -91,6 +92,44 @@ def agreement_among_judges(
 def judge_names(judged: Iterable[JudgedExplanation]) -> list[str]:
     """The judges, who are numbered from 1 in this order."""
     return list(dict.fromkeys(name for one in judged for name in one.grades))
+
+
+AGREEMENT_COLUMNS = (
+    Column("agreement"),
+    Column("value", format="unsigned"),
+    Column("n", format="count", help="Explanations that both graded, or at least two judges."),
+    Column("remark", help="Reason why a figure is undefined, or why its interval must not be trusted."),
+)
+
+
+def judge_tables(judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES) -> list[Table]:
+    """The agreement of the judges with one another, and which number is which judge; no table below two judges."""
+    figures = agreement_among_judges(judged, resamples)
+    if not figures:
+        return []
+    judges = tuple(
+        (number, name, sum(name in explanation.grades for explanation in judged), len(judged))
+        for number, name in enumerate(judge_names(judged), start=1)
+    )
+    return [
+        Table(
+            "among_judges",
+            "The judges with one another",
+            AGREEMENT_COLUMNS,
+            tuple((name, estimate, estimate.n, estimate.why) for name, estimate in figures.items()),
+        ),
+        Table(
+            "judges",
+            "Judges by number",
+            (
+                Column("number", format="count"),
+                Column("judge"),
+                Column("graded", format="count"),
+                Column("explanations", "of explanations", "count"),
+            ),
+            judges,
+        ),
+    ]
 
 
 def panel_agreement_record(judged: Sequence[JudgedExplanation], figures: Figures) -> dict[str, Any]:

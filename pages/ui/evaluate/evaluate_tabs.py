@@ -28,7 +28,6 @@ from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
     chosen_aspect,
     correlation_tables,
-    explanation_table,
     released_scores_table,
     surface_tables,
 )
@@ -176,9 +175,7 @@ _VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
             "Dots": _interval_tab,
             "Verdicts": verdict_grid,
         },
-        "Errors": {
-            "Explanations": explanation_table,
-        },
+        "Errors": {},
         "People": {
             "Correlation": correlation_tables,
             "Agreement": annotator_tables,
@@ -205,10 +202,10 @@ _VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
 _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType({})
 """By study, what the page draws below its report."""
 
-_WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
+_WITHOUT_SCORES = ("Data", "Train", "Agreement")
 """Views that have something to show where no metric has a score."""
 
-_MOVED = MappingProxyType({"Ranks": "ranks"})
+_MOVED = MappingProxyType({"Ranks": "ranks", "Explanations": "explanation-scores"})
 """The views of before by the names that addresses have, and the studies that they are now."""
 
 TAB_PARAMETER = "tab"
