@@ -23,6 +23,7 @@ _NEW_NAMES = {
     "explanation-report": "study explanation-scores",
     "ranks": "study ranks",
     "shared-errors": "study shared-errors",
+    "judge-agreement": "study judge-agreement",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 
