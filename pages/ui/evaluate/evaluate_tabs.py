@@ -14,7 +14,7 @@ from core.cases.measures import (
 )
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.studies.sensitivity import edits_of_cases, metric_sensitivities
-from core.study import STUDIES, Input, Study
+from core.study import STUDIES, Group, Input, Study, studies_of
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
@@ -97,7 +97,7 @@ def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy) -> None:
 
 View = Callable[[EvaluationChoice], None]
 
-_VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
+_VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
     {
         "Compare": {
             "Verdicts": verdict_grid,
@@ -126,7 +126,7 @@ _VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
         },
     }
 )
-"""Views that are no studies, by their group; the studies of a group come after them."""
+"""Views that are no studies, by their group; they come after its studies."""
 
 _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType(
     {"measures": _cells_of_measures}
@@ -148,10 +148,12 @@ def evaluate_views(*, scored: bool) -> dict[str, dict[str, View]]:
     """The views of each group by the name that an address has; without scores only those that need none."""
     groups: dict[str, dict[str, View]] = {}
     for group, views in _VIEWS.items():
-        shown = {name: view for name, view in views.items() if scored or name in _WITHOUT_SCORES}
-        for study in [study for study in STUDIES if study.group == group and _on_page(study)]:
-            if scored or Input.SCORES not in study.takes:
-                shown[study.name] = partial(_study_view, study)
+        shown: dict[str, View] = {
+            study.name: partial(_study_view, study)
+            for study in studies_of(group)
+            if "page" not in study.without and (scored or Input.SCORES not in study.takes)
+        }
+        shown |= {name: view for name, view in views.items() if scored or name in _WITHOUT_SCORES}
         if shown:
             groups[group] = shown
     return groups
@@ -194,10 +196,6 @@ def _view_choice(group: str, views: Mapping[str, View], first: str) -> str:
         label_visibility="collapsed",
     )
     return name
-
-
-def _on_page(study: type[Study]) -> bool:
-    return "page" not in study.without
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
