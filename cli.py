@@ -24,6 +24,7 @@ _NEW_NAMES = {
     "ranks": "study ranks",
     "shared-errors": "study shared-errors",
     "judge-agreement": "study judge-agreement",
+    "meta": "study measures",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

@@ -28,7 +28,6 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
-from core.stats.text_tables import format_percent
 from core.types import GRADE_VALUES, Item, Sample, Verdict
 
 
@@ -113,10 +112,6 @@ _UNKNOWN_VERDICTS = "It is not known what it said of summaries that it did not e
 MIN_GRADED_SHARE = 0.95
 """With less of the explanations graded, ES, JS and the share of entirely correct ones are marked."""
 
-INCOMPLETE_MARK = "?"
-INCOMPLETE_NOTE = f"{INCOMPLETE_MARK}: less than {MIN_GRADED_SHARE:.0%} of the explanations are graded."
-_GRADED_FIGURES = frozenset({"ES", "JS", "entirely"})
-
 
 @dataclass(frozen=True, slots=True)
 class ExplainerScores:
@@ -140,18 +135,6 @@ class ExplainerScores:
     def incomplete(self) -> bool:
         """True if too many explanations lack a grade for the figures that rest on grades."""
         return 0 < self.explained - self.ungraded < MIN_GRADED_SHARE * self.explained
-
-    def cells(self) -> dict[str, str]:
-        """A row of a table: counts, and the figures in percent with n where it differs."""
-        cells = {"explained by": self.name or "unnamed"} | ({"graded by": self.judge} if self.judge else {})
-        cells |= {"graded": str(self.graded)}
-        cells |= {"ungraded": str(self.ungraded), "failed": str(self.failed), "unanswered": str(self.unanswered)}
-        for name, estimate in self.figures.items():
-            marked = self.incomplete and name in _GRADED_FIGURES and estimate.value is not None
-            cells[name] = f"{format_percent(estimate)}{INCOMPLETE_MARK if marked else ''}"
-            if name in {"ES", "JS"}:
-                cells[f"{name} n"] = str(estimate.n)
-        return cells
 
 
 @dataclass(frozen=True, slots=True)

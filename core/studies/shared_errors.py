@@ -192,6 +192,10 @@ class SharedErrors(Study):
         "metrics", "Metrics by minimal pairs, or explainers by errors and the grades of their explanations."
     )
 
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        return [cls(of=of) for of in cls().choices(data)["of"]] or [cls()]
+
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
         cases = data.samples
         there = {

@@ -66,17 +66,20 @@ def _run_or_explain(study: Study, data: StudyData) -> Report | str:
 
 
 def study_form(study: type[Study], data: StudyData) -> Study:
-    """A control for each setting, with the values that these data have. Raises TouchstoneError where they have none."""
+    """A control for each setting that these data leave open. Raises TouchstoneError where they have no value of one."""
     hints, offered = types_of(study), study().choices(data)
-    values: dict[str, Setting] = {}
     fields = settings_of(study)
-    if not fields:
-        return study()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for name, field in fields.items():
-            choices = offered.get(name) or field.metadata["choices"] or choices_of(hints[name])
-            key = f"study-{study.name}-{name}-{hash(tuple(choices))}"
-            values[name] = _setting_control(name, field.default, hints[name], choices, field.metadata, key)
+    choices = {
+        name: tuple(offered.get(name) or field.metadata["choices"] or choices_of(hints[name]))
+        for name, field in fields.items()
+    }
+    values: dict[str, Setting] = {name: only[0] for name, only in choices.items() if len(only) == 1}
+    if len(values) < len(fields):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            for name in [name for name in fields if name not in values]:
+                field = fields[name]
+                key = f"study-{study.name}-{name}-{hash(choices[name])}"
+                values[name] = _setting_control(name, field.default, hints[name], choices[name], field.metadata, key)
     return STUDIES.build(study.name, values)
 
 
@@ -88,17 +91,16 @@ def _setting_control(
 ) -> Setting:
     label, help_text = name.replace("_", " ").capitalize(), escape_markdown(metadata["help"])
     value: Setting
+    named = partial(_choice_label, labels=metadata["labels"])
     if choices:
         first = default if default in choices else choices[0]
         if len(choices) <= _FEW_CHOICES and sum(len(str(choice)) for choice in choices) < 80:
             value = st.segmented_control(
-                label, choices, default=first, key=key, help=help_text, required=True, format_func=_choice_label
+                label, choices, default=first, key=key, help=help_text, required=True, format_func=named
             )
         else:
             place = list(choices).index(first)
-            value = st.selectbox(
-                label, choices, index=place, key=key, help=help_text, width=420, format_func=_choice_label
-            )
+            value = st.selectbox(label, choices, index=place, key=key, help=help_text, width=420, format_func=named)
     elif hint is bool:
         value = st.toggle(label, value=default, key=key, help=help_text)
     elif hint is str:
@@ -118,8 +120,8 @@ def _setting_control(
     return value
 
 
-def _choice_label(choice: Setting) -> str:
-    return str(choice).replace("_", " ") or "all"
+def _choice_label(choice: Setting, labels: Mapping[str, str]) -> str:
+    return labels.get(str(choice), str(choice).replace("_", " ") or "all")
 
 
 def _asked_result(name: Hashable, study: Study, data: StudyData) -> Report | str | None:
