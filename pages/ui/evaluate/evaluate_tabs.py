@@ -19,8 +19,8 @@ from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
     correlation_tables,
+    offer_features,
     released_scores_table,
-    surface_tables,
 )
 from pages.ui.evaluate.annotator_tables import annotator_tables
 from pages.ui.evaluate.calibration_tab import calibration_tables
@@ -107,7 +107,6 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
             "Agreement": annotator_tables,
         },
         "Surface": {
-            "Surface": surface_tables,
             "Sensitivity": _sensitivity_tab,
         },
         "Thresholds": {
@@ -130,6 +129,9 @@ _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingP
 )
 """By study, what the page draws below its report."""
 
+_ABOVE: Mapping[str, View] = MappingProxyType({"surface": offer_features})
+"""By study, what the page draws above its report."""
+
 _WITHOUT_SCORES = ("Data", "Train", "Agreement")
 """Views that have something to show where no metric has a score."""
 
@@ -141,6 +143,7 @@ _MOVED = MappingProxyType(
         "ROC": "roc",
         "Ranks": "ranks",
         "Explanations": "explanation-scores",
+        "Surface": "surface",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
@@ -203,6 +206,8 @@ def _view_choice(group: str, views: Mapping[str, View], first: str) -> str:
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
+    if study.name in _ABOVE:
+        _ABOVE[study.name](chosen)
     shown = study_tab(study, chosen.data, chosen.key)
     if shown and study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)
