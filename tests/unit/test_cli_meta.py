@@ -143,25 +143,21 @@ def judged(tmp_path: Path) -> Path:
 
 def test_correlations_with_ratings_take_slices_all_coefficients_and_json(judged: Path) -> None:
     done("import", "unieval", judged, "--name", "judged")
-    options = ("meta", "--dataset", "judged", "--rated", "consistency", "--resamples", 100)
+    options = ("study", "rating-correlation", "--dataset", "judged", "--rated", "consistency", "--resamples", 100)
     report = json.loads(done(*options, "--by", "system", "--full", "--json"))
-    assert (report["rated"], report["by"], report["resamples"], report["documents"]) == (
-        "consistency",
-        "system",
-        100,
-        12,
-    )
-    [metric] = report["metrics"]
+    data = report["data"]
+    assert (data["by"], data["resamples"], data["documents"]) == ("system", 100, 12)
+    [metric] = data["metrics"]
     assert (metric["metric"], metric["released"], metric["scores"]) == ("UniEval consistency", True, 11)
-    rows = {row["slice"]: row for row in report["rows"]}
+    rows = {row["slice"]: row for row in report["tables"]["correlations"]}
     assert list(rows) == ["Overall", "0", "1", "2"]
     assert [(row["n"], row["failed"]) for row in rows.values()] == [(11, 1), (3, 1), (4, 0), (4, 0)]
     human, scores = [n % 5 / 4 for n in range(1, 12, 3)], [(n * 7) % 11 / 10 for n in range(1, 12, 3)]
-    figure = rows["1"]["figures"]["Pearson"]
+    figure = rows["1"]["Pearson"]
     assert figure["value"] == pytest.approx(np.corrcoef(human, scores)[0, 1])
     assert (figure["documents"], figure["best"]) == (4, True)
-    assert rows["Overall"]["figures"]["Spearman"]["few_documents"] is True
-    assert "Kendall, within systems" in rows["Overall"]["figures"]
+    assert rows["Overall"]["Spearman"]["few_documents"] is True
+    assert "Kendall, within systems" in rows["Overall"]
     text = done(*options, "--by", "system")
     assert "Kendall, within systems" not in text
     assert re.search(r"^1 +UniEval consistency +4 ", text, re.MULTILINE)

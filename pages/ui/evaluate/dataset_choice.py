@@ -56,7 +56,6 @@ class EvaluateState:
     threshold_problem: str = ""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
-    aspect = WidgetValue[str]("evaluate-aspect", "")
     bulk_folder = WidgetValue[str]("bulk-folder", "")
     bulk_run = WidgetValue[str | None]("bulk-run", None)
     bulk_name = WidgetValue[str]("bulk-name", "")

@@ -18,7 +18,6 @@ from core.study import STUDIES, Group, Input, Study, studies_of
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
-    correlation_tables,
     explanation_table,
     released_scores_table,
     surface_tables,
@@ -106,7 +105,6 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
             "Explanations": explanation_table,
         },
         "People": {
-            "Correlation": correlation_tables,
             "Agreement": annotator_tables,
         },
         "Surface": {
@@ -137,7 +135,14 @@ _WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
 """Views that have something to show where no metric has a score."""
 
 _MOVED = MappingProxyType(
-    {"Tables": "measures", "Heat-map": "measures", "Dots": "measures", "ROC": "roc", "Ranks": "ranks"}
+    {
+        "Tables": "measures",
+        "Heat-map": "measures",
+        "Dots": "measures",
+        "ROC": "roc",
+        "Ranks": "ranks",
+        "Correlation": "rating-correlation",
+    }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
 
