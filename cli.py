@@ -22,6 +22,7 @@ _NEW_NAMES = {
     "explanations": "explanation-report",
     "ranks": "study ranks",
     "meta": "study measures",
+    "agreement": "study annotator-agreement",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

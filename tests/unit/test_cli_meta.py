@@ -224,15 +224,17 @@ def test_annotators_of_imported_data_agree_so_far(pairs: Path, tmp_path: Path) -
     lines = (json.dumps({"article": f"{DOCUMENT} Number {n}.", "summary_sentences": told}) for n in range(6))
     path.write_text("\n".join(lines), encoding="utf-8")
     done("import", "qags", path)
-    [of_sentences, of_summaries] = json.loads(done("agreement", "--dataset", "qags", "--resamples", 50, "--json"))
+    options = ("study", "annotator-agreement", "--dataset")
+    tables = json.loads(done(*options, "qags", "--resamples", 50, "--json"))["tables"]
+    [of_sentences, of_summaries] = tables["aspects"]
     assert (of_sentences["unit"], of_summaries["unit"]) == ("sentence", "summary mean")
     assert (of_sentences["items"], of_sentences["labels"], of_sentences["annotators"]) == (18, 54, 3)
     assert of_sentences["raw"]["value"] == pytest.approx((1 + 3 + 1) / 9)
-    assert len(of_sentences["pairs"]) == 3
-    assert "worker-0 × worker-1" in done("agreement", "--dataset", "qags", "--resamples", 50)
-    assert "consistency" in str(run("agreement", "--dataset", "qags", "--aspect", "fluency").exception)
+    assert [pair["unit"] for pair in tables["pairs"]].count("sentence") == 3
+    assert re.search(r"worker-0 +worker-1 ", done(*options, "qags", "--resamples", 50))
+    assert "consistency" in str(run(*options, "qags", "--aspect", "fluency").exception)
     done("import", "bump", pairs, "--name", "own")
-    assert "No two annotators" in str(run("agreement", "--dataset", "own").exception)
+    assert "No two annotators" in str(run(*options, "own").exception)
 
 
 def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:

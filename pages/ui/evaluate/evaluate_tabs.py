@@ -22,7 +22,6 @@ from pages.ui.evaluate.analysis_tables import (
     released_scores_table,
     surface_tables,
 )
-from pages.ui.evaluate.annotator_tables import annotator_tables
 from pages.ui.evaluate.calibration_tab import calibration_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
@@ -104,9 +103,6 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
         "Errors": {
             "Explanations": explanation_table,
         },
-        "People": {
-            "Agreement": annotator_tables,
-        },
         "Surface": {
             "Surface": surface_tables,
             "Sensitivity": _sensitivity_tab,
@@ -131,7 +127,7 @@ _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingP
 )
 """By study, what the page draws below its report."""
 
-_WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
+_WITHOUT_SCORES = ("Data", "Train", "Explanations")
 """Views that have something to show where no metric has a score."""
 
 _MOVED = MappingProxyType(
@@ -142,6 +138,7 @@ _MOVED = MappingProxyType(
         "ROC": "roc",
         "Ranks": "ranks",
         "Correlation": "rating-correlation",
+        "Agreement": "annotator-agreement",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
