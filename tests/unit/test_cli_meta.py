@@ -287,13 +287,12 @@ def test_calibration_shows_probabilities_and_refuses_what_is_too_small_in_words(
         path = tmp_path / f"task1_{name}.json"
         path.write_text(json.dumps([record(n) for n in range(number)]), encoding="utf-8")
         done("import", "bump", path, "--name", name)
-    text = done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20)
+    options = ("study", "calibration", "--by", "dataset", "--dataset")
+    text = done(*options, "one", "--metric", "sharp", "--resamples", 20)
     assert "Brier per domain" in text
     assert "One domain alone has figures" in text
-    [metric] = json.loads(
-        done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20, "--json")
-    )["metrics"]
-    assert metric["domains"][0]["n"] == 24
-    refused = run("calibration", "--dataset", "two", "--by", "dataset")
+    tables = json.loads(done(*options, "one", "--metric", "sharp", "--resamples", 20, "--json"))["tables"]
+    assert tables["domains"][0]["n"] == 24
+    refused = run(*options, "two")
     assert refused.exit_code != 0
     assert "6 documents have a consistent summary with a score and 6 an inconsistent one" in str(refused.exception)

@@ -22,12 +22,12 @@ from pages.ui.evaluate.analysis_tables import (
     released_scores_table,
     surface_tables,
 )
-from pages.ui.evaluate.calibration_tab import calibration_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
 from pages.ui.evaluate.percentiles import percentile_tab
+from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.sensitivity_view import sensitivity_view
@@ -85,12 +85,19 @@ def _show_pack(request: PackRequest, archive: bytes) -> None:
     st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
-def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy) -> None:
+def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
     """The pairs of the cell that is selected."""
+    if shown is None:
+        return
     if cell := shown.selected.get("measures"):
         cell_pairs(chosen, cell)
     else:
         st.caption("Select a cell to see its pairs.")
+
+
+def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
+    threshold_form(chosen)
+    saved_thresholds()
 
 
 View = Callable[[EvaluationChoice], None]
@@ -108,7 +115,6 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
             "Sensitivity": _sensitivity_tab,
         },
         "Thresholds": {
-            "Calibration": calibration_tables,
             "Percentiles": percentile_tab,
         },
         "Data": {
@@ -122,10 +128,10 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
 )
 """Views that are no studies, by their group; they come after its studies."""
 
-_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType(
-    {"measures": _cells_of_measures}
+_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
+    {"measures": _cells_of_measures, "calibration": _thresholds}
 )
-"""By study, what the page draws below its report."""
+"""By study, what the page draws below its report, which is None where there is none yet."""
 
 _WITHOUT_SCORES = ("Data", "Train", "Explanations")
 """Views that have something to show where no metric has a score."""
@@ -139,6 +145,7 @@ _MOVED = MappingProxyType(
         "Ranks": "ranks",
         "Correlation": "rating-correlation",
         "Agreement": "annotator-agreement",
+        "Calibration": "calibration",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
@@ -202,5 +209,5 @@ def _view_choice(group: str, views: Mapping[str, View], first: str) -> str:
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
     shown = study_tab(study, chosen.data, chosen.key)
-    if shown and study.name in _BESIDE:
+    if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)
