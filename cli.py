@@ -24,6 +24,7 @@ _NEW_NAMES = {
     "meta": "study measures",
     "agreement": "study annotator-agreement",
     "calibration": "study calibration",
+    "dataset-statistics": "study dataset-statistics",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

@@ -98,6 +98,7 @@ def test_our_own_score_stands_beside_the_released_one_with_its_difference(pairs:
     done("import", "bump", pairs, "--name", "own")
     assert run("score-dataset", "own", "--metric", "rouge2").exit_code == 0
     assert set(rows_of("own", "--resamples", 50)) >= {("ROUGE-2", "Overall"), ("rouge2", "Overall")}
+    assert "mean |difference|" in done("study", "released-scores", "--dataset", "own")
 
 
 def test_an_unknown_dataset_names_those_that_were_imported(pairs: Path) -> None:
@@ -245,10 +246,9 @@ def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> No
 
 def test_the_length_of_a_dataset_is_counted(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    [row] = json.loads(done("dataset-statistics", "--dataset", "own", "--json"))
+    [row] = json.loads(done("study", "dataset-statistics", "--dataset", "own", "--json"))["tables"]["lengths"]
     assert (row["dataset"], row["domain"], row["samples"]) == ("own", "all", 12)
-    assert row["documents"]["sentences"] >= 1
-    assert "sentences in summaries" in done("dataset-statistics", "--dataset", "own")
+    assert row["documents_sentences"] >= 1
 
 
 def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from core.studies.explanation_scores import (
     judged_explanations,
     scores_by_judge,
 )
-from core.studies.reference_scores import compare_with_released
 from core.studies.shared_errors import (
     EXPLAINED_NOTE,
     compare_errors,
@@ -42,23 +41,6 @@ from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.shared.background_results import background_result, background_results
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.report_view import MARK_STYLES
-
-
-def released_scores_table(chosen: EvaluationChoice) -> None:
-    """Our scores and those that the authors released, where both have the same name."""
-    found = compare_with_released(chosen.cases)
-    if not found:
-        return
-    st.subheader("Our scores and the released ones")
-    columns = {
-        "scale": "our unit ×",
-        "mean": "mean |difference|",
-        "largest": "largest",
-        "correlation": "Pearson",
-        "same_way": "pairs moved the same way",
-    }
-    frame = pd.DataFrame(found).rename(columns=columns)
-    st.dataframe(frame, hide_index=True, height="auto", alt="Our scores and the released ones", placeholder="–")
 
 
 def surface_tables(chosen: EvaluationChoice) -> None:

@@ -94,7 +94,7 @@ class EvaluationChoice:
         options = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
         metrics = [f"--metric {quote(column.name)}" for column in self.cases.all_columns]
         fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
-        return " ".join(["python cli.py meta", *options, *metrics, *fewer, "--full"])
+        return " ".join(["python cli.py study measures", *options, *metrics, *fewer, "--full"])
 
 
 def known_datasets() -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
 
+from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance
 from core.cases.measures import (
     shown_columns,
@@ -19,14 +21,12 @@ from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
     explanation_table,
-    released_scores_table,
     surface_tables,
 )
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
-from pages.ui.evaluate.percentiles import percentile_tab
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
@@ -54,7 +54,6 @@ def _sensitivity_tab(chosen: EvaluationChoice) -> None:
 def _data_tab(chosen: EvaluationChoice) -> None:
     if stored := [name for name in chosen.datasets if name != PRECOMPUTED]:
         score_form(stored)
-    released_scores_table(chosen)
     label_provenance(chosen.datasets)
     provenance_tables(chosen.datasets)
     export_forms(chosen.datasets)
@@ -114,9 +113,6 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
             "Surface": surface_tables,
             "Sensitivity": _sensitivity_tab,
         },
-        "Thresholds": {
-            "Percentiles": percentile_tab,
-        },
         "Data": {
             "Data": _data_tab,
             "Train": train_tab,
@@ -146,6 +142,7 @@ _MOVED = MappingProxyType(
         "Correlation": "rating-correlation",
         "Agreement": "annotator-agreement",
         "Calibration": "calibration",
+        "Percentiles": "percentiles",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
@@ -208,6 +205,15 @@ def _view_choice(group: str, views: Mapping[str, View], first: str) -> str:
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
-    shown = study_tab(study, chosen.data, chosen.key)
+    data = chosen.data
+    if Input.ITEMS in study.takes:
+        store, names = services.store(), chosen.datasets
+        items = background_result(
+            "Reading the texts…", ("items", chosen.key), lambda: {name: load_items(store, name) for name in names}
+        )
+        if items is None:
+            return
+        data = replace(data, items=items)
+    shown = study_tab(study, data, chosen.key)
     if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)
