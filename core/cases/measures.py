@@ -11,6 +11,7 @@ import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
 from core.errors import UnknownNameError
+from core.report import Format
 from core.stats.best_metric import Measurement, PairedTest, mark_best
 from core.stats.bootstrap import RESAMPLES, Distribution, Resamples
 from core.stats.comparison import (
@@ -242,12 +243,18 @@ FIGURE_TITLES = MappingProxyType(
 """The figures of the page in their order."""
 
 
-def figure_unit(name: str) -> str:
-    """The unit of a figure, as it stands in a caption."""
-    units = dict.fromkeys(UNIT_MEASURES, "in units of each metric")
-    return ({"sensitivity": "mean gain by a correction ÷ mean shift by a harmless edit"} | units).get(
-        name, "in percent"
-    )
+_PAIR_MEASURES = ("consistency", "ties", "sign_rate", "mean_shift", "sensitivity")
+
+
+def available_measures(cases: Cases, names: Sequence[str] = tuple(FIGURE_TITLES)) -> list[str]:
+    """The measures that can be computed: some need minimal pairs, one harmless edits as well."""
+    offered = [name for name in names if len(cases.pairs) or name not in _PAIR_MEASURES]
+    return [name for name in offered if len(cases.harmless) or name != "sensitivity"]
+
+
+def measure_format(name: str) -> Format:
+    """Format of a measure's figures: percent, or units of the metric."""
+    return "units" if name in SIGNED_MEASURES else "percent"
 
 
 def shown_columns(cases: Cases, parts: Sequence[Slice]) -> tuple[MetricColumn, ...]:

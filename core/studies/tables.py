@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -19,7 +17,6 @@ from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_correlation, format_in_units, format_percent
 from core.studies.rating_correlation import COEFFICIENTS
 from core.studies.reference_scores import compare_with_released
-from core.text import spreadsheet_safe
 
 
 def tables_record(cases: Cases, rows: Sequence[MetricRow], **head: object) -> dict[str, Any]:
@@ -147,48 +144,3 @@ def _row_cells(row: MetricRow) -> tuple[str, ...]:
     figures = (format_marked(figure, name) for name, figure in row.figures.items())
     few = format_few_documents(row.figures.values())
     return (row.slice, row.metric, str(row.n), *figures, str(row.failed or ""), few)
-
-
-_LATEX_ESCAPES = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "†": r"$^\dagger$",
-        "‡": r"$^\ddagger$",
-        "≥": r"$\geq$",
-    }
-)
-
-
-def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str) -> str:
-    """The first column left, the others right; cells are LaTeX already, see `latex_text`."""
-    body = [" & ".join(line) + r" \\" for line in lines]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
-            *(r"\toprule", " & ".join(head) + r" \\", r"\midrule", *body, r"\bottomrule"),
-            r"\end{tabular}",
-            rf"\caption{{{latex_text(caption)}}}",
-            rf"\label{{{label}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def latex_text(text: str) -> str:
-    """Words in which nothing is a command."""
-    return text.translate(_LATEX_ESCAPES)
-
-
-def csv_table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """In full precision; None is an empty cell, and no spreadsheet takes a text for a formula."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(head)
-    writer.writerows([spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
-    return text.getvalue()

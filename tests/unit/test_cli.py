@@ -260,7 +260,8 @@ def test_every_command_is_listed_with_what_it_says_of_itself() -> None:
     files = [file.stem for file in (ROOT / "pages" / "commands").glob("[!_]*.py")]
     assert sorted(listed) == sorted(stem.removesuffix("_").replace("_", "-") for stem in files)
     for stem in files:
-        full_help = inspect.getdoc(import_module(f"pages.commands.{stem}").command) or ""
+        command = import_module(f"pages.commands.{stem}").command
+        full_help = (inspect.getdoc(command) if inspect.isfunction(command) else command.help) or ""
         assert full_help.startswith(
             listed[stem.removesuffix("_").replace("_", "-")].removesuffix("...").removesuffix(".")
         )

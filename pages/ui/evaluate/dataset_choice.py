@@ -16,6 +16,7 @@ from core.cases.cases import Cases, select_metrics
 from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.cases.pooling import pool_cases
 from core.stats.bootstrap import RESAMPLES
+from core.study import StudyData
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
@@ -82,6 +83,11 @@ class EvaluationChoice:
     def head(self) -> dict[str, object]:
         """Head of a record, with what was chosen."""
         return {"dataset": " + ".join(self.datasets), "by": self.by, "resamples": self.resamples}
+
+    @property
+    def data(self) -> StudyData:
+        """The same for a study."""
+        return StudyData(datasets=self.datasets, cases=self.cases, by=self.by, resamples=self.resamples)
 
     @property
     def command(self) -> str:

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from core.stats.statistic import Estimate
 from core.studies.document_ablation import AblatedScore, score_histogram
-from core.studies.ranks import MetricRank
+from core.studies.ranks import MetricRank, rank_chart
 from core.studies.sensitivity import Sensitivity
 from core.studies.system_strength import PhraseStrength
-from pages.ui.evaluate.ranks_tab import rank_chart
+from pages.ui.shared.report_charts import report_chart
 from pages.ui.shared.sensitivity_view import sensitivity_chart
 from pages.ui.stress.ablation_tab import histogram_chart
 from pages.ui.stress.system_strength_view import strength_chart
@@ -19,7 +19,7 @@ KNOWN, UNKNOWN = Estimate(2.0, 1.0, 4.0, 9), Estimate(None, None, None, 0, "Ther
 
 def test_ranks_of_a_slice_stand_side_by_side_with_their_intervals() -> None:
     ranks = [MetricRank(name, part, KNOWN, KNOWN, 2) for part in ("one", "two") for name in ("a", "b")]
-    first, second = rank_chart(ranks, "auc").data
+    first, second = report_chart(rank_chart(ranks, "ROC AUC")).data
     assert [round(place) for place in (*first.x, *second.x)] == [0, 1, 0, 1]
     assert all(left < right for left, right in zip(first.x, second.x, strict=True))
     assert (first.error_y.array, first.error_y.arrayminus) == ((2.0, 2.0), (1.0, 1.0))
