@@ -13,9 +13,14 @@ BAND_COLOUR = "rgba(128, 128, 128, 0.18)"
 LINE_COLOUR = "#808080"  # of what is neither metric nor intent; seen in both themes
 
 TEMPLATE = go.layout.Template(
-    layout={"title": {"font": {"size": 14}}, "margin": {"l": 10, "r": 10, "t": 50, "b": 40}},
+    layout={
+        "title": {"font": {"size": 14}},
+        "margin": {"l": 10, "r": 10, "t": 50, "b": 40},
+        "xaxis": {"automargin": True},  # Streamlit does this too, a saved file does not
+        "yaxis": {"automargin": True},
+    },
 )
-"""Layout of every chart: the size of its title, and margins with room for a title and the name of an axis."""
+"""Layout of every chart: the size of its title, margins with room for it, and more where the names of an axis are long."""
 
 
 def lay_out(figure: go.Figure, title: str | None, height: int, **layout: object) -> go.Figure:

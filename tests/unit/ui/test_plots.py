@@ -18,3 +18,8 @@ def test_what_a_chart_says_otherwise_changes_that_alone() -> None:
     assert layout.margin == go.layout.Margin(l=10, r=10, t=80, b=40)
     assert (layout.title.text, layout.showlegend) == (None, False)
     assert TEMPLATE.layout.margin.t == 50
+
+
+def test_the_names_of_an_axis_have_room_in_a_saved_file_too() -> None:
+    layout = lay_out(go.Figure(), None, 220, yaxis_title="rank").layout
+    assert (layout.xaxis.automargin, layout.yaxis.automargin, layout.yaxis.title.text) == (True, True, "rank")
