@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from string import Template
 from types import MappingProxyType
 
 import pandas as pd
@@ -24,7 +21,7 @@ from core.studies.run_report import cell_records
 from core.studies.sensitivity import edits_of_run, metric_sensitivities
 from core.studies.verdict_sentences import kind_verdicts
 from core.studies.window_sweep import window_effects, window_families
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.run_choice import StressState, chosen_filters, load_run, shown_runs
 from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.stress.ablation_tab import ablation_tab
@@ -103,9 +100,6 @@ def _mean_difference(this: Estimate, other: Estimate) -> float | None:
     return None if this.value is None or other.value is None else round(this.value - other.value, 4)
 
 
-_PLOTS_PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
-
-
 def run_downloads(run: Run, cells: Sequence[MatrixCell], found: Sequence[Shift]) -> None:
     """Four downloads, each made when it is clicked."""
     downloads = (
@@ -152,9 +146,7 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
         figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
         for place, figure in enumerate(figures)
     ]
-    return Template(_PLOTS_PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(run.plan.name), facts=html.escape("\n".join(_run_facts(run))), plots="".join(plots)
-    )
+    return render_html("plots.html", title=run.plan.name, facts="\n".join(_run_facts(run)), plots=plots)
 
 
 def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
