@@ -19,8 +19,11 @@ from pages import commands
 _NEW_NAMES = {
     "columns": "infer-mapping",
     "surface": "surface-correlation",
-    "explanations": "explanation-report",
+    "explanations": "study explanation-scores",
+    "explanation-report": "study explanation-scores",
     "ranks": "study ranks",
+    "shared-errors": "study shared-errors",
+    "judge-agreement": "study judge-agreement",
     "meta": "study measures",
     "agreement": "study annotator-agreement",
     "calibration": "study calibration",

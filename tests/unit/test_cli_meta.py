@@ -260,17 +260,19 @@ def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_pa
     path = tmp_path / "graded.json"
     path.write_text(json.dumps([{"id": "1", "doc": DOCUMENT, "summary": "It was open.", "samples": given}]), "utf-8")
     done("import", "factualnlg", path)
-    assert re.search(r"^m\|p +1 .* 100\.0", done("explanation-report", "--dataset", "factualnlg"), re.MULTILINE)
-    shared = done("shared-errors", "--dataset", "factualnlg", "--of", "explainers")
+    assert re.search(
+        r"^m\|p +1 .* 100\.0", done("study", "explanation-scores", "--dataset", "factualnlg"), re.MULTILINE
+    )
+    shared = done("study", "shared-errors", "--dataset", "factualnlg", "--of", "explainers")
     assert shared.startswith(
         "1 of 1 errors are caught by any of 2 explainers; the smallest set that catches them all: m|p"
     )
-    assert json.loads(done("shared-errors", "--dataset", "factualnlg", "--of", "explainers", "--json"))["explainers"]
 
 
 def test_a_dataset_without_graded_explanations_says_so(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    assert "No explanation is graded in own" in str(run("explanation-report", "--dataset", "own").exception)
+    refused = run("study", "explanation-scores", "--dataset", "own")
+    assert "No explanation is graded in own" in str(refused.exception)
 
 
 def test_what_can_be_evaluated_is_listed(pairs: Path, database: str) -> None:

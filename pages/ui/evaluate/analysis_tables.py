@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
 from core.cases.measures import MetricRow, draw_resamples
-from core.explanations.judge_agreement import agreement_among_judges, judge_names
 from core.models.words.shallow import FEATURES
-from core.stats.text_tables import format_correlation, format_percent, format_unsigned
-from core.studies.explanation_scores import (
-    INCOMPLETE_NOTE,
-    SCORE_TITLES,
-    ExplainerScores,
-    explainer_scores,
-    judged_explanations,
-    scores_by_judge,
-)
-from core.studies.shared_errors import (
-    EXPLAINED_NOTE,
-    compare_errors,
-    explained_errors,
-    format_coverage,
-    shared_row,
-)
+from core.stats.text_tables import format_correlation, format_percent
 from core.studies.surface import (
     SURFACE_MODEL,
     FeatureCorrelation,
@@ -137,83 +121,3 @@ def _rival_table(rows: Sequence[MetricRow]) -> pd.io.formats.style.Styler:
     )
     marks = [[MARK_STYLES[figures[part, name].mark] for name in metrics] for part in parts]
     return frame.style.apply(lambda _: pd.DataFrame(marks, frame.index, frame.columns), axis=None)
-
-
-def _all_explainer_scores(chosen: EvaluationChoice) -> Iterator[ExplainerScores]:
-    drawn = draw_resamples(chosen.cases, chosen.resamples)
-    yield from explainer_scores(chosen.cases, drawn)
-    yield from scores_by_judge(chosen.cases, drawn)
-
-
-def _judge_tables(chosen: EvaluationChoice, by_judge: Sequence[ExplainerScores]) -> None:
-    """The scores by the grades of each judge, and how far the judges agree; nothing for a single judge."""
-    if not by_judge:
-        return
-    st.markdown("**By judge**")
-    frame = pd.DataFrame([one.cells() for one in by_judge])
-    st.dataframe(frame, hide_index=True, height="auto", alt="Scores of explanations by judge", placeholder="–")
-    judged = judged_explanations(chosen.cases)
-    figures = agreement_among_judges(judged, chosen.resamples)
-    if not figures:
-        return
-    st.markdown("**The judges with one another**")
-    rows = [
-        {"agreement": name, "value": format_unsigned(one), "n": one.n, "why": one.why} for name, one in figures.items()
-    ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, height="auto", alt="Agreement of the judges")
-    st.caption(escape_markdown(" · ".join(f"{place}: {name}" for place, name in enumerate(judge_names(judged), 1))))
-
-
-def explanation_table(chosen: EvaluationChoice) -> None:
-    """A row for each author of explanations with a grade or verdict, the best explanations first."""
-    found = background_results(
-        "Counting grades…",
-        ("explained", chosen.key),
-        lambda: _all_explainer_scores(chosen),
-        len({given.by for sample in chosen.cases.samples for given in sample.item.explanations}),
-    )
-    if found is None:
-        return
-    if not found:
-        st.info(
-            "No explanation here has a grade or a verdict. Import some, such as factualNLG or what `cli.py explain` and "
-            "`cli.py judge` write, or grade some on Probe or in a campaign."
-        )
-        return
-    ordered = sorted(found, key=lambda one: -(one.figures["ES"].value or 0.0))
-    st.dataframe(
-        pd.DataFrame([one.cells() for one in ordered if not one.judge]),
-        hide_index=True,
-        height="auto",
-        alt="Scores of explanations",
-        placeholder="–",
-    )
-    _judge_tables(chosen, [one for one in ordered if one.judge])
-    st.caption(
-        escape_markdown(
-            "Percent with 95 % intervals. "
-            + " ".join(f"{name}: {title}." for name, title in SCORE_TITLES.items())
-            + (f" {INCOMPLETE_NOTE}" if any(one.incomplete for one in ordered) else "")
-        )
-    )
-    for reason in dict.fromkeys(one.figures["JS"].why for one in ordered if one.figures["JS"].why):
-        st.caption(escape_markdown(f"DA, DS and JS: {reason}"))
-    if sum(not one.judge for one in ordered) > 1:
-        _errors_of_explainers(chosen)
-
-
-def _errors_of_explainers(chosen: EvaluationChoice) -> None:
-    """The fewest explainers that find what any finds, and every two with what both miss."""
-    st.subheader("Errors in common")
-    found = background_result(
-        "Comparing explainers…",
-        ("explainers", chosen.key),
-        lambda: compare_errors(explained_errors(chosen.cases)),
-    )
-    if found is None:
-        return
-    coverage, pairs = found
-    st.markdown(escape_markdown(format_coverage(coverage, "explainers", "errors")))
-    frame = pd.DataFrame([shared_row(one, "explainer") for one in pairs])
-    st.dataframe(frame, hide_index=True, height=min(38 + 35 * len(pairs), 320), alt="Errors that two explainers share")
-    st.caption(EXPLAINED_NOTE)

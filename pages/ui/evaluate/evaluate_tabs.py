@@ -20,7 +20,6 @@ from core.study import STUDIES, Group, Input, Study, studies_of
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
-    explanation_table,
     surface_tables,
 )
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
@@ -106,13 +105,13 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
         "Compare": {
             "Verdicts": verdict_grid,
         },
-        "Errors": {
-            "Explanations": explanation_table,
-        },
+        "Errors": {},
+        "People": {},
         "Surface": {
             "Surface": surface_tables,
             "Sensitivity": _sensitivity_tab,
         },
+        "Thresholds": {},
         "Data": {
             "Data": _data_tab,
             "Train": train_tab,
@@ -129,7 +128,7 @@ _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = M
 )
 """By study, what the page draws below its report, which is None where there is none yet."""
 
-_WITHOUT_SCORES = ("Data", "Train", "Explanations")
+_WITHOUT_SCORES = ("Data", "Train")
 """Views that have something to show where no metric has a score."""
 
 _MOVED = MappingProxyType(
@@ -143,6 +142,7 @@ _MOVED = MappingProxyType(
         "Agreement": "annotator-agreement",
         "Calibration": "calibration",
         "Percentiles": "percentiles",
+        "Explanations": "explanation-scores",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
