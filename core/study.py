@@ -301,6 +301,6 @@ class Study(ABC):
 STUDIES: Registry[Study] = Registry("study", "core.studies")
 
 
-def studies_of(group: Group) -> list[type[Study]]:
+def studies_of(group: str) -> list[type[Study]]:
     """The studies of a group, in their order."""
     return sorted((study for study in STUDIES if study.group == group), key=lambda study: (study.place, study.name))
