@@ -53,8 +53,8 @@ class Input(StrEnum):
     """Files that a command wrote, such as the grades of judges."""
 
 
-Group = Literal["Compare", "Errors", "People", "Surface", "Thresholds", "Data", "Shifts", "Gaming", "Reading"]
-"""The tab that a study is in: the first six are on Evaluate, the others on Stress test."""
+Group = Literal["Compare", "Errors", "People", "Surface", "Thresholds", "Data", "Export", "Shifts", "Gaming", "Reading"]
+"""The tab that a study is in: the first seven are on Evaluate, the others on Stress test."""
 
 Outlet = Literal["command", "page", "audit", "python", "pack"]
 

@@ -124,7 +124,7 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
         },
     }
 )
-"""Views that are no studies, by their group; the studies of a group come before them."""
+"""Views that are no studies, by their group; they come after its studies."""
 
 _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType(
     {"measures": _cells_of_measures}
