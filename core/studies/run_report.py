@@ -13,13 +13,13 @@ from core.metric import METRICS
 from core.outcome_record import JsonRecord
 from core.perturbation import PERTURBATIONS
 from core.runs.check_shares import check_shares, format_check_shares
+from core.runs.matrix import KindCoverage, MatrixCell, kind_coverage, shift_matrix
 from core.runs.run import Check, Run, Source, Variant
 from core.runs.shifts import Shift
+from core.runs.verdict_sentences import kind_verdicts, metric_verdicts
 from core.stats.text_tables import align_columns, format_share, format_signed, format_unsigned
 from core.studies.edit_discrimination import edit_discrimination, format_discrimination
 from core.studies.gaming import MetricGaming, metric_gaming
-from core.studies.matrix import KindCoverage, MatrixCell, kind_coverage, shift_matrix
-from core.studies.verdict_sentences import kind_verdicts, metric_verdicts
 from core.types import Verdict
 
 _MATRIX_HEAD = (

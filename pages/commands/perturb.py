@@ -13,10 +13,10 @@ from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.outcome_record import json_line
 from core.runs.filters import balanced_variants
+from core.runs.matrix import kind_coverage
 from core.runs.run import Plan, Variant
 from core.runs.runner import continue_run
 from core.settings import Settings
-from core.studies.matrix import kind_coverage
 from core.studies.run_report import format_coverage, refusal_sentences, variant_record
 from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
 from pages.commands.shared.messages import exit_with_failures, print_status

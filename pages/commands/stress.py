@@ -22,11 +22,11 @@ from core.profile import profile_names, read_profile
 from core.runs.cost import missing_conversations
 from core.runs.filters import VARIANT_FILTERS, filter_variants
 from core.runs.imported_variants import ImportedVariants, read_variants
+from core.runs.matrix import shift_matrix
 from core.runs.run import Plan, Run, append_records, open_run_file
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
 from core.settings import Settings
-from core.studies.matrix import shift_matrix
 from core.studies.run_report import cell_records, run_sentences, run_tables
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, read_sources, report_refusals
 from pages.commands.shared.messages import (

@@ -11,8 +11,8 @@ import pytest
 from core.battery import read_battery, standard_battery
 from core.edits import apply, parse
 from core.errors import TouchstoneError
+from core.runs.matrix import kind_coverage
 from core.runs.run import run_from_lines
-from core.studies.matrix import kind_coverage
 from tests.unit.command_line import done, run
 from tests.unit.llm.scripted import refusal, serving, text
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.studies.matrix import MatrixCell, MetricBalance, metric_balances
+from core.runs.matrix import MatrixCell, MetricBalance, metric_balances
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.stress.matrix_and_plots import metric_title
 

@@ -10,9 +10,9 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.runs.check_shares import check_shares, share_cells
+from core.runs.matrix import MatrixCell, kind_coverage
 from core.runs.run import Check, Run, Variant, VariantKey
 from core.runs.shifts import Shift
-from core.studies.matrix import MatrixCell, kind_coverage
 from core.studies.run_report import (
     check_sentences,
     failure_sentences,

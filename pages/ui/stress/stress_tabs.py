@@ -14,15 +14,15 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.runs.filters import filter_variants
+from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.run import Check, Run, VariantKey, run_lines
 from core.runs.shifts import Shift, score_shifts
+from core.runs.verdict_sentences import kind_verdicts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.studies.gaming import phrase_kinds
-from core.studies.matrix import MatrixCell, shift_matrix
 from core.studies.run_report import cell_records
 from core.studies.sensitivity import edits_of_run, metric_sensitivities
-from core.studies.verdict_sentences import kind_verdicts
 from core.studies.window_sweep import window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies

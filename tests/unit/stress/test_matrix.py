@@ -7,14 +7,14 @@ import re
 import pytest
 
 from core.perturbation import Intent
+from core.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.runs.null_bands import NullBand, null_band
 from core.runs.run import Run, Variant
 from core.runs.shifts import changed_words, score_shifts
+from core.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
 from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
-from core.studies.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.studies.run_report import cell_records, format_verdicts
-from core.studies.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
 from core.types import UNSTATED, Edit, ErrorType, Intention, Span, Verdict
 from tests.unit.stress.stressed import METRIC, run_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.nli_check import NliResult
+from core.runs.matrix import kind_coverage
 from core.runs.run import Check, Run
-from core.studies.matrix import kind_coverage
 from core.studies.run_report import check_sentence, check_sentences, failure_sentences, refusal_sentences, split_refusal
 from tests.unit.stress.stressed import METRIC, run_of
 
