@@ -237,7 +237,10 @@ class Study(ABC):
         if data.run is not None:
             words.append(quote(data.run_name))
         words += [quote(str(file)) for file in data.files]
-        words += [f"--dataset {quote(name)}" for name in data.datasets]
+        if Input.PAIRS in self.takes:
+            words += [quote(file) for file in data.items]
+        else:
+            words += [f"--dataset {quote(name)}" for name in data.datasets]
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]

@@ -39,7 +39,7 @@ def run(*arguments: str) -> str:
 
 
 def test_bisect_gives_each_edit_its_share() -> None:
-    found = json.loads(run("bisect", "pairs.jsonl", "--metric", "rouge2", "--json"))
+    rows = json.loads(run("study", "bisect", "pairs.jsonl", "--metric", "rouge2", "--json"))["tables"]["edits"]
     measure = METRICS.parse("rouge2").measure  # type: ignore[attr-defined]  # of a surface metric
     whole, first, second, both = (
         measure(DOCUMENT, text)
@@ -50,16 +50,24 @@ def test_bisect_gives_each_edit_its_share() -> None:
             SUMMARY.replace("ferry", "barge").replace("wreck", "chest"),
         )
     )
-    assert [one["edit"] for one in found] == ["ferry → barge", "wreck → chest"]
-    assert found[0]["effect"]["alone"] == pytest.approx(first - whole)
-    assert found[0]["effect"]["without"] == pytest.approx(second - whole)
-    assert found[0]["effect"]["share"] == pytest.approx((first - whole + both - second) / 2)
-    assert "ferry → barge  rouge2" in run("bisect", "pairs.jsonl", "--metric", "rouge2")
+    assert [row["edit"] for row in rows] == ["ferry → barge", "wreck → chest"]
+    assert rows[0]["alone"] == pytest.approx(first - whole)
+    assert rows[0]["without"] == pytest.approx(second - whole)
+    assert rows[0]["share"] == pytest.approx((first - whole + both - second) / 2)
+    text = run("study", "bisect", "pairs.jsonl", "--metric", "rouge2")
+    assert text.startswith("rouge2 is moved most by “ferry → barge” of p")
+
+
+def test_pairs_that_cannot_be_read_end_a_study_with_status_two() -> None:
+    with Path("pairs.jsonl").open("a", encoding="utf-8") as file:
+        file.write("no record\n")
+    done = CliRunner().invoke(app, ["study", "bisect", "pairs.jsonl", "--metric", "rouge2"], catch_exceptions=False)
+    assert (done.exit_code, "line 2" in done.stderr, "ferry" in done.stdout) == (2, True, True)
 
 
 def test_bisect_of_pairs_with_one_edit_says_what_to_name() -> None:
     with pytest.raises(TouchstoneError, match=r"No pair of plain\.jsonl has two edits"):
-        run("bisect", "plain.jsonl", "--metric", "rouge2")
+        run("study", "bisect", "plain.jsonl", "--metric", "rouge2")
 
 
 def test_a_run_is_swept_and_its_sentences_are_shown_by_density() -> None:
