@@ -72,8 +72,10 @@ def test_bisect_of_pairs_with_one_edit_says_what_to_name() -> None:
 
 def test_a_run_is_swept_and_its_sentences_are_shown_by_density() -> None:
     run("stress", "pairs.jsonl", "--metric", "rouge2", "--kind", "shuffled", "-o", "run.jsonl")
-    effects = json.loads(run("sweep", "run.jsonl", "-o", "sweep.jsonl", "--json"))
-    assert [one["w"] for one in effects["retrieve[metric=rouge2]"]] == list(WINDOWS)
+    report = json.loads(run("sweep", "run.jsonl", "-o", "sweep.jsonl", "--json"))
+    rows = report["tables"]["windows"]
+    assert [(row["metric"], row["w"]) for row in rows] == [("retrieve[metric=rouge2]", w) for w in WINDOWS]
+    assert json.loads(run("study", "windows", "sweep.jsonl", "--json")) == report
     stored = run_from_lines(Path("sweep.jsonl").read_text(encoding="utf-8").split("\n")[:-1])
     assert stored.done == stored.total
     assert len(stored.plan.metrics) == len(WINDOWS)
