@@ -21,6 +21,7 @@ _NEW_NAMES = {
     "surface": "surface-correlation",
     "explanations": "explanation-report",
     "ranks": "study ranks",
+    "meta": "study measures",
     "bisect": "study bisect",
 }
 """The names that commands have now, by the old ones, which stay for one version."""

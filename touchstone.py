@@ -81,20 +81,17 @@ def perturb(pairs: Pairs, kinds: str | Sequence[str] = (), *, battery: str = "",
 
 def evaluate(
     pairs: Pairs, scores: Iterable[Mapping[str, Any]], *, by: str | None = None, resamples: int | None = None
-) -> dict[str, Any]:
-    """Evaluate metrics by type of error, from scores that `score` made: the figures of `touchstone meta --json`.
+) -> NotebookReport:
+    """Evaluate metrics by type of error, from scores that `score` made: the study "measures" of pairs.
 
     `pairs` have a `label` each (consistent or 1, inconsistent or 0), or an edit and the label of the edited summary, which
-    makes a minimal pair. `rows` of the result holds consistency (share of minimal pairs whose sides are ordered rightly),
+    makes a minimal pair. `rows()` of the report holds consistency (share of minimal pairs whose sides are ordered rightly),
     ties and ROC AUC, in 0..1, with intervals of 95 % from the bootstrap by document, overall and by slice; None where a
-    figure is undefined. `by` is a field as `error_type` or `domain`; `resamples` is 10,000, or fewer for more than 5,000
-    summaries.
+    figure is undefined. `by` is a field as `error_type` or `domain`.
 
     Raises TouchstoneError where no score is of these pairs, and for pairs that cannot be read.
     """
-    from core.notebook.studies import evaluate_scores
-
-    return evaluate_scores(pairs, scores, by, resamples)
+    return study("measures", pairs, scores=scores, by=by, resamples=resamples)
 
 
 def study(  # noqa: PLR0913  # every kind of data is a keyword of its own

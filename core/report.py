@@ -141,7 +141,7 @@ class Series:
 class Chart:
     """A chart as data: the kind of all its series that name none of their own, two axes, and the series.
 
-    `sideways` draws the first axis upwards, for long names of categories.
+    `sideways` draws the first axis upwards, for long names of categories; a `square` has the same unit on both axes.
     """
 
     name: str
@@ -151,6 +151,7 @@ class Chart:
     y: Axis
     series: tuple[Series, ...]
     sideways: bool = False
+    square: bool = False
 
 
 @dataclass(frozen=True, slots=True)

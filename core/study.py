@@ -16,6 +16,8 @@ from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
+import numpy as np
+
 from core.cases.measures import Slice, draw_resamples, slice_cases
 from core.errors import BadSettingError, TouchstoneError
 from core.profile import Setting
@@ -102,7 +104,8 @@ class StudyData:
         """The samples with scores. Raises TouchstoneError where no metric has one."""
         if not self.samples.all_columns:
             raise TouchstoneError(
-                f"No metric has a score in {', '.join(self.datasets)}. Score it: cli.py score-dataset NAME --metric …"
+                f"No metric has a score in {', '.join(self.datasets)}. Score it: cli.py score-dataset NAME --metric …; in Python "
+                "give the scores that touchstone.score makes of these pairs."
             )
         return self.samples
 
@@ -142,7 +145,14 @@ class StudyData:
         facts: dict[str, object] = {"version": VERSION}
         if self.cases is not None:
             columns = [
-                {"metric": column.name, "signature": column.signature, "failures": column.failed}
+                {
+                    "metric": column.name,
+                    "signature": column.signature,
+                    "released": column.released,
+                    "direction": column.direction,
+                    "scores": int(np.sum(~np.isnan(column.values))),
+                    "failures": column.failed,
+                }
                 for column in self.cases.all_columns
             ]
             facts |= {
@@ -170,13 +180,19 @@ class StudyData:
 
 
 def setting(
-    default: T, description: str, *, choices: Iterable[str] = (), low: float | None = None, high: float | None = None
+    default: T,
+    description: str,
+    *,
+    choices: Iterable[str] = (),
+    labels: Mapping[str, str] = MappingProxyType({}),
+    low: float | None = None,
+    high: float | None = None,
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
-    `choices` are the values of a text that has no others; `low` and `high` bound a number.
+    `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
     """
-    metadata = {"help": description, "choices": tuple(choices), "low": low, "high": high}
+    metadata = {"help": description, "choices": tuple(choices), "labels": labels, "low": low, "high": high}
     field: T = dataclasses.field(default=default, metadata=metadata)
     return field
 
@@ -217,6 +233,11 @@ class Study(ABC):
     @abstractmethod
     def run(self, data: StudyData) -> Report:
         """The report on these data. Raises TouchstoneError, with what to do, where they give no figure."""
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # most studies are packed as they are
+        """The settings with which the paper pack has it."""
+        return [cls()]
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:  # noqa: ARG002  # most settings depend on no data
         """The values that these data have of settings, where they are fewer than the setting's own; a form offers these."""

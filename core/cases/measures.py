@@ -243,14 +243,6 @@ FIGURE_TITLES = MappingProxyType(
 """The figures of the page in their order."""
 
 
-def figure_unit(name: str) -> str:
-    """The unit of a figure, as it stands in a caption."""
-    units = dict.fromkeys(UNIT_MEASURES, "in units of each metric")
-    return ({"sensitivity": "mean gain by a correction ÷ mean shift by a harmless edit"} | units).get(
-        name, "in percent"
-    )
-
-
 _PAIR_MEASURES = ("consistency", "ties", "sign_rate", "mean_shift", "sensitivity")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.bulk.results import scored_sample
-from core.cases.cases import Cases, select_metrics
+from core.cases.cases import select_metrics
 from core.cases.measures import affordable_resamples
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
@@ -18,7 +18,8 @@ from core.notebook.session import Pairs, download_weights, engine, read_pairs
 from core.profile import Setting
 from core.report import Report
 from core.reports.files import write_report
-from core.reports.record import report_record, table_record
+from core.reports.record import report_record
+from core.reports.spreadsheet import flat_rows
 from core.reports.text import report_text
 from core.reports.web_page import report_html
 from core.runs.run import Run, run_from_lines
@@ -38,8 +39,8 @@ class NotebookReport(Report):
         return report_record(self)
 
     def rows(self, table: str = "") -> list[dict[str, Any]]:
-        """The rows of a table, by default the first: `pandas.DataFrame(report.rows())` or `pandas.json_normalize` take them."""
-        return table_record(self.table(table))
+        """The rows of a table, by default the first, for `pandas.DataFrame`: a figure is its value, `<name>_low` and so on stand beside it."""
+        return flat_rows(self.table(table))
 
     def save(self, file: str | Path) -> list[Path]:
         """Write the form that the ending names (.json, .csv, .html, .tex, .md, .txt, .svg, .pdf); the files written."""
@@ -105,14 +106,6 @@ def study_data(
         run_name=run_name,
         items={PAIRS_DATASET: items} if items else {},
     )
-
-
-def cases_of_scores(pairs: Pairs, scores: Iterable[Mapping[str, Any]]) -> Cases:
-    """Pairs with the scores that `touchstone.score` made of them. Raises TouchstoneError where no score is of these pairs."""
-    cases = pool_cases([_scored_samples(read_pairs(pairs), scores)])
-    if not cases.all_columns:
-        raise TouchstoneError("No metric has a score of these pairs. Give those that touchstone.score makes of them.")
-    return cases
 
 
 def _scored_samples(items: Sequence[Item], scores: Iterable[Mapping[str, Any]]) -> list[Sample]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.cases.measures import slice_cases
 from core.cases.pooling import pool_cases
 from core.dataset import DATASETS
 from core.papers.comparison import ComparedTable, comparison_csv, format_paper
@@ -38,10 +37,8 @@ def reproduction_pack(
     request = PackRequest(
         datasets=tuple(_dataset(file) for file in here) or (paper.name,),
         by=paper.by,
-        aspect=paper.aspect if here else "",
         resamples=resamples,
         cases=cases,
-        parts=slice_cases(cases, paper.by),
         files=list(_read_files(here, data)),
         own={},
         more={

@@ -81,6 +81,8 @@ def _xy_chart(chart: Chart) -> Figure:
     axes.set_ylabel(named_y.title)
     if named_y.reverse:
         axes.invert_yaxis()
+    if chart.square:
+        axes.set_aspect("equal")
     axes.set_title(chart.title)
     if len(chart.series) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7, frameon=False)

@@ -24,9 +24,9 @@ _ESCAPES = str.maketrans(
 )
 
 
-def table_latex(table: Table, name: str = "") -> str:
+def table_latex(table: Table, name: str = "", label: str = "") -> str:
     """The rows as they are, or the grid of the column `name` with n; up to six rows of a grid stand across, more stay rows."""
-    label = f"tab:{(name or table.name).replace('_', '-')}"
+    label = f"tab:{label or (name or table.name).replace('_', '-')}"
     if not name:
         head = [latex_text(heading(column)) for column in table.columns]
         lines = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]

@@ -16,10 +16,20 @@ _BESIDE_MEASUREMENT = ("mark", "p")
 
 def table_csv(table: Table) -> str:
     """One line a row. A column of statistics is followed by `<name>_low`, `_high`, `_n`, `_documents` and `_why`."""
+    head = [name for place, column in enumerate(table.columns) for name in _names(column, _kind(table, place))]
+    return csv_lines(head, (list(row.values()) for row in flat_rows(table)))
+
+
+def flat_rows(table: Table) -> list[dict[str, object]]:
+    """The same as records, by the names of the columns of the CSV."""
     kinds = [_kind(table, place) for place in range(len(table.columns))]
     head = [name for column, kind in zip(table.columns, kinds, strict=True) for name in _names(column, kind)]
-    lines = ([text for cell, kind in zip(row, kinds, strict=True) for text in _texts(cell, kind)] for row in table.rows)
-    return csv_lines(head, lines)
+    return [
+        dict(
+            zip(head, (text for cell, kind in zip(row, kinds, strict=True) for text in _texts(cell, kind)), strict=True)
+        )
+        for row in table.rows
+    ]
 
 
 def csv_lines(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:

@@ -91,7 +91,13 @@ class Ranks(Study):
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {"audit": "A rank is of several metrics, an audit of one."}
     )
-    measure: str = setting("auc", "The measure to rank by.", choices=RANKED_MEASURES)
+    measure: str = setting("auc", "The measure to rank by.", choices=RANKED_MEASURES, labels=FIGURE_TITLES)
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        if len(data.scored.all_columns) < 2:
+            return []
+        return [cls(measure) for measure in available_measures(data.scored, ("consistency", "auc"))]
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
         return {"measure": available_measures(data.scored, RANKED_MEASURES)}
@@ -120,7 +126,7 @@ class Ranks(Study):
             data,
             [table],
             charts=[rank_chart(ranks, title)] if ranks else [],
-            sentences=[_first_sentence(part, of_part, title) for part, of_part in of_slice.items()]
+            sentences=[_first_sentence(part, of_part, title) for part, of_part in list(of_slice.items())[:1]]
             or ["No metric has this figure with an interval in any slice: it takes cases of several documents."],
             notes=[
                 f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "

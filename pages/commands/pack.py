@@ -27,7 +27,6 @@ def command(
     metric: Annotated[
         list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
     ] = None,
-    rated: Annotated[str, typer.Option(help="Also correlate with what people rated: the aspect.")] = "",
     resamples: ResamplesOption = RESAMPLES,
     output: Annotated[Path, typer.Option("-o", "--output", help="The archive to write.")] = Path(PACK_NAME),
 ) -> None:
@@ -36,8 +35,8 @@ def command(
     found = select_metrics(found, metric) if metric else found
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         known = load_provenance(store, dataset)
-    parts = slice_cases(found, by)
-    archive = write_pack(PackRequest(tuple(dataset), by, rated, resamples, found, parts, known.files, known.own))
+    slice_cases(found, by)  # raises where there is no such field
+    archive = write_pack(PackRequest(tuple(dataset), by, resamples, found, known.files, known.own))
     try:
         output.write_bytes(archive)
     except OSError as error:

@@ -24,7 +24,7 @@ from core.reports.record import report_json
 from core.reports.text import report_text
 from core.runs.run import run_from_lines
 from core.settings import Settings
-from core.stats.bootstrap import RESAMPLES
+from core.stats.bootstrap import RESAMPLES, projected_seconds
 from core.study import STUDIES, Input, Study, StudyData
 from pages.commands.shared.inputs import read_dataset_items, read_items, read_lines, read_samples, read_scored_samples
 from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
@@ -83,7 +83,10 @@ def study_command(study: type[Study]) -> TyperCommand:
         as_json, files = options.pop("as_json"), options.pop("to") or []
         refusals: list[Refusal] = []
         with _opened_data(study, options, refusals) as data:
-            report = STUDIES.build(study.name, settings).run(data)
+            chosen = STUDIES.build(study.name, settings)
+            if not study.asks:
+                _warn_of_long_resampling(chosen, data)
+            report = chosen.run(data)
         for problem in report.problems:
             print_status(problem)
         typer.echo(report_json(report) if as_json else report_text(report))
@@ -184,6 +187,15 @@ def _read_data(study: type[Study], options: dict[str, Any], refusals: list[Refus
         resamples = _affordable_or_asked(cases, options["resamples"])
         data = replace(data, datasets=(*datasets, *results), cases=cases, resamples=resamples)
     return data
+
+
+def _warn_of_long_resampling(study: Study, data: StudyData) -> None:
+    """Print how long so many resamples will take, where they are more than a person would wait for."""
+    if data.cases is None or data.resamples <= 2 * affordable_resamples(data.cases):
+        return
+    minutes = projected_seconds(data.resamples, lambda number: study.run(replace(data, resamples=number))) / 60
+    summaries = f"{len(data.cases.samples):,} summaries"
+    print_status(f"{data.resamples:,} resamples of {summaries} will take about {minutes:.1f} minutes.")
 
 
 def _affordable_or_asked(cases: Cases, asked: int | None) -> int:

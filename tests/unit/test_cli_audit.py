@@ -12,7 +12,7 @@ from core.audit.report import AuditReport, read_report
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
 from tests.unit.audit.pair_files import write_bundled_pairs
-from tests.unit.command_line import done, run
+from tests.unit.command_line import done, flat_row, run
 
 METRIC = "rouge2"
 DATASET = "few"
@@ -40,11 +40,12 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     assert report.metrics[0].summary in printed
     assert "<svg" in places["svg"].read_text(encoding="utf-8")
 
-    rows = json.loads(done("meta", "--dataset", DATASET, "--metric", METRIC, "--json"))["rows"]
+    options = ("study", "measures", "--dataset", DATASET, "--metric", METRIC, "--json")
+    rows = [flat_row(row) for row in json.loads(done(*options))["tables"]["measures"]]
     area = estimate_of(report, "sees-errors")
     assert [area.value, area.low, area.high] == [rows[0][name] for name in ("auc", "auc_low", "auc_high")]
 
-    by_domain = json.loads(done("meta", "--dataset", DATASET, "--metric", METRIC, "--by", "domain", "--json"))["rows"]
+    by_domain = [flat_row(row) for row in json.loads(done(*options, "--by", "domain"))["tables"]["measures"]]
     areas = {f"AUC, domain {row['slice']}": [row[name] for name in ("auc", "auc_low", "auc_high")] for row in by_domain}
     slices = report.metrics[0].finding("slices")
     assert slices

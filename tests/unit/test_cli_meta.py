@@ -12,7 +12,6 @@ import pytest
 
 from annotations.store.store import Store
 from core.errors import TouchstoneError
-from core.papers.paper_test import CORRECTION
 from core.profile import read_profile
 from tests.unit.annotations.pair_samples import PAIR
 from tests.unit.command_line import done, rows_of, run
@@ -99,24 +98,24 @@ def test_our_own_score_stands_beside_the_released_one_with_its_difference(pairs:
     done("import", "bump", pairs, "--name", "own")
     assert run("score-dataset", "own", "--metric", "rouge2").exit_code == 0
     assert set(rows_of("own", "--resamples", 50)) >= {("ROUGE-2", "Overall"), ("rouge2", "Overall")}
-    assert "mean |difference|" in done("meta", "--dataset", "own", "--resamples", 50)
 
 
 def test_an_unknown_dataset_names_those_that_were_imported(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    refused = run("meta", "--dataset", "onw")
+    refused = run("study", "measures", "--dataset", "onw")
     assert "Imported: own" in str(refused.exception)
 
 
 def test_a_paper_gives_its_slices_its_test_and_only_metrics_in_its_form(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
     done("score-dataset", "own", "--metric", "rouge2@bump", "--metric", "rouge2[measured=recall]")
-    printed = run("meta", "--dataset", "own", "--resamples", 20, "--paper", "bump", "--json")
-    report = json.loads(printed.stdout)
-    assert {row["metric"] for row in report["rows"]} == {"sharp", "blunt-2", "rouge2@bump"}
-    assert (report["by"], report["multiple_testing"]) == ("error_type", CORRECTION)
-    assert read_profile("bump").mark in printed.stderr
-    assert "Known: bump, longdoc, ramprasad" in str(run("meta", "--dataset", "own", "--paper", "bmp").exception)
+    options = ("study", "measures", "--dataset", "own", "--resamples", 20)
+    report = json.loads(done(*options, "--paper", "bump", "--json"))
+    assert {row["metric"] for row in report["tables"]["measures"]} == {"sharp", "blunt-2", "rouge2@bump"}
+    assert report["data"]["by"] == "error_type"
+    assert {row["slice"] for row in report["tables"]["best_two"]} >= {"Overall", "Coreference"}
+    assert read_profile("bump").mark in report["notes"][0]
+    assert "longdoc" in run(*options, "--paper", "bmp").output
 
 
 @pytest.fixture
@@ -172,43 +171,47 @@ def test_correlations_with_ratings_take_slices_all_coefficients_and_json(judged:
 def test_json_has_what_the_text_has_and_more(pairs: Path) -> None:
     pairs.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     done("import", "bump", pairs, "--name", "own")
-    options = ("meta", "--dataset", "own", "--resamples", 200, "--full")
+    options = ("study", "measures", "--dataset", "own", "--resamples", 200, "--full")
     report = json.loads(done(*options, "--json"))
-    rows = {row["metric"]: row for row in report["rows"]}
-    best, other = (rows[metric]["figures"]["consistency"] for metric in ("sharp", "blunt-2"))
+    rows = {row["metric"]: row for row in report["tables"]["measures"]}
+    best, other = (rows[metric]["consistency"] for metric in ("sharp", "blunt-2"))
     assert (best["best"], best["p"], other["best"], other["not_worse"]) == (True, None, False, False)
     assert other["tests"] == {"paired bootstrap": other["p"], "McNemar": pytest.approx(2 / 2**9)}
-    assert report["multiple_testing"].startswith("Holm (1979)")
-    assert rows["sharp"]["figures"]["ties"]["value"] == 1 / 12
+    assert rows["sharp"]["ties"]["value"] == 1 / 12
     text = done(*options)
     assert "paired bootstrap test, p ≥ 0.05, corrected by Holm (1979)" in text
-    assert re.search(r"^Overall +blunt-2 +consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
+    assert re.search(r"^Overall +blunt-2 +Consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
+
+
+def test_the_old_name_gives_the_same_with_a_line_that_says_the_new_one(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    options = ("--dataset", "own", "--resamples", 20)
+    old = run("meta", *options)
+    assert old.stdout == done("study", "measures", *options)
+    assert "`meta` is called `study measures` now" in old.stderr
 
 
 def test_the_test_of_the_paper_compares_the_best_two_and_corrects_nothing(pairs: Path) -> None:
     pairs.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     done("import", "bump", pairs, "--name", "own")
-    options = ("meta", "--dataset", "own", "--resamples", 50, "--test", "paper")
-    text = done(*options)
+    text = done("study", "measures", "--dataset", "own", "--resamples", 50, "--test", "paper")
     assert "exact one-sided McNemar for consistency" in text
-    assert re.search(r"^Overall +consistency +sharp +blunt-2 +0\.0020 +\*", text, re.MULTILINE)
-    report = json.loads(done(*options, "--json"))
-    assert report["multiple_testing"].startswith("none: only the best and the second best")
-    assert "leave out --rated" in str(run(*options, "--rated", "consistency").exception)
+    assert re.search(r"^Overall +Consistency +sharp +blunt-2 +0\.0020 +\*", text, re.MULTILINE)
+    assert "Corrected by" not in text
 
 
 def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_its_time(
     pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done("import", "bump", pairs, "--name", "own")
-    options = ("meta", "--dataset", "own", "--json")
-    assert json.loads(done(*options))["resamples"] == 10_000
+    options = ("study", "measures", "--dataset", "own", "--json")
+    assert json.loads(done(*options))["data"]["resamples"] == 10_000
     monkeypatch.setattr("core.cases.measures._MAX_WEIGHED", 12_000)
     capped = run(*options)
-    assert json.loads(capped.stdout)["resamples"] == 1000
+    assert json.loads(capped.stdout)["data"]["resamples"] == 1000
     assert "1,000 resamples instead of 10,000 for 12 summaries" in capped.stderr
     projected = run(*options, "--resamples", 3000)
-    assert json.loads(projected.stdout)["resamples"] == 3000
+    assert json.loads(projected.stdout)["data"]["resamples"] == 3000
     assert re.search(r"3,000 resamples of 12 summaries will take about \d+\.\d minutes", projected.stderr)
 
 

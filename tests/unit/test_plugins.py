@@ -19,6 +19,7 @@ CONTRACTS = [
     "tests/unit/metrics/test_metric_contract.py",
     "tests/unit/perturbations/test_perturbation_contract.py",
     "tests/unit/datasets/test_importer_contract.py",
+    "tests/unit/studies/test_study_contract.py",
 ]
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 TABLES_TEST = "test_the_tables_that_are_made_from_the_code_say_nothing_that_is_not_so"
@@ -38,7 +39,7 @@ TREE = [
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with the three examples."""
+    """A copy of the project with the four examples."""
     folder = tmp_path_factory.mktemp("project")
     for name in TREE:
         if (ROOT / name).is_dir():
@@ -57,8 +58,9 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_the_examples_are_a_metric_a_perturbation_and_an_importer() -> None:
-    assert [str(Path(path).parent) for path in EXAMPLES] == ["core/metrics", "core/perturbations", "core/datasets"]
+def test_the_examples_are_a_metric_a_perturbation_a_study_and_an_importer() -> None:
+    folders = ["core/metrics", "core/perturbations", "core/studies", "core/datasets"]
+    assert [str(Path(path).parent) for path in EXAMPLES] == folders
 
 
 def test_the_examples_pass_the_lint(tree: Path) -> None:

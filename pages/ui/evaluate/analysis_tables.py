@@ -41,10 +41,10 @@ from core.studies.tables import format_few_documents, tables_record
 from core.types import PRECOMPUTED
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
-from pages.ui.evaluate.tables_and_plots import MARK_STYLES
 from pages.ui.shared.background_results import background_result, background_results
 from pages.ui.shared.downloads import json_download
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.report_view import MARK_STYLES
 
 
 def correlation_tables(chosen: EvaluationChoice) -> None:

@@ -10,23 +10,14 @@ import streamlit as st
 
 from annotations.exchange.samples import load_provenance
 from core.cases.measures import (
-    PAPER_MEASURES,
-    MetricRow,
-    Slice,
-    available_measures,
-    draw_resamples,
-    metric_rows,
     shown_columns,
 )
-from core.papers.paper_figures import roc_curves
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.studies.sensitivity import edits_of_cases, metric_sensitivities
-from core.studies.tables import tables_record
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.analysis_tables import (
-    chosen_aspect,
     correlation_tables,
     explanation_table,
     released_scores_table,
@@ -39,68 +30,10 @@ from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
 from pages.ui.evaluate.percentiles import percentile_tab
-from pages.ui.evaluate.tables_and_plots import (
-    figure_choice,
-    figure_table,
-    heat_map,
-    interval_chart,
-    missing_reasons,
-    roc_chart,
-)
 from pages.ui.evaluate.train_tab import train_tab
-from pages.ui.shared.background_results import background_result, background_results
-from pages.ui.shared.downloads import json_download
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.background_results import background_result
 from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
-
-
-def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:
-    """The table of some figures; None while it is computed."""
-    return background_results(
-        "Computing bootstrap intervals…",
-        ("rows", chosen.key, names),
-        lambda: metric_rows(chosen.cases, chosen.parts, draw_resamples(chosen.cases, chosen.resamples), names),
-        len(chosen.parts) * len(shown_columns(chosen.cases, chosen.parts)),
-    )
-
-
-def _table_tab(chosen: EvaluationChoice) -> None:
-    name = figure_choice("evaluate-figure", available_measures(chosen.cases))
-    found = _figure_rows(chosen, PAPER_MEASURES if name in PAPER_MEASURES else (name,))
-    if found is None:
-        return
-    cell = figure_table(chosen, found, name)
-    for reason in missing_reasons(found, name):
-        st.caption(escape_markdown(reason))
-    json_download("table.json", lambda: tables_record(chosen.cases, found, **chosen.head, rated=None))
-    if cell:
-        cell_pairs(chosen, next(row for row in found if (row.slice, row.metric) == cell), name)
-
-
-def _heat_map_tab(chosen: EvaluationChoice) -> None:
-    name = figure_choice("evaluate-mapped", available_measures(chosen.cases, ("consistency", "auc")))
-    found = _figure_rows(chosen, PAPER_MEASURES)
-    if found is not None:
-        st.plotly_chart(heat_map(found, name), key="evaluate-heat", alt="Heat-map of metrics and slices")
-
-
-def _roc_tab(chosen: EvaluationChoice) -> None:
-    part = _slice_choice(chosen, "evaluate-roc-slice")
-    found = background_result(
-        "Drawing curves…", ("roc", chosen.key, part), lambda: roc_curves(chosen.cases, _slice_named(chosen, part))
-    )
-    if found is not None:
-        st.plotly_chart(roc_chart(found, part), width="content", key="evaluate-roc", alt="ROC curves")
-
-
-def _interval_tab(chosen: EvaluationChoice) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = _slice_choice(chosen, "evaluate-dots-slice")
-        name = figure_choice("evaluate-dotted", available_measures(chosen.cases, PAPER_MEASURES))
-    found = _figure_rows(chosen, PAPER_MEASURES)
-    if found is not None:
-        st.plotly_chart(interval_chart(found, name, part), key="evaluate-dots", alt="Figures with their intervals")
 
 
 def _sensitivity_tab(chosen: EvaluationChoice) -> None:
@@ -131,11 +64,8 @@ def _data_tab(chosen: EvaluationChoice) -> None:
 
 def _pack_tab(chosen: EvaluationChoice) -> None:
     known = load_provenance(services.store(), chosen.datasets)
-    aspect, files, own = chosen_aspect(chosen), known.files, known.own
-    request = PackRequest(chosen.datasets, chosen.by, aspect, chosen.resamples, chosen.cases, chosen.parts, files, own)
-    found = background_result(
-        "Writing every table and figure…", ("pack", chosen.key, request.aspect), lambda: write_pack(request)
-    )
+    request = PackRequest(chosen.datasets, chosen.by, chosen.resamples, chosen.cases, known.files, known.own)
+    found = background_result("Writing every table and figure…", ("pack", chosen.key), lambda: write_pack(request))
     if found is not None:
         _show_pack(request, found)
 
@@ -157,12 +87,12 @@ def _show_pack(request: PackRequest, archive: bytes) -> None:
     st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
-def _slice_choice(chosen: EvaluationChoice, key: str) -> str:
-    return st.selectbox("Slice", [part.name for part in chosen.parts], key=key, width=260)
-
-
-def _slice_named(chosen: EvaluationChoice, name: str) -> Slice:
-    return next(part for part in chosen.parts if part.name == name)
+def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy) -> None:
+    """The pairs of the cell that is selected."""
+    if cell := shown.selected.get("measures"):
+        cell_pairs(chosen, cell)
+    else:
+        st.caption("Select a cell to see its pairs.")
 
 
 View = Callable[[EvaluationChoice], None]
@@ -170,10 +100,6 @@ View = Callable[[EvaluationChoice], None]
 _VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
     {
         "Compare": {
-            "Tables": _table_tab,
-            "Heat-map": _heat_map_tab,
-            "ROC": _roc_tab,
-            "Dots": _interval_tab,
             "Verdicts": verdict_grid,
         },
         "Errors": {
@@ -202,13 +128,17 @@ _VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
 )
 """Views that are no studies, by their group; the studies of a group come after them."""
 
-_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType({})
+_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType(
+    {"measures": _cells_of_measures}
+)
 """By study, what the page draws below its report."""
 
 _WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
 """Views that have something to show where no metric has a score."""
 
-_MOVED = MappingProxyType({"Ranks": "ranks"})
+_MOVED = MappingProxyType(
+    {"Tables": "measures", "Heat-map": "measures", "Dots": "measures", "ROC": "roc", "Ranks": "ranks"}
+)
 """The views of before by the names that addresses have, and the studies that they are now."""
 
 TAB_PARAMETER = "tab"

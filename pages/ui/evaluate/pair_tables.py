@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import SIGNED_MEASURES, SLICE_FIELDS, MetricRow, Slice, pairs_in_slice
+from core.cases.measures import SIGNED_MEASURES, SLICE_FIELDS, Slice, measure_format, pairs_in_slice
 from core.cases.verdict_grid import PAIR_FILTERS, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.edits import as_segments, recover
+from core.report import Cell
+from core.reports.cells import few_documents, format_value
+from core.stats.best_metric import Measurement
 from core.stats.comparison import pairs_still_needed
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.studies.shared_errors import caught_in_grid, format_coverage, smallest_coverage
-from core.studies.tables import format_few_documents, format_measure
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.shared.background_results import background_result
@@ -24,12 +28,15 @@ PROBE_LINK_COLUMN = st.column_config.LinkColumn("", display_text="Probe", width=
 _PAIR_COLUMNS = {"": PROBE_LINK_COLUMN, "summary": st.column_config.TextColumn(width="large")}
 
 
-def cell_pairs(chosen: EvaluationChoice, row: MetricRow, name: str) -> None:
-    """A cell of a figure in words, the list of its pairs, and the selected pair as a diff."""
-    part = next(one for one in chosen.parts if one.name == row.slice)
-    column = next(one for one in chosen.cases.all_columns if one.name == row.metric)
+def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
+    """A cell of the measures in words, the list of its pairs, and the selected pair as a diff; `cell` is the row selected."""
+    part = next(one for one in chosen.parts if one.name == cell["slice"])
+    column = next(one for one in chosen.cases.all_columns if one.name == cell["metric"])
     st.subheader(escape_markdown(f"{column.name} · {part.name}"))
-    st.write(escape_markdown(_describe_cell(row, name)))
+    name = str(cell["selected"])
+    figure = cell[name]
+    if isinstance(figure, Measurement):
+        st.write(escape_markdown(_describe_cell(figure, name, cell["failed"])))
     if not part.pairs.any():
         _summary_table(chosen.cases, part, column)
         return
@@ -39,7 +46,7 @@ def cell_pairs(chosen: EvaluationChoice, row: MetricRow, name: str) -> None:
     lines = [_pair_row(chosen.cases, column, *places[place]) for place in order]
     event = st.dataframe(
         pd.DataFrame(lines),
-        key=f"evaluate-pairs-{hash((chosen.key, row.slice, row.metric))}",
+        key=f"evaluate-pairs-{hash((chosen.key, part.name, column.name))}",
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
@@ -68,17 +75,17 @@ def probe_link(one: Sample, other: Sample | None = None) -> str | None:
     return f"/?example={edited.stored}" if edited.stored else None
 
 
-def _describe_cell(row: MetricRow, name: str) -> str:
+def _describe_cell(figure: Measurement, name: str, failed: Cell) -> str:
     """The figure with its interval, how it compares with the best, and what would make it surer."""
-    figure = row.figures[name]
-    more = None if name in SIGNED_MEASURES else pairs_still_needed(figure.estimate)
+    signed = name in SIGNED_MEASURES
+    more = None if signed else pairs_still_needed(figure.estimate)
     parts = [
-        f"{format_measure(figure.estimate, name)}{'' if name in SIGNED_MEASURES else ' %'}",
-        f"{row.failed} without a score" if row.failed else "",
+        f"{format_value(figure.estimate, measure_format(name))}{'' if signed else ' %'}",
+        f"{failed} without a score" if failed else "",
         "the best of its slice" if figure.best else "",
         *(f"{test}: p = {p:.3f}, by Holm" for test, p in figure.tests.items() if p is not None and not figure.best),
         "not tested against the best" if figure.untested else "",
-        format_few_documents([figure]),
+        few_documents([figure]),
         f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
     ]
     why = f" {figure.estimate.why}" if figure.estimate.why else ""

@@ -13,6 +13,7 @@ _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more seri
 _COLOUR_COUNT = 10
 _LINE_PX = 30  # of a category drawn sideways, or of a line of the legend
 _FRAME_PX = 130
+_SQUARE_PX = 800  # the width of a square with the legend beside it
 _LEAST_PX, _MOST_PX = 320, 720  # of a chart, so that it fits a laptop's window
 _COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
 _TEXT_COLOUR = "#1c2333"  # readable on all of the scale, in the dark theme too
@@ -30,6 +31,10 @@ def report_chart(chart: Chart) -> go.Figure:
         across, along = ("y", "x") if chart.sideways else ("x", "y")
         figure.update_layout({f"{across}axis": _axis(chart.x), f"{along}axis": _axis(chart.y)})
         figure.update_layout(showlegend=len(chart.series) > 1, barmode="overlay")
+        if chart.square:
+            figure.update_xaxes(constrain="domain", constraintoward="left")
+            figure.update_yaxes(scaleanchor="x", constrain="domain")
+            figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11}, width=_SQUARE_PX)
         lines = max(lines, len(chart.x.categories)) if chart.sideways else lines
     return figure.update_layout(
         title=chart.title,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
 
 from core.archive import zip_files
-from core.report import Cell, Column, Report, Table
+from core.report import Cell, Chart, Column, Report, Table
 from core.reports.cells import few_documents, format_value, heading, legend, missing_reasons, pivot_grid
 from core.reports.files import FORMS
 from core.stats.best_metric import Measurement
@@ -26,6 +27,9 @@ MARK_STYLES = MappingProxyType(
     }
 )
 """Style of the mark of a measurement in a cell."""
+
+_SHADES = MappingProxyType({"* the best": "Dark: the best", "= not": "light: not", "? not": "italic: not"})
+"""Marks of a terminal, and what stands for them in a table of a page."""
 
 _DOWNLOADS = (
     (".json", "JSON"),
@@ -43,9 +47,9 @@ def report_view(report: Report, key: str) -> dict[str, dict[str, Cell]]:
         st.markdown(escape_markdown(sentence))
     for problem in report.problems:
         st.warning(escape_markdown(problem), icon=":material/warning:")
-    for chart in report.charts:
-        st.plotly_chart(report_chart(chart), key=f"{key}-{chart.name}", alt=chart.title)
     selected = {}
+    if len(report.charts) == 1:
+        _chart_view(report.charts[0], key)
     for table in report.tables:
         if len(report.tables) > 1:
             st.subheader(escape_markdown(table.title))
@@ -53,16 +57,33 @@ def report_view(report: Report, key: str) -> dict[str, dict[str, Cell]]:
             selected[table.name] = row
         for note in table.notes:
             st.caption(escape_markdown(note))
-    marks = (
-        legend(report.tables)
-        .replace("* the best", "Dark: the best")
-        .replace("= not", "light: not")
-        .replace("? not", "italic: not")
-    )
-    for note in filter(None, [marks, *report.notes, *missing_reasons(report.tables)]):
+    if len(report.charts) > 1:
+        _chart_view(_chart_choice(report.charts, key), key)
+    for note in [_legend(report.tables), *report.notes, *missing_reasons(report.tables)]:
         st.caption(escape_markdown(note))
     report_downloads(report, key)
     return selected
+
+
+def _legend(tables: Sequence[Table]) -> str:
+    """Meanings of the marks as the page draws them."""
+    marks = legend(tables)
+    for sign, shade in _SHADES.items():
+        marks = marks.replace(sign, shade)
+    return marks
+
+
+def _chart_view(chart: Chart, key: str) -> None:
+    width: Literal["content", "stretch"] = "content" if chart.square else "stretch"
+    st.plotly_chart(report_chart(chart), key=f"{key}-{chart.name}", alt=chart.title, width=width)
+
+
+def _chart_choice(charts: Sequence[Chart], key: str) -> Chart:
+    titles = [chart.title for chart in charts]
+    title = st.segmented_control(
+        "Chart", titles, default=titles[0], key=f"{key}-chart", required=True, label_visibility="collapsed"
+    )
+    return charts[titles.index(title)]
 
 
 def table_view(table: Table, key: str) -> dict[str, Cell] | None:

@@ -88,17 +88,16 @@ def _setting_control(
 ) -> Setting:
     label, help_text = name.replace("_", " ").capitalize(), escape_markdown(metadata["help"])
     value: Setting
+    named = partial(_choice_label, labels=metadata["labels"])
     if choices:
         first = default if default in choices else choices[0]
         if len(choices) <= _FEW_CHOICES and sum(len(str(choice)) for choice in choices) < 80:
             value = st.segmented_control(
-                label, choices, default=first, key=key, help=help_text, required=True, format_func=_choice_label
+                label, choices, default=first, key=key, help=help_text, required=True, format_func=named
             )
         else:
             place = list(choices).index(first)
-            value = st.selectbox(
-                label, choices, index=place, key=key, help=help_text, width=420, format_func=_choice_label
-            )
+            value = st.selectbox(label, choices, index=place, key=key, help=help_text, width=420, format_func=named)
     elif hint is bool:
         value = st.toggle(label, value=default, key=key, help=help_text)
     elif hint is str:
@@ -118,8 +117,8 @@ def _setting_control(
     return value
 
 
-def _choice_label(choice: Setting) -> str:
-    return str(choice).replace("_", " ") or "all"
+def _choice_label(choice: Setting, labels: Mapping[str, str]) -> str:
+    return labels.get(str(choice), str(choice).replace("_", " ") or "all")
 
 
 def _asked_result(name: Hashable, study: Study, data: StudyData) -> Report | str | None:

@@ -7,7 +7,7 @@ import pytest
 from core.cases.cases import Cases, build_cases
 from core.cases.measures import draw_resamples, slice_cases
 from core.errors import UnknownNameError
-from core.papers.paper_figures import figure_files
+from core.reports.figures import report_figures
 from core.reports.text import report_text
 from core.studies.ranks import Ranks, metric_ranks
 from core.study import StudyData
@@ -63,10 +63,8 @@ def test_a_measure_that_has_no_better_side_is_refused() -> None:
 
 
 def test_the_ranks_of_every_slice_are_drawn_the_same_again() -> None:
-    cases = cases_of_two_datasets()
-    parts, drawn = slice_cases(cases, "dataset"), draw_resamples(cases, 20)
-    ranks = {"auc": list(metric_ranks(cases, parts, drawn, "auc"))}
-    files = figure_files(cases, (), parts[0], (), ranks)
-    assert {"figures/ranks-auc.svg", "figures/ranks-auc.pdf"} <= files.keys()
-    assert all(name in files["figures/ranks-auc.svg"].decode() for name in ("sharp", "blunt", "wrong", "two"))
-    assert files == figure_files(cases, (), parts[0], (), ranks)
+    report = Ranks().run(StudyData(datasets=("toy",), cases=cases_of_two_datasets(), by="dataset", resamples=20))
+    files = report_figures(report)
+    assert list(files) == ["ranks.svg", "ranks.pdf"]
+    assert all(name in files["ranks.svg"].decode() for name in ("sharp", "blunt", "wrong", "two"))
+    assert files == report_figures(report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -66,6 +67,33 @@ def test_evaluating_without_scores_of_these_pairs_says_what_to_do() -> None:
     pairs = [{"id": "a", "document": "A tug came.", "summary": "A tug.", "label": 1}]
     with pytest.raises(ts.TouchstoneError, match=r"touchstone\.score"):
         ts.evaluate(pairs, ts.score([{**pairs[0], "id": "b"}], "rouge2"))
+
+
+def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path: Path) -> None:
+    pairs = [
+        {"id": f"p{n}", "document": "A tug came at noon.", "summary": "A tug came.", "edited": f"{n} ships left."}
+        for n in range(4)
+    ]
+    labelled = [{**pair, "label": 0} for pair in pairs]
+    report = ts.study("measures", labelled, scores=ts.score(labelled, "rouge2"), resamples=20)
+    [row] = report.rows()
+    assert (row["metric"], row["n"], row["consistency"], row["consistency_n"]) == ("rouge2", 4, 1.0, 4)
+    assert report.table().figure("auc", metric="rouge2").value == 1.0
+    assert report.record()["tables"]["measures"][0]["consistency"]["value"] == 1.0
+    assert "Consistency: rouge2 100.0" in str(report)
+    assert "<td" in report._repr_html_()
+    [csv] = report.save(tmp_path / "table.csv")
+    assert csv.read_text().startswith("slice,metric,n,consistency,consistency_low")
+    assert ts.evaluate(labelled, ts.score(labelled, "rouge2"), resamples=20).rows() == report.rows()
+
+
+def test_a_study_that_does_not_exist_or_lacks_its_data_says_what_to_do() -> None:
+    with pytest.raises(ts.TouchstoneError, match="Did you mean 'ranks'"):
+        ts.study("rank")
+    with pytest.raises(ts.TouchstoneError, match="Name a dataset"):
+        ts.study("ranks")
+    with pytest.raises(ts.TouchstoneError, match="takes measure as one of"):
+        ts.study("ranks", measure="speed")
 
 
 def test_what_is_shown_is_escaped_and_tinted_by_direction() -> None:
