@@ -69,7 +69,7 @@ def run_study(
         cases = select_metrics(data.cases, metrics) if metrics else data.cases
         data = dataclasses.replace(data, cases=cases, resamples=resamples or affordable_resamples(cases))
     data = dataclasses.replace(data, metric_names=tuple(metrics), resamples=resamples or data.resamples)
-    if study.asks:
+    if study.scores_texts:
         opened = engine()
         specs = metrics or (data.run.plan.metrics if data.run else ())
         download_weights(opened.pool, [model for spec in specs for model in METRICS.parse(spec).checkpoints()])

@@ -79,12 +79,11 @@ def study_command(study: type[Study]) -> TyperCommand:
     """The command of a study: its data, its settings, and the form of the report."""
 
     def run(**options: Any) -> None:
-        settings = {name: options.pop(name) for name in settings_of(study)}
+        chosen = STUDIES.build(study.name, {name: options.pop(name) for name in settings_of(study)})
         as_json, files = options.pop("as_json"), options.pop("to") or []
         refusals: list[Refusal] = []
-        with _opened_data(study, options, refusals) as data:
-            chosen = STUDIES.build(study.name, settings)
-            if not study.asks:
+        with _opened_data(chosen, options, refusals) as data:
+            if not chosen.scores_texts:
                 _warn_of_long_resampling(chosen, data)
             report = chosen.run(data)
         for problem in report.problems:
@@ -151,11 +150,11 @@ def _setting_options(study: type[Study]) -> dict[str, _Option]:
 
 
 @contextmanager
-def _opened_data(study: type[Study], options: dict[str, Any], refusals: list[Refusal]) -> Iterator[StudyData]:
+def _opened_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> Iterator[StudyData]:
     """The data that the options name, with an engine that is closed at the end where the study asks models."""
     data = _read_data(study, options, refusals)
     settings = Settings.read().on(options.get("device"))
-    with closing(Engine.open(settings)) if study.asks else nullcontext() as engine:
+    with closing(Engine.open(settings)) if study.scores_texts else nullcontext() as engine:
         if engine is None:
             yield data
             return
@@ -164,7 +163,7 @@ def _opened_data(study: type[Study], options: dict[str, Any], refusals: list[Ref
         yield replace(data, engine=engine, track=with_progress)
 
 
-def _read_data(study: type[Study], options: dict[str, Any], refusals: list[Refusal]) -> StudyData:
+def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> StudyData:
     """The data that the options name; lines of a file that could not be read are printed and added to `refusals`."""
     inputs = {*study.takes, *study.may_take}
     datasets, results = options.get("dataset") or [], options.get("results") or []
