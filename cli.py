@@ -23,6 +23,7 @@ _NEW_NAMES = {
     "ranks": "study ranks",
     "meta": "study measures",
     "bisect": "study bisect",
+    "density": "study density",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
-from core.perturbation import Intent
+from core.perturbation import INTENTS, Intent
 from core.profile import Setting
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
@@ -26,7 +26,6 @@ from core.studies.run_report import failure_sentences
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 
 WINDOWS = (0, 1, 2, 3, 4)
-INTENTS: tuple[Intent, ...] = ("preserving", "breaking", "gaming")
 _VARIANTS: Mapping[Intent, str] = MappingProxyType(
     {"breaking": "errors", "gaming": "phrases that game metrics", "preserving": "harmless edits"}
 )

@@ -79,6 +79,6 @@ def test_a_run_is_swept_and_its_sentences_are_shown_by_density() -> None:
     stored = run_from_lines(Path("sweep.jsonl").read_text(encoding="utf-8").split("\n")[:-1])
     assert stored.done == stored.total
     assert len(stored.plan.metrics) == len(WINDOWS)
-    bins = json.loads(run("density", "run.jsonl", "--bins", "1", "--json"))
-    assert [one["score"]["n"] for one in bins["rouge2"]] == [2]
-    assert "rouge2" in run("density", "run.jsonl", "--texts", "preserving")
+    bins = json.loads(run("study", "density", "run.jsonl", "--bins", "1", "--json"))["tables"]["density"]
+    assert [(row["metric"], row["sentences"]) for row in bins] == [("rouge2", 2)]
+    assert "rouge2" in run("density", "run.jsonl", "--texts", "preserving")  # the old name
