@@ -5,7 +5,7 @@ The forms (text, JSON, CSV, Markdown, LaTeX, HTML, figures) are in `core/reports
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -192,9 +192,3 @@ def estimate_of(cell: Cell) -> Estimate | None:
     if isinstance(cell, Measurement):
         return cell.estimate
     return cell if isinstance(cell, Estimate) else None
-
-
-def estimates_of(tables: Sequence[Table]) -> list[Estimate]:
-    """Every statistic of some tables."""
-    cells = (cell for table in tables for row in table.rows for cell in row)
-    return [estimate for cell in cells if (estimate := estimate_of(cell))]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from shlex import quote
 from typing import Any, Protocol
 
@@ -152,7 +153,7 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
             or not {*study.takes, *study.may_take} & _PACKED_INPUTS
         ):
             continue
-        outcome = attempt(lambda study=study: _reports_of(study, data))
+        outcome = attempt(partial(_reports_of, study, data))
         if isinstance(outcome, Problem):
             missing[study.title] = outcome.message
         else:

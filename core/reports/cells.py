@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from core.report import Cell, Column, Format, Table, estimate_of, estimates_of
+from core.report import Cell, Column, Format, Table, estimate_of
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate
@@ -111,5 +111,16 @@ def few_documents(cells: Iterable[Cell]) -> str:
 
 
 def missing_reasons(tables: Sequence[Table]) -> Iterator[str]:
-    """The reasons why statistics of tables are missing, each once."""
-    return iter(dict.fromkeys(one.why for one in estimates_of(tables) if one.value is None and one.why))
+    """The reasons why statistics are missing, each once with the metrics that it concerns, or without if it is all of them."""
+    metrics: set[str] = set()
+    reasons: dict[str, list[str]] = {}
+    for table in tables:
+        for row in table.records():
+            metric = str(row.get("metric") or "")
+            metrics.add(metric)
+            for estimate in (estimate_of(cell) for cell in row.values()):
+                if estimate and estimate.value is None and estimate.why:
+                    reasons.setdefault(estimate.why, []).append(metric)
+    for why, names in reasons.items():
+        concerned = dict.fromkeys(names)
+        yield why if len(concerned) == len(metrics) or "" in concerned else f"{', '.join(concerned)}: {why}"

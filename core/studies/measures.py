@@ -104,8 +104,7 @@ class Measures(Study):
             sentences=[sentence for name in _CHARTED if (sentence := best_sentence(rows, name))],
             notes=[
                 *notes,
-                f"With the 95 % interval of {data.resamples:,} resamples of whole documents."
-                + ("" if as_paper else f" Corrected by {CORRECTION}."),
+                f"With the 95 % interval of {data.resamples:,} resamples of whole documents.",
             ],
         )
 
@@ -170,7 +169,9 @@ def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
             for metric in metrics
             if any((metric, part) in values for part in parts)
         )
-        charts.append(Chart(f"heat-map-{name}", "heat", title, Axis("", parts), Axis(title, format=form), lines))
+        charts.append(
+            Chart(f"heat-map-{name}", "heat", f"{title} by slice", Axis("", parts), Axis(title, format=form), lines)
+        )
     return charts
 
 

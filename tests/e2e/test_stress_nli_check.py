@@ -16,6 +16,7 @@ from core.runs.run import Run, run_from_lines
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
+from tests.e2e.tabs import open_view
 from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 from tests.unit.llm.scripted import Reply, serving, text
 
@@ -90,7 +91,7 @@ def stored(server: Server, name: str) -> Run:
 
 def shifts_of(page: Page, number: int) -> list[dict[str, str]]:
     """The shifts as they are exported, once so many variants count."""
-    press(page.get_by_role("tab", name="Export"))
+    open_view(page, "Compare and export", "Export")
     expect(page.get_by_text(f"shifts of {number} variants")).to_be_visible()
     saved = download(page.get_by_role("button", name="Shifts (CSV)"))
     return list(csv.DictReader(saved.read_text(encoding="utf-8").splitlines()))
@@ -150,7 +151,7 @@ def test_every_plot_is_saved_as_png_without_a_network(
     open_stress(page, checked_server)
     only_weather(page)
     run_to_the_end(page, "To be plotted")
-    press(page.get_by_role("tab", name="Export"))
+    open_view(page, "Compare and export", "Export")
     saved = download(page.get_by_role("button", name="Plots (HTML)"))
     file = saved.rename(saved.with_suffix(".html"))
     alone = new_context()

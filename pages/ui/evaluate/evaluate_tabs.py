@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
@@ -26,12 +25,13 @@ from pages.ui.evaluate.analysis_tables import (
 from pages.ui.evaluate.annotator_tables import annotator_tables
 from pages.ui.evaluate.calibration_tab import calibration_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
-from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
 from pages.ui.evaluate.percentiles import percentile_tab
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
+from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
 from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
 
@@ -95,9 +95,7 @@ def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy) -> None:
         st.caption("Select a cell to see its pairs.")
 
 
-View = Callable[[EvaluationChoice], None]
-
-_VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
+_VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
         "Compare": {
             "Verdicts": verdict_grid,
@@ -126,7 +124,7 @@ _VIEWS: Mapping[str, Mapping[str, View]] = MappingProxyType(
         },
     }
 )
-"""Views that are no studies, by their group; the studies of a group come after them."""
+"""Views that are no studies, by their group; they come after its studies."""
 
 _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType(
     {"measures": _cells_of_measures}
@@ -141,63 +139,20 @@ _MOVED = MappingProxyType(
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
 
-TAB_PARAMETER = "tab"
 
-
-def evaluate_views(*, scored: bool) -> dict[str, dict[str, View]]:
+def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice]]]:
     """The views of each group by the name that an address has; without scores only those that need none."""
-    groups: dict[str, dict[str, View]] = {}
-    for group, views in _VIEWS.items():
-        shown = {name: view for name, view in views.items() if scored or name in _WITHOUT_SCORES}
-        for study in [study for study in STUDIES if study.group == group and _on_page(study)]:
-            if scored or Input.SCORES not in study.takes:
-                shown[study.name] = partial(_study_view, study)
-        if shown:
-            groups[group] = shown
-    return groups
-
-
-def view_title(name: str) -> str:
-    """The title of a view: that of its study where it is one."""
-    return STUDIES.get(name).title if name in STUDIES.names() else name
+    views = {
+        group: {name: view for name, view in of_group.items() if scored or name in _WITHOUT_SCORES}
+        for group, of_group in _VIEWS.items()
+    }
+    return with_studies(views, [study for study in STUDIES if scored or Input.SCORES not in study.takes], _study_view)
 
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
-    """Draw the view that is open, at first the one of the address, in the tab of its group; only that one is computed."""
-    groups = evaluate_views(scored=bool(shown_columns(chosen.cases, chosen.parts)))
-    state = evaluate_state()
-    if state.first_tab is None:
-        state.first_tab = st.query_params.get(TAB_PARAMETER, "")
-    first = _MOVED.get(state.first_tab, state.first_tab)
-    first_group = next((group for group, views in groups.items() if first in views), None)
-    # another default would be another widget
-    drawn = st.tabs(list(groups), default=first_group, key=f"evaluate-tabs-{len(groups)}", on_change="rerun")
-    for (group, views), tab in zip(groups.items(), drawn, strict=True):
-        if tab.open:
-            with tab:
-                name = _view_choice(group, views, first)
-                st.query_params[TAB_PARAMETER] = name
-                views[name](chosen)
-
-
-def _view_choice(group: str, views: Mapping[str, View], first: str) -> str:
-    names = list(views)
-    if len(names) == 1:
-        return names[0]
-    name: str = st.segmented_control(
-        group,
-        names,
-        default=first if first in names else names[0],
-        key=f"evaluate-view-{group}-{len(names)}",
-        format_func=view_title,
-        required=True,
-        label_visibility="collapsed",
-    )
-    return name
-
-
-def _on_page(study: type[Study]) -> bool:
-    return "page" not in study.without
+    """Draw the view that is open in the tab of its group."""
+    scored = bool(shown_columns(chosen.cases, chosen.parts))
+    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen)
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:

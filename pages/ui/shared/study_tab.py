@@ -66,17 +66,20 @@ def _run_or_explain(study: Study, data: StudyData) -> Report | str:
 
 
 def study_form(study: type[Study], data: StudyData) -> Study:
-    """A control for each setting, with the values that these data have. Raises TouchstoneError where they have none."""
+    """A control for each setting that these data leave open. Raises TouchstoneError where they have no value of one."""
     hints, offered = types_of(study), study().choices(data)
-    values: dict[str, Setting] = {}
     fields = settings_of(study)
-    if not fields:
-        return study()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for name, field in fields.items():
-            choices = offered.get(name) or field.metadata["choices"] or choices_of(hints[name])
-            key = f"study-{study.name}-{name}-{hash(tuple(choices))}"
-            values[name] = _setting_control(name, field.default, hints[name], choices, field.metadata, key)
+    choices = {
+        name: tuple(offered.get(name) or field.metadata["choices"] or choices_of(hints[name]))
+        for name, field in fields.items()
+    }
+    values: dict[str, Setting] = {name: only[0] for name, only in choices.items() if len(only) == 1}
+    if len(values) < len(fields):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            for name in [name for name in fields if name not in values]:
+                field = fields[name]
+                key = f"study-{study.name}-{name}-{hash(choices[name])}"
+                values[name] = _setting_control(name, field.default, hints[name], choices[name], field.metadata, key)
     return STUDIES.build(study.name, values)
 
 

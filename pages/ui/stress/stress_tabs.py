@@ -1,9 +1,9 @@
-"""The tabs of a run, among them its comparison with another and its downloads; beside the matrix only the open one is computed."""
+"""The views of a run in groups, among them its comparison with another and its downloads."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Template
@@ -24,9 +24,12 @@ from core.studies.run_report import cell_records
 from core.studies.sensitivity import edits_of_run, metric_sensitivities
 from core.studies.verdict_sentences import kind_verdicts
 from core.studies.window_sweep import window_effects, window_families
+from core.study import STUDIES, Input, Study, StudyData
+from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.run_choice import StressState, chosen_filters, load_run, shown_runs
+from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.shared.sensitivity_view import sensitivity_view
+from pages.ui.shared.study_tab import study_tab
 from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.balance_plot import balance_plot
 from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
@@ -103,6 +106,7 @@ def _mean_difference(this: Estimate, other: Estimate) -> float | None:
     return None if this.value is None or other.value is None else round(this.value - other.value, 4)
 
 
+RUN_FILE = "stress-run.jsonl"
 _PLOTS_PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
 
 
@@ -111,7 +115,7 @@ def run_downloads(run: Run, cells: Sequence[MatrixCell], found: Sequence[Shift])
     downloads = (
         ("Matrix (CSV)", "stress-matrix.csv", "grid_on", lambda: matrix_csv(cells)),
         ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, found)),
-        ("The run (JSONL)", "stress-run.jsonl", "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
+        ("The run (JSONL)", RUN_FILE, "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
         ("Plots (HTML)", "stress-plots.html", "bar_chart", lambda: plots_html(run, found)),
     )
     with st.container(horizontal=True):
@@ -201,18 +205,24 @@ class ShownRun:
     found: Sequence[Shift]
 
     @property
+    def data(self) -> StudyData:
+        """The same for a study, under the name of the file that a download gives."""
+        return StudyData(run=self.run, run_name=RUN_FILE, counting=self.counting)
+
+    @property
     def cells(self) -> list[MatrixCell]:
         return _cached_matrix((self.row.id, self.row.lines, self.counting), self.run, self.found)
 
 
 def stress_tabs(shown: ShownRun) -> None:
-    """Draw the tab that is open, at first the windows of a sweep and the matrix of any other run."""
-    first = "Windows" if window_families(shown.run.plan.metrics) else "Matrix"
-    tabs = st.tabs(list(_TABS), default=first, key=StressState.tab.key, on_change="rerun")
-    for tab, show in zip(tabs, _TABS.values(), strict=True):
-        if tab.open or show is _matrix_tab:  # a table that is not drawn forgets which cell was selected
-            with tab:
-                show(shown)
+    """Draw the view that is open, at first the windows of a sweep and the matrix of any other run."""
+    default = "Windows" if window_families(shown.run.plan.metrics) else "Matrix"
+    studies = [study for study in STUDIES if Input.RUN in {*study.takes, *study.may_take}]
+    grouped_views("stress", with_studies(_VIEWS, studies, _study_view), _MOVED, shown, default)
+
+
+def _study_view(study: type[Study], shown: ShownRun) -> None:
+    study_tab(study, shown.data, (shown.row.id, shown.row.lines, shown.counting))
 
 
 def _matrix_tab(shown: ShownRun) -> None:
@@ -245,16 +255,28 @@ def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[Ma
     return shift_matrix(_run, _found)
 
 
-_TABS: MappingProxyType[str, Callable[[ShownRun], None]] = MappingProxyType(
+_VIEWS: Groups[ShownRun] = MappingProxyType(
     {
-        "Matrix": _matrix_tab,
-        "Plots": lambda shown: metric_plots(shown.run, shown.found),
-        "Sensitivity": _sensitivity_tab,
-        "Gaming": _gaming_tab,
-        "Windows": lambda shown: sweep_tab(shown.run, shown.found),
-        "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
-        "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
-        "Compare": lambda shown: compare_runs(shown.row, shown.cells),
-        "Export": lambda shown: run_downloads(shown.run, shown.cells, shown.found),
+        "Shifts": {
+            "Matrix": _matrix_tab,
+            "Plots": lambda shown: metric_plots(shown.run, shown.found),
+            "Sensitivity": _sensitivity_tab,
+        },
+        "Gaming": {
+            "Gaming": _gaming_tab,
+        },
+        "Reading": {
+            "Windows": lambda shown: sweep_tab(shown.run, shown.found),
+            "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
+            "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
+        },
+        "Compare and export": {
+            "Compare": lambda shown: compare_runs(shown.row, shown.cells),
+            "Export": lambda shown: run_downloads(shown.run, shown.cells, shown.found),
+        },
     }
 )
+"""Views that are no studies, by their group; the studies of a group that take a run come before them."""
+
+_MOVED: Mapping[str, str] = MappingProxyType({})
+"""The views of before by the names that addresses have, and the studies that they are now."""
