@@ -22,6 +22,8 @@ _NEW_NAMES = {
     "explanations": "explanation-report",
     "ranks": "study ranks",
     "meta": "study measures",
+    "bisect": "study bisect",
+    "density": "study density",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

@@ -179,7 +179,7 @@ class StudyData:
         return facts
 
 
-def setting(
+def setting(  # noqa: PLR0913  # what there is to say of a setting
     default: T,
     description: str,
     *,
@@ -187,12 +187,21 @@ def setting(
     labels: Mapping[str, str] = MappingProxyType({}),
     low: float | None = None,
     high: float | None = None,
+    shown: bool = False,
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
     `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
+    One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
     """
-    metadata = {"help": description, "choices": tuple(choices), "labels": labels, "low": low, "high": high}
+    metadata = {
+        "help": description,
+        "choices": tuple(choices),
+        "labels": labels,
+        "low": low,
+        "high": high,
+        "shown": shown,
+    }
     field: T = dataclasses.field(default=default, metadata=metadata)
     return field
 
@@ -203,7 +212,7 @@ class Study(ABC):
 
     `does` is one sentence in the imperative, the help of its command. It needs what it `takes`, and makes use of what it
     `may_take`. `sliced` says that its figures are by the slices of the data; `place` orders the
-    studies of a group. `asks` says that it scores texts with an engine. `audit`
+    studies of a group. `asks` says that it scores texts with an engine, at least with some settings (`scores_texts`). `audit`
     names the question of the audit that shows its figure. `without` gives the reason for each outlet that it does not have.
     """
 
@@ -244,6 +253,11 @@ class Study(ABC):
         return {}
 
     @property
+    def scores_texts(self) -> bool:
+        """True if it asks models with these settings."""
+        return self.asks
+
+    @property
     def spec(self) -> str:
         """The spelling `name[setting=value,…]`."""
         return format_spec(self)
@@ -258,7 +272,10 @@ class Study(ABC):
         if data.run is not None:
             words.append(quote(data.run_name))
         words += [quote(str(file)) for file in data.files]
-        words += [f"--dataset {quote(name)}" for name in data.datasets]
+        if Input.PAIRS in self.takes:
+            words += [quote(file) for file in data.items]
+        else:
+            words += [f"--dataset {quote(name)}" for name in data.datasets]
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]

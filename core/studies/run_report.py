@@ -12,13 +12,14 @@ from core.language import count_unverified
 from core.metric import METRICS
 from core.outcome_record import JsonRecord
 from core.perturbation import PERTURBATIONS
+from core.reports.text import table_text
 from core.runs.check_shares import check_shares, format_check_shares
 from core.runs.matrix import KindCoverage, MatrixCell, kind_coverage, shift_matrix
 from core.runs.run import Check, Run, Source, Variant
 from core.runs.shifts import Shift
 from core.runs.verdict_sentences import kind_verdicts, metric_verdicts
 from core.stats.text_tables import align_columns, format_share, format_signed, format_unsigned
-from core.studies.edit_discrimination import edit_discrimination, format_discrimination
+from core.studies.edit_discrimination import discrimination_table, edit_discrimination
 from core.studies.gaming import MetricGaming, metric_gaming
 from core.types import Verdict
 
@@ -41,11 +42,11 @@ _MODEL_ANSWER = " The model said: “"
 
 def run_tables(run: Run, shifts: Sequence[Shift]) -> list[str]:
     """The tables of a run as text, in the order in which they are read; those that would be empty are left out."""
-    cells = shift_matrix(run, shifts)
+    cells, discrimination = shift_matrix(run, shifts), discrimination_table(edit_discrimination(run, shifts))
     tables = [
         format_matrix(cells),
         format_verdicts(cells),
-        format_discrimination(edit_discrimination(run, shifts)),
+        table_text(discrimination, titled=False) if discrimination.rows else "",
         format_gaming(metric_gaming(run, shifts)),
         format_check_shares(check_shares(run)),
         format_coverage(kind_coverage(run)),
