@@ -22,6 +22,7 @@ from core.registry import choices_of, settings_of, types_of
 from core.reports.files import FORMS, write_report
 from core.reports.record import report_json
 from core.reports.text import report_text
+from core.runs.filters import VARIANT_FILTERS, filter_variants
 from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
@@ -49,6 +50,10 @@ _RESAMPLES = Annotated[
 ]
 _RUN = Annotated[Path, typer.Argument(help="A run that `stress` wrote.")]
 _OPTIONAL_RUN = Annotated[Path | None, typer.Argument(help="A run that `stress` wrote.")]
+_LEAVE_OUT = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Variants of the run that do not count: {', '.join(VARIANT_FILTERS)}; may be repeated."),
+]
 _PAIRS = Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary and edits.")]
 _FILES = Annotated[list[Path], typer.Argument(help="What `judge` wrote of explanations that people graded, too.")]
 _JSON = Annotated[bool, typer.Option("--json", help="One JSON object instead of text; shares in 0..1.")]
@@ -130,6 +135,7 @@ def _data_options(study: type[Study]) -> dict[str, _Option]:
     options = {name: option for name, wanting, option in _DATA_OPTIONS if inputs & wanting}
     if Input.RUN in inputs:
         options = {"run": (_RUN, _REQUIRED) if Input.RUN in study.takes else (_OPTIONAL_RUN, None), **options}
+        options["leave_out"] = (_LEAVE_OUT, None)
     if study.sliced:
         options["by"] = (_BY, None)
     if study.asks:
@@ -173,8 +179,10 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
         resamples=options.get("resamples") or RESAMPLES,
         files=tuple(options.get("files") or ()),
     )
-    if run := options.get("run"):
-        data = replace(data, run=run_from_lines(line for line in read_lines(run) if line), run_name=str(run))
+    if file := options.get("run"):
+        run, left_out = run_from_lines(line for line in read_lines(file) if line), options["leave_out"] or ()
+        counting = filter_variants(run, left_out)
+        data = replace(data, run=run, run_name=str(file), counting=counting, left_out=tuple(left_out))
     if pairs := options.get("pairs"):
         data = replace(data, items={str(pairs): list(read_items(pairs, refusals))})
     if Input.ITEMS in inputs:

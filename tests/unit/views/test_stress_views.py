@@ -31,6 +31,7 @@ def opened(probe: Open, view: str) -> AppTest:
     [
         ("", "Shifts"),
         ("Matrix", "Shifts"),
+        ("shifts", "Shifts"),
         ("Plots", "Shifts"),
         ("Sensitivity", "Shifts"),
         ("Gaming", "Gaming"),
