@@ -28,6 +28,8 @@ _NEW_NAMES = {
     "agreement": "study annotator-agreement",
     "calibration": "study calibration",
     "dataset-statistics": "study dataset-statistics",
+    "bisect": "study bisect",
+    "density": "study density",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

@@ -87,7 +87,7 @@ def test_settled_labels_become_a_metric_that_is_pushed_tried_and_run(
         press(page.get_by_role("button", name="weather", exact=True))
         enter(page.get_by_role("textbox", name="Name of the run"), "With the trained metric")
         press(page.get_by_role("button", name="Run: 2 pairs"))
-        expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=WORK_MS)
+        expect(page.get_by_role("tab", name="Shifts")).to_be_visible(timeout=WORK_MS)
         expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
         select_cell(page, TITLE)
         expect(page.get_by_role("heading", name=f"{TITLE} · ")).to_be_visible()

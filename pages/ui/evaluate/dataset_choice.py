@@ -49,7 +49,6 @@ class EvaluateState:
     new_dataset: str = ""  # imported since the last run, to be chosen in the next
     datasets_chosen: int = 0  # how often an import chose for the person
     finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
-    first_tab: str | None = None  # of the address that the session began with, "" where it named none
     saved_threshold: str = ""  # its name, until another one is saved
     threshold_problem: str = ""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)

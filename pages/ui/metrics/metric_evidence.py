@@ -15,12 +15,12 @@ from core.bundled_scores import precomputed_scores
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.null_bands import NullBand, any_size_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift, score_shifts
+from core.runs.verdict_sentences import metric_verdicts
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.studies.matrix import MatrixCell, shift_matrix
-from core.studies.verdict_sentences import metric_verdicts
 from core.types import Verdict
 from pages.ui.shared.markup import escape_markdown, read_asset
 from pages.ui.shared.plots import lay_out
