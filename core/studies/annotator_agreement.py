@@ -267,7 +267,7 @@ def _pair_table(agreements: Sequence[AnnotatorAgreement]) -> Table:
 
 
 def _agreement_sentence(one: AnnotatorAgreement) -> str:
-    name, alpha = next(reversed(one.alphas.items()))
+    name, alpha = list(one.alphas.items())[-1]
     return (
         f"{one.aspect}, {one.unit}: {one.annotators} annotators of {one.items} items give the same label in "
         f"{format_percent(one.raw)} % of cases; alpha ({name}) {format_unsigned(alpha)}."

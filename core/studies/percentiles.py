@@ -11,7 +11,7 @@ import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
 from core.errors import BadSettingError
-from core.report import Axis, Chart, Column, Report, Series, Table
+from core.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
@@ -84,7 +84,7 @@ class Percentiles(Study):
     def run(self, data: StudyData) -> Report:
         columns, score = data.scored.columns, self._number()
         placed = [] if score is None else [(one, score_percentiles(data.scored, one, score)) for one in columns]
-        rows = [
+        rows: list[tuple[Cell, ...]] = [
             (one.name, label, len(values), *(float(value) for value in np.percentile(values, _QUANTILES)))
             for one in columns
             for label, values in scores_by_label(data.scored, one).items()

@@ -37,14 +37,13 @@ def with_studies(
 ) -> dict[str, dict[str, View[D]]]:
     """The views of each group that has any: the one of its name, these studies that have a page, in their order, then its own."""
     offered = {study for study in studies if "page" not in study.without}
-    groups = {
-        group: {
-            **({group: own[group]} if group in own else {}),
-            **{study.name: partial(show, study) for study in studies_of(group) if study in offered},
-            **own,
+    groups: dict[str, dict[str, View[D]]] = {}
+    for group, own in views.items():
+        named: dict[str, View[D]] = {name: view for name, view in own.items() if name == group}
+        shown: dict[str, View[D]] = {
+            study.name: partial(show, study) for study in studies_of(group) if study in offered
         }
-        for group, own in views.items()
-    }
+        groups[group] = {**named, **shown, **own}
     return {group: of_group for group, of_group in groups.items() if of_group}
 
 
