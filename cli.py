@@ -26,6 +26,11 @@ _NEW_NAMES = {
     "shared-errors": "study shared-errors",
     "judge-agreement": "study judge-agreement",
     "meta": "study measures",
+    "agreement": "study annotator-agreement",
+    "calibration": "study calibration",
+    "dataset-statistics": "study dataset-statistics",
+    "bisect": "study bisect",
+    "density": "study density",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

@@ -75,7 +75,7 @@ class StudyData:
     """The data of a study, of which it takes what its `takes` name.
 
     `by` is the field whose values are the slices besides Overall. `counting` are the variants of the run that count, None
-    for all. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
+    for all, and `left_out` the filters that leave the others out. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
     that `asks`. `metric_names` are those that were chosen, empty for all.
     """
 
@@ -87,6 +87,7 @@ class StudyData:
     run: Run | None = None
     run_name: str = "RUN.jsonl"
     counting: frozenset[VariantKey] | None = None
+    left_out: tuple[str, ...] = ()
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
     files: tuple[Path, ...] = ()
     engine: Engine | None = None
@@ -173,13 +174,14 @@ class StudyData:
                 "seed": plan.seed,
                 "version": plan.version,
                 "nli_check": plan.guard,
+                "left_out": list(self.left_out),
                 "pairs": len(self.run.sources),
                 "metrics": list(plan.metrics),
             }
         return facts
 
 
-def setting(
+def setting(  # noqa: PLR0913  # what there is to say of a setting
     default: T,
     description: str,
     *,
@@ -187,12 +189,21 @@ def setting(
     labels: Mapping[str, str] = MappingProxyType({}),
     low: float | None = None,
     high: float | None = None,
+    shown: bool = False,
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
     `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
+    One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
     """
-    metadata = {"help": description, "choices": tuple(choices), "labels": labels, "low": low, "high": high}
+    metadata = {
+        "help": description,
+        "choices": tuple(choices),
+        "labels": labels,
+        "low": low,
+        "high": high,
+        "shown": shown,
+    }
     field: T = dataclasses.field(default=default, metadata=metadata)
     return field
 
@@ -203,7 +214,7 @@ class Study(ABC):
 
     `does` is one sentence in the imperative, the help of its command. It needs what it `takes`, and makes use of what it
     `may_take`. `sliced` says that its figures are by the slices of the data; `place` orders the
-    studies of a group. `asks` says that it scores texts with an engine. `audit`
+    studies of a group. `asks` says that it scores texts with an engine, at least with some settings (`scores_texts`). `audit`
     names the question of the audit that shows its figure. `without` gives the reason for each outlet that it does not have.
     """
 
@@ -244,6 +255,11 @@ class Study(ABC):
         return {}
 
     @property
+    def scores_texts(self) -> bool:
+        """True if it asks models with these settings."""
+        return self.asks
+
+    @property
     def spec(self) -> str:
         """The spelling `name[setting=value,…]`."""
         return format_spec(self)
@@ -257,8 +273,12 @@ class Study(ABC):
         words = ["python cli.py study", self.name]
         if data.run is not None:
             words.append(quote(data.run_name))
+            words += [f"--leave-out {quote(name)}" for name in data.left_out]
         words += [quote(str(file)) for file in data.files]
-        words += [f"--dataset {quote(name)}" for name in data.datasets]
+        if Input.PAIRS in self.takes:
+            words += [quote(file) for file in data.items]
+        else:
+            words += [f"--dataset {quote(name)}" for name in data.datasets]
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]
@@ -301,6 +321,6 @@ class Study(ABC):
 STUDIES: Registry[Study] = Registry("study", "core.studies")
 
 
-def studies_of(group: Group) -> list[type[Study]]:
+def studies_of(group: str) -> list[type[Study]]:
     """The studies of a group, in their order."""
     return sorted((study for study in STUDIES if study.group == group), key=lambda study: (study.place, study.name))

@@ -24,7 +24,7 @@ from core.reports.text import report_text
 from core.reports.web_page import report_html
 from core.runs.run import Run, run_from_lines
 from core.stats.bootstrap import RESAMPLES
-from core.study import STUDIES, Study, StudyData
+from core.study import STUDIES, Input, Study, StudyData
 from core.types import Item, Sample, StoredScore
 
 PAIRS_DATASET = "pairs"
@@ -63,11 +63,13 @@ def run_study(
 ) -> NotebookReport:
     """The report of the study of that name; see `touchstone.study`. Raises TouchstoneError as the study does."""
     study: Study = STUDIES.build(name, settings)
+    if not {Input.SAMPLES, Input.SCORES} & {*study.takes, *study.may_take}:
+        data = dataclasses.replace(data, cases=None)  # it scores the pairs itself, or takes none
     if data.cases is not None:
         cases = select_metrics(data.cases, metrics) if metrics else data.cases
         data = dataclasses.replace(data, cases=cases, resamples=resamples or affordable_resamples(cases))
     data = dataclasses.replace(data, metric_names=tuple(metrics), resamples=resamples or data.resamples)
-    if study.asks:
+    if study.scores_texts:
         opened = engine()
         specs = metrics or (data.run.plan.metrics if data.run else ())
         download_weights(opened.pool, [model for spec in specs for model in METRICS.parse(spec).checkpoints()])

@@ -194,7 +194,7 @@ class SharedErrors(Study):
 
     @classmethod
     def in_pack(cls, data: StudyData) -> Sequence[Study]:
-        return [cls(of=of) for of in cls().choices(data)["of"]] or [cls()]
+        return [STUDIES.build(cls.name, {"of": of}) for of in cls().choices(data)["of"]] or [cls()]
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
         cases = data.samples

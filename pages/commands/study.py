@@ -15,18 +15,20 @@ from typer.main import get_command
 
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import SLICE_FIELDS, affordable_resamples
+from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.registry import choices_of, settings_of, types_of
 from core.reports.files import FORMS, write_report
 from core.reports.record import report_json
 from core.reports.text import report_text
+from core.runs.filters import VARIANT_FILTERS, filter_variants
 from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
 from core.study import STUDIES, Input, Study, StudyData
 from pages.commands.shared.inputs import read_dataset_items, read_items, read_lines, read_samples, read_scored_samples
-from pages.commands.shared.messages import download_models, print_status, with_progress
+from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
 
 _DATASETS = Annotated[
@@ -48,6 +50,10 @@ _RESAMPLES = Annotated[
 ]
 _RUN = Annotated[Path, typer.Argument(help="A run that `stress` wrote.")]
 _OPTIONAL_RUN = Annotated[Path | None, typer.Argument(help="A run that `stress` wrote.")]
+_LEAVE_OUT = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Variants of the run that do not count: {', '.join(VARIANT_FILTERS)}; may be repeated."),
+]
 _PAIRS = Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary and edits.")]
 _FILES_HELP = "What `judge` wrote of explanations that people graded, too."
 _FILES = Annotated[list[Path], typer.Argument(help=_FILES_HELP)]
@@ -80,11 +86,11 @@ def study_command(study: type[Study]) -> TyperCommand:
     """The command of a study: its data, its settings, and the form of the report."""
 
     def run(**options: Any) -> None:
-        settings = {name: options.pop(name) for name in settings_of(study)}
+        chosen = STUDIES.build(study.name, {name: options.pop(name) for name in settings_of(study)})
         as_json, files = options.pop("as_json"), options.pop("to") or []
-        with _opened_data(study, options) as data:
-            chosen = STUDIES.build(study.name, settings)
-            if not study.asks:
+        refusals: list[Refusal] = []
+        with _opened_data(chosen, options, refusals) as data:
+            if not chosen.scores_texts:
                 _warn_of_long_resampling(chosen, data)
             report = chosen.run(data)
         for problem in report.problems:
@@ -93,6 +99,7 @@ def study_command(study: type[Study]) -> TyperCommand:
         for file in files:
             for path in write_report(report, file):
                 print_status(f"Wrote {path}")
+        exit_with_failures(refusals, failed=0)
 
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -129,6 +136,7 @@ def _data_options(study: type[Study]) -> dict[str, _Option]:
     options = {name: option for name, wanting, option in _DATA_OPTIONS if inputs & wanting}
     if Input.RUN in inputs:
         options = {"run": (_RUN, _REQUIRED) if Input.RUN in study.takes else (_OPTIONAL_RUN, None), **options}
+        options["leave_out"] = (_LEAVE_OUT, None)
     if Input.FILES in inputs:
         files = (_FILES, _REQUIRED) if Input.FILES in study.takes else (_OPTIONAL_FILES, None)
         options = {"files": files, **options}
@@ -152,11 +160,11 @@ def _setting_options(study: type[Study]) -> dict[str, _Option]:
 
 
 @contextmanager
-def _opened_data(study: type[Study], options: dict[str, Any]) -> Iterator[StudyData]:
+def _opened_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> Iterator[StudyData]:
     """The data that the options name, with an engine that is closed at the end where the study asks models."""
-    data = _read_data(study, options)
+    data = _read_data(study, options, refusals)
     settings = Settings.read().on(options.get("device"))
-    with closing(Engine.open(settings)) if study.asks else nullcontext() as engine:
+    with closing(Engine.open(settings)) if study.scores_texts else nullcontext() as engine:
         if engine is None:
             yield data
             return
@@ -165,7 +173,8 @@ def _opened_data(study: type[Study], options: dict[str, Any]) -> Iterator[StudyD
         yield replace(data, engine=engine, track=with_progress)
 
 
-def _read_data(study: type[Study], options: dict[str, Any]) -> StudyData:
+def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> StudyData:
+    """The data that the options name; lines of a file that could not be read are printed and added to `refusals`."""
     inputs = {*study.takes, *study.may_take}
     datasets, results = options.get("dataset") or [], options.get("results") or []
     data = StudyData(
@@ -174,10 +183,12 @@ def _read_data(study: type[Study], options: dict[str, Any]) -> StudyData:
         resamples=options.get("resamples") or RESAMPLES,
         files=tuple(options.get("files") or ()),
     )
-    if run := options.get("run"):
-        data = replace(data, run=run_from_lines(line for line in read_lines(run) if line), run_name=str(run))
+    if file := options.get("run"):
+        run, left_out = run_from_lines(line for line in read_lines(file) if line), options["leave_out"] or ()
+        counting = filter_variants(run, left_out)
+        data = replace(data, run=run, run_name=str(file), counting=counting, left_out=tuple(left_out))
     if pairs := options.get("pairs"):
-        data = replace(data, items={str(pairs): list(read_items(pairs, []))})
+        data = replace(data, items={str(pairs): list(read_items(pairs, refusals))})
     if Input.ITEMS in inputs:
         return replace(data, datasets=tuple(datasets), items={name: read_dataset_items(name) for name in datasets})
     if datasets or results or inputs & {Input.SAMPLES, Input.SCORES} & set(study.takes):

@@ -16,9 +16,9 @@ from core.edits import as_segments, recover
 from core.errors import TouchstoneError
 from core.runs.run import Run
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
-from pages.ui.evaluate.evaluate_tabs import TAB_PARAMETER
+from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown
-from pages.ui.shared.run_choice import StressState, begin_run, listed_runs
+from pages.ui.shared.run_choice import begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
 
 _MOST_CASES = 2_000
@@ -77,7 +77,7 @@ def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
         audit_state().run_problem = str(error)
         st.rerun()
     audit_state().run_problem = ""
-    StressState.tab.set(tab)
+    enter_view("stress", tab)
     st.switch_page("views/stress.py", query_params={"run": id})
 
 

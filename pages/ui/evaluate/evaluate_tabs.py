@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from dataclasses import replace
 from types import MappingProxyType
 
 import streamlit as st
 
+from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance
 from core.cases.measures import (
     shown_columns,
 )
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.studies.sensitivity import edits_of_cases, metric_sensitivities
-from core.study import STUDIES, Group, Input, Study, studies_of
+from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.evaluate.analysis_tables import (
-    correlation_tables,
-    offer_features,
-    released_scores_table,
-)
-from pages.ui.evaluate.annotator_tables import annotator_tables
-from pages.ui.evaluate.calibration_tab import calibration_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
-from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
+from pages.ui.evaluate.feature_offer import offer_features
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
-from pages.ui.evaluate.percentiles import percentile_tab
+from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
+from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
 from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
 
@@ -55,7 +51,6 @@ def _sensitivity_tab(chosen: EvaluationChoice) -> None:
 def _data_tab(chosen: EvaluationChoice) -> None:
     if stored := [name for name in chosen.datasets if name != PRECOMPUTED]:
         score_form(stored)
-    released_scores_table(chosen)
     label_provenance(chosen.datasets)
     provenance_tables(chosen.datasets)
     export_forms(chosen.datasets)
@@ -86,33 +81,32 @@ def _show_pack(request: PackRequest, archive: bytes) -> None:
     st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
-def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy) -> None:
+def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
     """The pairs of the cell that is selected."""
+    if shown is None:
+        return
     if cell := shown.selected.get("measures"):
         cell_pairs(chosen, cell)
     else:
         st.caption("Select a cell to see its pairs.")
 
 
-View = Callable[[EvaluationChoice], None]
+def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
+    threshold_form(chosen)
+    saved_thresholds()
 
-_VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
+
+_VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
         "Compare": {
             "Verdicts": verdict_grid,
         },
         "Errors": {},
-        "People": {
-            "Correlation": correlation_tables,
-            "Agreement": annotator_tables,
-        },
+        "People": {},
         "Surface": {
             "Sensitivity": _sensitivity_tab,
         },
-        "Thresholds": {
-            "Calibration": calibration_tables,
-            "Percentiles": percentile_tab,
-        },
+        "Thresholds": {},
         "Data": {
             "Data": _data_tab,
             "Train": train_tab,
@@ -122,17 +116,17 @@ _VIEWS: Mapping[Group, Mapping[str, View]] = MappingProxyType(
         },
     }
 )
-"""Views that are no studies, by their group; they come after its studies."""
+"""Views that are no studies, by their group."""
 
-_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType(
-    {"measures": _cells_of_measures}
+_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
+    {"measures": _cells_of_measures, "calibration": _thresholds}
 )
-"""By study, what the page draws below its report."""
+"""By study, what the page draws below its report, which is None where there is none yet."""
 
-_ABOVE: Mapping[str, View] = MappingProxyType({"surface": offer_features})
+_ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features})
 """By study, what the page draws above its report."""
 
-_WITHOUT_SCORES = ("Data", "Train", "Agreement")
+_WITHOUT_SCORES = ("Data", "Train")
 """Views that have something to show where no metric has a score."""
 
 _MOVED = MappingProxyType(
@@ -142,72 +136,44 @@ _MOVED = MappingProxyType(
         "Dots": "measures",
         "ROC": "roc",
         "Ranks": "ranks",
+        "Correlation": "rating-correlation",
+        "Agreement": "annotator-agreement",
+        "Calibration": "calibration",
+        "Percentiles": "percentiles",
         "Explanations": "explanation-scores",
         "Surface": "surface",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
 
-TAB_PARAMETER = "tab"
 
-
-def evaluate_views(*, scored: bool) -> dict[str, dict[str, View]]:
+def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice]]]:
     """The views of each group by the name that an address has; without scores only those that need none."""
-    groups: dict[str, dict[str, View]] = {}
-    for group, views in _VIEWS.items():
-        shown: dict[str, View] = {
-            study.name: partial(_study_view, study)
-            for study in studies_of(group)
-            if "page" not in study.without and (scored or Input.SCORES not in study.takes)
-        }
-        shown |= {name: view for name, view in views.items() if scored or name in _WITHOUT_SCORES}
-        if shown:
-            groups[group] = shown
-    return groups
-
-
-def view_title(name: str) -> str:
-    """The title of a view: that of its study where it is one."""
-    return STUDIES.get(name).title if name in STUDIES.names() else name
+    views = {
+        group: {name: view for name, view in of_group.items() if scored or name in _WITHOUT_SCORES}
+        for group, of_group in _VIEWS.items()
+    }
+    return with_studies(views, [study for study in STUDIES if scored or Input.SCORES not in study.takes], _study_view)
 
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
-    """Draw the view that is open, at first the one of the address, in the tab of its group; only that one is computed."""
-    groups = evaluate_views(scored=bool(shown_columns(chosen.cases, chosen.parts)))
-    state = evaluate_state()
-    if state.first_tab is None:
-        state.first_tab = st.query_params.get(TAB_PARAMETER, "")
-    first = _MOVED.get(state.first_tab, state.first_tab)
-    first_group = next((group for group, views in groups.items() if first in views), None)
-    # another default would be another widget
-    drawn = st.tabs(list(groups), default=first_group, key=f"evaluate-tabs-{len(groups)}", on_change="rerun")
-    for (group, views), tab in zip(groups.items(), drawn, strict=True):
-        if tab.open:
-            with tab:
-                name = _view_choice(group, views, first)
-                st.query_params[TAB_PARAMETER] = name
-                views[name](chosen)
-
-
-def _view_choice(group: str, views: Mapping[str, View], first: str) -> str:
-    names = list(views)
-    if len(names) == 1:
-        return names[0]
-    name: str = st.segmented_control(
-        group,
-        names,
-        default=first if first in names else names[0],
-        key=f"evaluate-view-{group}-{len(names)}",
-        format_func=view_title,
-        required=True,
-        label_visibility="collapsed",
-    )
-    return name
+    """Draw the view that is open in the tab of its group."""
+    scored = bool(shown_columns(chosen.cases, chosen.parts))
+    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen, default="" if scored else "Data")
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
     if study.name in _ABOVE:
         _ABOVE[study.name](chosen)
-    shown = study_tab(study, chosen.data, chosen.key)
-    if shown and study.name in _BESIDE:
+    data = chosen.data
+    if Input.ITEMS in study.takes:
+        store, names = services.store(), chosen.datasets
+        items = background_result(
+            "Reading the texts…", ("items", chosen.key), lambda: {name: load_items(store, name) for name in names}
+        )
+        if items is None:
+            return
+        data = replace(data, items=items)
+    shown = study_tab(study, data, chosen.key)
+    if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)

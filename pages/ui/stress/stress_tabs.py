@@ -1,35 +1,36 @@
-"""The tabs of a run, among them its comparison with another and its downloads; beside the matrix only the open one is computed."""
+"""The views of a run in groups, among them its comparison with another and its downloads."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from string import Template
+from functools import partial
 from types import MappingProxyType
 
 import pandas as pd
 import streamlit as st
 
 from annotations.store.records import RunRow
+from core.report import Report
 from core.runs.filters import filter_variants
+from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.run import Check, Run, VariantKey, run_lines
 from core.runs.shifts import Shift, score_shifts
+from core.runs.verdict_sentences import kind_verdicts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.studies.gaming import phrase_kinds
-from core.studies.matrix import MatrixCell, shift_matrix
-from core.studies.run_report import cell_records
 from core.studies.sensitivity import edits_of_run, metric_sensitivities
-from core.studies.verdict_sentences import kind_verdicts
+from core.studies.shifts import Shifts, cells_of
 from core.studies.window_sweep import window_effects, window_families
-from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.run_choice import StressState, chosen_filters, load_run, shown_runs
+from core.study import STUDIES, Input, Study, StudyData
+from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
+from pages.ui.shared.markup import escape_markdown, render_html
+from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.shared.sensitivity_view import sensitivity_view
+from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.ablation_tab import ablation_tab
-from pages.ui.stress.balance_plot import balance_plot
-from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
+from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.density_tab import density_tab
 from pages.ui.stress.gaming_tab import gaming_tab
 from pages.ui.stress.matrix_and_plots import (
@@ -103,33 +104,27 @@ def _mean_difference(this: Estimate, other: Estimate) -> float | None:
     return None if this.value is None or other.value is None else round(this.value - other.value, 4)
 
 
-_PLOTS_PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
+RUN_FILE = "stress-run.jsonl"
 
 
-def run_downloads(run: Run, cells: Sequence[MatrixCell], found: Sequence[Shift]) -> None:
-    """Four downloads, each made when it is clicked."""
+def run_downloads(run: Run, found: Sequence[Shift]) -> None:
+    """Three downloads, each made when it is clicked."""
     downloads = (
-        ("Matrix (CSV)", "stress-matrix.csv", "grid_on", lambda: matrix_csv(cells)),
         ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, found)),
-        ("The run (JSONL)", "stress-run.jsonl", "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
+        ("The run (JSONL)", RUN_FILE, "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
         ("Plots (HTML)", "stress-plots.html", "bar_chart", lambda: plots_html(run, found)),
     )
     with st.container(horizontal=True):
         for title, file, icon, made in downloads:
             st.download_button(title, made, file, on_click="ignore", icon=f":material/{icon}:")
     counting = {(shift.source, shift.kind) for shift in found}
-    st.caption(f"{len(found)} shifts of {len(counting)} variants count in the matrix and the shifts.")
+    st.caption(f"{len(found)} shifts of {len(counting)} variants count.")
     st.caption(
-        "The matrix has one row per metric and perturbation, with every figure and its interval; the shifts have one per pair. "
+        "The shifts have one row per pair, perturbation and metric; the matrix is among the downloads of its own view. "
         "The JSONL file is the whole run: what `cli.py stress` writes and goes on with. For PNG, open the HTML page and save every plot with "
         "its button, or one plot with its camera here: your browser draws them, no network is needed."
     )
     st.code("\n".join(_run_facts(run)), language=None, wrap_lines=True)
-
-
-def matrix_csv(cells: Sequence[MatrixCell]) -> str:
-    """One row per metric and perturbation, each figure with its interval and n, and the verdicts in words; shares in 0..1."""
-    return str(pd.json_normalize(cell_records(cells), sep="_").to_csv(index=False))
 
 
 def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
@@ -152,9 +147,7 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
         figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
         for place, figure in enumerate(figures)
     ]
-    return Template(_PLOTS_PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(run.plan.name), facts=html.escape("\n".join(_run_facts(run))), plots="".join(plots)
-    )
+    return render_html("plots.html", title=run.plan.name, facts="\n".join(_run_facts(run)), plots=plots)
 
 
 def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
@@ -201,26 +194,36 @@ class ShownRun:
     found: Sequence[Shift]
 
     @property
+    def data(self) -> StudyData:
+        """The same for a study, under the name of the file that a download gives."""
+        return StudyData(run=self.run, run_name=RUN_FILE, counting=self.counting, left_out=tuple(chosen_filters()))
+
+    @property
     def cells(self) -> list[MatrixCell]:
         return _cached_matrix((self.row.id, self.row.lines, self.counting), self.run, self.found)
 
 
 def stress_tabs(shown: ShownRun) -> None:
-    """Draw the tab that is open, at first the windows of a sweep and the matrix of any other run."""
-    first = "Windows" if window_families(shown.run.plan.metrics) else "Matrix"
-    tabs = st.tabs(list(_TABS), default=first, key=StressState.tab.key, on_change="rerun")
-    for tab, show in zip(tabs, _TABS.values(), strict=True):
-        if tab.open or show is _matrix_tab:  # a table that is not drawn forgets which cell was selected
-            with tab:
-                show(shown)
+    """Draw the view that is open, at first the windows of a sweep and the matrix of any other run."""
+    default = "Windows" if window_families(shown.run.plan.metrics) else Shifts.name
+    studies = [study for study in STUDIES if Input.RUN in {*study.takes, *study.may_take}]
+    grouped_views("stress", with_studies(_VIEWS, studies, _study_view), _MOVED, shown, default)
 
 
-def _matrix_tab(shown: ShownRun) -> None:
-    balance_plot(shown.cells)
-    cell = matrix_table(shown.cells)
+def _study_view(study: type[Study], shown: ShownRun) -> None:
+    key = (shown.row.id, shown.row.lines, shown.counting)
+    own = {"matrix": partial(_matrix_view, shown)} if study is Shifts else {}
+    result = study_tab(study, shown.data, key, own)
+    if result and study.name in _BESIDE:
+        _BESIDE[study.name](shown, result)
+
+
+def _matrix_view(shown: ShownRun, report: Report) -> None:
+    """The matrix, and the pairs of the cell that is selected."""
+    cells = cells_of(report)
+    cell = matrix_table(cells)
     if cell:
-        cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(shown.cells)[cell.kind])
-    run_gaps(shown.run)
+        cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(cells)[cell.kind])
 
 
 def _sensitivity_tab(shown: ShownRun) -> None:
@@ -245,16 +248,32 @@ def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[Ma
     return shift_matrix(_run, _found)
 
 
-_TABS: MappingProxyType[str, Callable[[ShownRun], None]] = MappingProxyType(
+_VIEWS: Groups[ShownRun] = MappingProxyType(
     {
-        "Matrix": _matrix_tab,
-        "Plots": lambda shown: metric_plots(shown.run, shown.found),
-        "Sensitivity": _sensitivity_tab,
-        "Gaming": _gaming_tab,
-        "Windows": lambda shown: sweep_tab(shown.run, shown.found),
-        "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
-        "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
-        "Compare": lambda shown: compare_runs(shown.row, shown.cells),
-        "Export": lambda shown: run_downloads(shown.run, shown.cells, shown.found),
+        "Shifts": {
+            "Plots": lambda shown: metric_plots(shown.run, shown.found),
+            "Sensitivity": _sensitivity_tab,
+        },
+        "Gaming": {
+            "Gaming": _gaming_tab,
+        },
+        "Reading": {
+            "Windows": lambda shown: sweep_tab(shown.run, shown.found),
+            "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
+            "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
+        },
+        "Compare and export": {
+            "Compare": lambda shown: compare_runs(shown.row, shown.cells),
+            "Export": lambda shown: run_downloads(shown.run, shown.found),
+        },
     }
 )
+"""Views that are no studies, by their group; the studies of a group that take a run come before them."""
+
+_BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy], None]] = MappingProxyType(
+    {"shifts": lambda shown, _: unused_answers(shown.run)}
+)
+"""By study, what the page draws below its report."""
+
+_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts"})
+"""The views of before by the names that addresses have, and the studies that they are now."""

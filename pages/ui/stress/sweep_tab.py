@@ -24,6 +24,7 @@ from core.studies.window_sweep import (
     window_families,
     window_run,
 )
+from pages.ui.shared.grouped_views import enter_view
 from pages.ui.shared.plots import INTENT_COLOURS, error_bars
 from pages.ui.shared.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 from pages.ui.stress.matrix_and_plots import metric_title
@@ -125,6 +126,7 @@ def _default_metrics(specs: Sequence[str]) -> list[str]:
 def _begin_sweep(run: Run, chosen: Sequence[str]) -> None:
     try:
         open_run(begin_run(window_run(run, map(METRICS.parse, chosen), stress_state().sweep_name)))
+        enter_view("stress", "")  # the windows come first there
     except TouchstoneError as error:
         stress_state().sweep_problem = str(error)
 

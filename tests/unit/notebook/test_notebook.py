@@ -100,7 +100,7 @@ def test_what_is_shown_is_escaped_and_tinted_by_direction() -> None:
     scores = ts.score([ts.Example(HOSTILE, HOSTILE, HOSTILE)], ["rouge2", "word-novelty", "conciseness"])
     html = scores._repr_html_()
     assert "<script" not in html
-    assert html.count("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; it rained.") >= 3
+    assert html.count("&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt; &amp; it rained.") >= 3
     assert html.count("rgba(47, 91, 215, 0.45)") == 2  # nothing new is as consistent as can be, whichever way is up
     assert "rgba(120, 128, 144" in html  # conciseness has no better side
     assert "<q>" in html
@@ -124,3 +124,18 @@ def test_an_engine_serves_one_process_until_it_is_closed(monkeypatch: pytest.Mon
     assert session.engine() is first
     ts.close()
     assert session.engine() is not first
+
+
+def test_a_study_of_pairs_scores_them_by_the_metrics_that_are_named() -> None:
+    edits = [
+        {"original_text": old, "replace_text": new, "explanation": "Another."}
+        for old, new in (("tug", "ship"), ("red", "blue"))
+    ]
+    pairs = [{"id": "p", "document": "A red tug came in.", "summary": "A red tug came in.", "edits": edits}]
+    report = ts.study("bisect", pairs, metrics="rouge2")
+    assert [(row["pair"], row["edit"], row["metric"]) for row in report.rows()] == [
+        ("p", "tug → ship", "rouge2"),
+        ("p", "red → blue", "rouge2"),
+    ]
+    with pytest.raises(ts.TouchstoneError, match="Name at least one"):
+        ts.study("bisect", pairs)
