@@ -20,6 +20,7 @@ _NEW_NAMES = {
     "columns": "infer-mapping",
     "surface": "study surface",
     "surface-correlation": "study surface",
+    "sensitivity": "study sensitivity",
     "explanations": "study explanation-scores",
     "explanation-report": "study explanation-scores",
     "ranks": "study ranks",

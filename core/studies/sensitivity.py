@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE
+from core.errors import TouchstoneError
 from core.metric import METRICS, Direction
+from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
-from core.stats.text_tables import align_columns, format_in_units
+from core.stats.text_tables import format_in_units
+from core.study import STUDIES, Group, Input, Study, StudyData
 from core.types import Sample
 
 
@@ -43,7 +47,7 @@ class ScoredEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Sensitivity:
+class MetricSensitivity:
     """One metric on all edits or on those of one domain; intervals by document.
 
     `correction` is the mean gain by a correction, towards consistency, and `benign` the mean absolute shift by a harmless
@@ -106,7 +110,7 @@ def edits_of_run(run: Run, found: Sequence[Shift]) -> Iterator[ScoredEdit]:
 
 def metric_sensitivities(
     edits: Iterable[ScoredEdit], seed: int = 0, resamples: int = STRESS_RESAMPLES
-) -> list[Sensitivity]:
+) -> list[MetricSensitivity]:
     """Every metric on all edits and, where there are several, on those of each domain; the most sensitive metric first."""
     known = list(edits)
     numbers = {document: place for place, document in enumerate(dict.fromkeys(one.document for one in known))}
@@ -124,14 +128,16 @@ def metric_sensitivities(
 
 def _of_slices(
     edits: Sequence[ScoredEdit], domains: Sequence[str], numbers: Mapping[str, int], drawn: Resamples
-) -> list[Sensitivity]:
+) -> list[MetricSensitivity]:
     parts = {OVERALL_SLICE: edits} | {name: [one for one in edits if one.domain == name] for name in domains}
     return [_sensitivity(name, of_part, numbers, drawn) for name, of_part in parts.items() if of_part]
 
 
-def _sensitivity(part: str, edits: Sequence[ScoredEdit], numbers: Mapping[str, int], drawn: Resamples) -> Sensitivity:
+def _sensitivity(
+    part: str, edits: Sequence[ScoredEdit], numbers: Mapping[str, int], drawn: Resamples
+) -> MetricSensitivity:
     corrections, benign = (_score_pairs(edits, corrects, numbers) for corrects in (True, False))
-    return Sensitivity(
+    return MetricSensitivity(
         metric=edits[0].metric,
         slice=part,
         correction=drawn.estimate(mean_correction(corrections)),
@@ -159,22 +165,114 @@ def _known(score: float) -> float | None:
     return None if np.isnan(score) else float(score)
 
 
-def format_sensitivities(found: Sequence[Sensitivity]) -> str:
-    """One line for each metric and domain, the figures with their intervals."""
-    if not found:
-        return "No edit has scores."
-    lines = [{"metric": one.metric, **sensitivity_cells(one)} for one in found]
-    return align_columns([tuple(lines[0]), *(tuple(line.values()) for line in lines)])
+@STUDIES.add
+@dataclass(frozen=True)
+class Sensitivity(Study):
+    """Gain by corrections beside the shift by harmless edits."""
+
+    name: ClassVar[str] = "sensitivity"
+    title: ClassVar[str] = "Sensitivity"
+    does: ClassVar[str] = (
+        "Compare how much each metric rewards a correction with how much harmless edits move it, overall and by domain."
+    )
+    group: ClassVar[Group] = "Surface"
+    may_take: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SCORES)
+    place: ClassVar[int] = 60
+    audit: ClassVar[str] = "stillness"
+
+    def run(self, data: StudyData) -> Report:
+        if data.run is None and data.cases is None:
+            raise TouchstoneError("Name a run that `stress` wrote, a dataset with --dataset, or both.")
+        data = replace(data, resamples=min(data.resamples, STRESS_RESAMPLES))
+        edits = list(edits_of_cases(data.scored)) if data.cases is not None else []
+        if data.run is not None:
+            edits += edits_of_run(data.run, data.shifts)
+        rows = metric_sensitivities(edits, resamples=data.resamples)
+        if all(row.correction.value is None and row.benign.value is None for row in rows):
+            raise TouchstoneError(_lacking(data))
+        divided = any(row.ratio.value is not None for row in rows)
+        table = Table(
+            "sensitivity",
+            "Corrections and harmless edits",
+            (
+                Column("metric"),
+                Column("slice", "domain"),
+                Column("correction", format="units", help=_CORRECTION),
+                Column("corrections", format="count"),
+                Column("benign", "harmless edit", "units", _BENIGN),
+                Column("benign_edits", "harmless edits", "count"),
+                Column("ratio", "correction ÷ harmless", "units", "The one divided by the other: far above 1 is good."),
+                Column("remark"),
+            ),
+            tuple(
+                (
+                    *(row.metric, row.slice, row.correction, row.correction.n, row.benign, row.benign.n, row.ratio),
+                    row.remark,
+                )
+                for row in rows
+            ),
+        )
+        return self.report(
+            data,
+            [table],
+            charts=[sensitivity_chart(rows)] if divided else [],
+            sentences=list(_sentences(rows)),
+            problems=[] if divided else [_lacking(data)],
+            notes=[
+                f"Correction: {_CORRECTION} Harmless edit: {_BENIGN} Both in units of the metric, with 95 % intervals of "
+                f"{data.resamples:,} resamples of whole documents. A metric that measures consistency has a quotient far above 1; "
+                "below 0 corrections lower it.",
+                *(
+                    ["A summary that a perturbation broke, read backwards, stands for a correction."]
+                    if data.run is not None
+                    else []
+                ),
+            ],
+        )
 
 
-def sensitivity_cells(one: Sensitivity) -> dict[str, str]:
-    """A row of the table by its columns, without the metric."""
-    return {
-        "domain": one.slice,
-        "correction": format_in_units(one.correction),
-        "corrections": str(one.correction.n),
-        "harmless edit": format_in_units(one.benign).replace("+", ""),
-        "harmless edits": str(one.benign.n),
-        "correction ÷ harmless": format_in_units(one.ratio),
-        "remark": one.remark,
-    }
+_CORRECTION = "mean gain towards consistency from the inconsistent to the faithful side."
+_BENIGN = "mean size of the shift when the meaning is kept."
+
+
+def _lacking(data: StudyData) -> str:
+    """Sentence on the data without which there is no quotient."""
+    if data.cases is None:
+        return (
+            "Sensitivity needs perturbations that keep the meaning and perturbations that break it, both with scores."
+        )
+    return (
+        "Sensitivity needs minimal pairs and harmless edits with scores: choose a dataset of each, or make harmless edits of "
+        "these summaries with `cli.py perturb` and import them."
+    )
+
+
+def sensitivity_chart(rows: Sequence[MetricSensitivity]) -> Chart:
+    """The quotient of each metric with its interval, one beside the other for all edits and each domain."""
+    measured = [row for row in rows if row.ratio.value is not None]
+    return Chart(
+        "sensitivity",
+        "points",
+        "Mean gain by a correction divided by the mean shift by a harmless edit",
+        Axis("", tuple(dict.fromkeys(row.metric for row in measured))),
+        Axis("correction ÷ harmless edit"),
+        tuple(
+            Series(
+                part,
+                tuple(row.metric for row in of_part),
+                tuple(row.ratio for row in of_part),
+                tuple(f"{row.metric}, {part}: {format_in_units(row.ratio)}" for row in of_part),
+            )
+            for part in dict.fromkeys(row.slice for row in measured)
+            for of_part in [[row for row in measured if row.slice == part]]
+        ),
+        sideways=True,
+    )
+
+
+def _sentences(rows: Sequence[MetricSensitivity]) -> Iterator[str]:
+    """The most and the least sensitive metric over all edits."""
+    whole = [row for row in rows if row.slice == OVERALL_SLICE and row.ratio.value is not None]
+    among = f", the most of {len(whole)} metrics" if len(whole) > 1 else ""
+    for row, place in zip((whole[:1] + whole[1:][-1:]), (among, ", the least"), strict=False):
+        yield f"{row.metric} gains {format_in_units(row.ratio)} times as much by a correction as harmless edits move it{place}."
