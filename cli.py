@@ -18,7 +18,8 @@ from pages import commands
 
 _NEW_NAMES = {
     "columns": "infer-mapping",
-    "surface": "surface-correlation",
+    "surface": "study surface",
+    "surface-correlation": "study surface",
     "explanations": "study explanation-scores",
     "explanation-report": "study explanation-scores",
     "ranks": "study ranks",

@@ -64,7 +64,7 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     [transfer] = json.loads(done(*calibration))["tables"]["transfers"]
     assert estimate_of(report, "calibration") == own_estimate(transfer["accuracy"])
 
-    surface = done("surface-correlation", "--dataset", DATASET)
+    surface = done("study", "surface", "--dataset", DATASET)
     assert format_percent(estimate_of(report, "surface")) in surface
 
     stressed = tmp_path / "run.jsonl"

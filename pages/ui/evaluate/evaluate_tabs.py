@@ -18,10 +18,7 @@ from core.studies.sensitivity import edits_of_cases, metric_sensitivities
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.evaluate.analysis_tables import (
-    surface_tables,
-)
-from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
+from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
@@ -106,7 +103,6 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
         "Errors": {},
         "People": {},
         "Surface": {
-            "Surface": surface_tables,
             "Sensitivity": _sensitivity_tab,
         },
         "Thresholds": {},
@@ -126,6 +122,9 @@ _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = M
 )
 """By study, what the page draws below its report, which is None where there is none yet."""
 
+_ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features})
+"""By study, what the page draws above its report."""
+
 _WITHOUT_SCORES = ("Data", "Train")
 """Views that have something to show where no metric has a score."""
 
@@ -141,6 +140,7 @@ _MOVED = MappingProxyType(
         "Calibration": "calibration",
         "Percentiles": "percentiles",
         "Explanations": "explanation-scores",
+        "Surface": "surface",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
@@ -171,6 +171,8 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
         if items is None:
             return
         data = replace(data, items=items)
+    if study.name in _ABOVE:
+        _ABOVE[study.name](chosen)
     shown = study_tab(study, data, chosen.key)
     if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)
