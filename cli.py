@@ -30,6 +30,7 @@ _NEW_NAMES = {
     "calibration": "study calibration",
     "dataset-statistics": "study dataset-statistics",
     "bisect": "study bisect",
+    "sensitivity": "study sensitivity",
     "density": "study density",
 }
 """The names that commands have now, by the old ones, which stay for one version."""

@@ -48,7 +48,7 @@ class Stillness(Question):
                 *(Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value) for cell in cells),
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
-            command=f"{evidence.stress_command(metric)}\npython cli.py sensitivity run.jsonl",
+            command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",
         )
 
 

@@ -14,7 +14,6 @@ from core.cases.measures import (
     shown_columns,
 )
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.studies.sensitivity import edits_of_cases, metric_sensitivities
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
@@ -26,25 +25,7 @@ from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
-from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
-
-
-def _sensitivity_tab(chosen: EvaluationChoice) -> None:
-    cases = chosen.cases
-    if not len(cases.pairs) or not len(cases.harmless):
-        st.info(
-            "Sensitivity needs minimal pairs and harmless edits with scores: choose a dataset of each, or make harmless "
-            "edits of these summaries with `cli.py perturb` and import them."
-        )
-        return
-    found = background_result(
-        "Comparing corrections with harmless edits…",
-        ("sensitivity", chosen.key),
-        lambda: metric_sensitivities(edits_of_cases(cases)),
-    )
-    if found:
-        sensitivity_view(found)
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:
@@ -102,9 +83,7 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
         },
         "Errors": {},
         "People": {},
-        "Surface": {
-            "Sensitivity": _sensitivity_tab,
-        },
+        "Surface": {},
         "Thresholds": {},
         "Data": {
             "Data": _data_tab,
@@ -141,6 +120,7 @@ _MOVED = MappingProxyType(
         "Percentiles": "percentiles",
         "Explanations": "explanation-scores",
         "Surface": "surface",
+        "Sensitivity": "sensitivity",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
