@@ -66,7 +66,7 @@ def run(page: Page, button: str, name: str) -> None:
 
 def test_a_discovered_phrase_is_tried_by_one_press(page: Page, server: Server, opened: Callable[[str], None]) -> None:
     opened("Discovered")
-    expect(page.get_by_role("heading", name="Every phrase against BLEU")).to_be_visible()
+    expect(page.get_by_role("heading", name="Each phrase against each metric")).to_be_visible()
     button = page.get_by_role("button", name=re.compile("^.*Try “")).first
     phrase = re.search("“(.*)”", button.inner_text())
     assert phrase

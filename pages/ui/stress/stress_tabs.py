@@ -35,7 +35,7 @@ from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.density_tab import density_tab
-from pages.ui.stress.gaming_tab import gaming_tab
+from pages.ui.stress.gaming_tab import discovered_phrases, phrase_form
 from pages.ui.stress.matrix_and_plots import (
     kind_title,
     matrix_table,
@@ -220,7 +220,7 @@ def _study_view(study: type[Study], shown: ShownRun) -> None:
     key = (shown.row.id, shown.row.lines, shown.counting)
     own = {"matrix": partial(_matrix_view, shown)} if study is Shifts else {}
     result = study_tab(study, shown.data, key, own)
-    if result and study.name in _BESIDE:
+    if study.name in _BESIDE:
         _BESIDE[study.name](shown, result)
 
 
@@ -243,8 +243,9 @@ def _sensitivity_tab(shown: ShownRun) -> None:
         )
 
 
-def _gaming_tab(shown: ShownRun) -> None:
-    gaming_tab(shown.row, shown.run, shown.found)
+def _phrases_to_try(shown: ShownRun) -> None:
+    phrase_form(shown.run)
+    discovered_phrases(shown.row, shown.run, shown.run.plan.metrics[0])
     if phrase_kinds(shown.run.plan.kinds):
         system_strength(shown.run, shown.found)
 
@@ -260,9 +261,7 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
             "Plots": lambda shown: metric_plots(shown.run, shown.found),
             "Sensitivity": _sensitivity_tab,
         },
-        "Gaming": {
-            "Gaming": _gaming_tab,
-        },
+        "Gaming": {},
         "Reading": {
             "Windows": lambda shown: sweep_tab(shown.run, shown.found),
             "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
@@ -276,10 +275,13 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
 )
 """Views that are no studies, by their group; the studies of a group that take a run come before them."""
 
-_BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy], None]] = MappingProxyType(
-    {"shifts": lambda shown, _: unused_answers(shown.run)}
+_BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingProxyType(
+    {
+        "shifts": lambda shown, _: unused_answers(shown.run),
+        "gaming": lambda shown, _: _phrases_to_try(shown),
+    }
 )
-"""By study, what the page draws below its report."""
+"""By study, what the page draws below its report, or below the reason why there is none."""
 
-_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts"})
+_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts", "Gaming": "gaming"})
 """The views of before by the names that addresses have, and the studies that they are now."""

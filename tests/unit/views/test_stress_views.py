@@ -35,6 +35,7 @@ def opened(probe: Open, view: str) -> AppTest:
         ("Plots", "Shifts"),
         ("Sensitivity", "Shifts"),
         ("Gaming", "Gaming"),
+        ("gaming", "Gaming"),
         ("Windows", "Reading"),
         ("Density", "Reading"),
         ("Without document", "Reading"),
