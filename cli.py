@@ -24,6 +24,8 @@ _NEW_NAMES = {
     "meta": "study measures",
     "bisect": "study bisect",
     "density": "study density",
+    "discover": "study discovery",
+    "system-strength": "study system-strength",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

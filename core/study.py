@@ -282,7 +282,7 @@ class Study(ABC):
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]
-        if data.cases is not None and data.resamples != RESAMPLES:
+        if data.cases is not None and Input.RUN not in self.takes and data.resamples != RESAMPLES:
             words.append(f"--resamples {data.resamples}")
         for name, field in settings_of(self).items():
             value = getattr(self, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from string import Template
@@ -22,11 +22,12 @@ from core.runs.shifts import Shift, score_shifts
 from core.runs.verdict_sentences import kind_verdicts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
-from core.studies.gaming import phrase_kinds
+from core.studies.discovery import ALL_METRICS
 from core.studies.sensitivity import edits_of_run, metric_sensitivities
 from core.studies.shifts import Shifts, cells_of
 from core.studies.window_sweep import window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
+from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
@@ -35,7 +36,6 @@ from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.density_tab import density_tab
-from pages.ui.stress.gaming_tab import discovered_phrases, phrase_form
 from pages.ui.stress.matrix_and_plots import (
     kind_title,
     matrix_table,
@@ -44,8 +44,8 @@ from pages.ui.stress.matrix_and_plots import (
     score_dots,
     shift_boxes,
 )
+from pages.ui.stress.phrase_form import phrase_form, try_phrases
 from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
-from pages.ui.stress.system_strength_view import system_strength
 
 
 def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
@@ -218,10 +218,32 @@ def stress_tabs(shown: ShownRun) -> None:
 
 def _study_view(study: type[Study], shown: ShownRun) -> None:
     key = (shown.row.id, shown.row.lines, shown.counting)
+    data: StudyData | None = shown.data
+    if Input.SAMPLES in study.takes:
+        data = _with_dataset(shown.data)
+    if data is None:
+        return
     own = {"matrix": partial(_matrix_view, shown)} if study is Shifts else {}
-    result = study_tab(study, shown.data, key, own)
+    result = study_tab(study, data, (*key, data.datasets), own)
     if study.name in _BESIDE:
         _BESIDE[study.name](shown, result)
+
+
+def _with_dataset(data: StudyData) -> StudyData | None:
+    """The run with the dataset of its summaries, which a person chooses; None before, and while it is read."""
+    name = st.selectbox(
+        "Dataset of these summaries",
+        known_datasets(),
+        index=None,
+        key="stress-study-dataset",
+        placeholder="None",
+        width=420,
+    )
+    if name is None:
+        st.info("Choose the dataset that the summaries of this run are of: it has what people said of them.")
+        return None
+    cases = read_cases((name,))
+    return replace(data, datasets=(name,), cases=cases) if cases else None
 
 
 def _matrix_view(shown: ShownRun, report: Report) -> None:
@@ -243,11 +265,12 @@ def _sensitivity_tab(shown: ShownRun) -> None:
         )
 
 
-def _phrases_to_try(shown: ShownRun) -> None:
-    phrase_form(shown.run)
-    discovered_phrases(shown.row, shown.run, shown.run.plan.metrics[0])
-    if phrase_kinds(shown.run.plan.kinds):
-        system_strength(shown.run, shown.found)
+def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:
+    """The phrases of the metric whose row is selected, those of all metrics at first."""
+    if result is None:
+        return
+    metric = result.selected.get("phrases", {}).get("metric", ALL_METRICS)
+    try_phrases(shown.run, [str(row["text"]) for row in result.report.table().records() if row["metric"] == metric])
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -278,7 +301,8 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
 _BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingProxyType(
     {
         "shifts": lambda shown, _: unused_answers(shown.run),
-        "gaming": lambda shown, _: _phrases_to_try(shown),
+        "gaming": lambda shown, _: phrase_form(shown.run),
+        "discovery": _phrases_of_discovery,
     }
 )
 """By study, what the page draws below its report, or below the reason why there is none."""

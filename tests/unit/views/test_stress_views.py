@@ -36,6 +36,8 @@ def opened(probe: Open, view: str) -> AppTest:
         ("Sensitivity", "Shifts"),
         ("Gaming", "Gaming"),
         ("gaming", "Gaming"),
+        ("discovery", "Gaming"),
+        ("system-strength", "Gaming"),
         ("Windows", "Reading"),
         ("Density", "Reading"),
         ("Without document", "Reading"),
