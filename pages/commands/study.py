@@ -55,7 +55,9 @@ _LEAVE_OUT = Annotated[
     typer.Option(help=f"Variants of the run that do not count: {', '.join(VARIANT_FILTERS)}; may be repeated."),
 ]
 _PAIRS = Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary and edits.")]
-_FILES = Annotated[list[Path], typer.Argument(help="What `judge` wrote of explanations that people graded, too.")]
+_FILES_HELP = "What `judge` wrote of explanations that people graded, too."
+_FILES = Annotated[list[Path], typer.Argument(help=_FILES_HELP)]
+_OPTIONAL_FILES = Annotated[list[Path] | None, typer.Argument(help=_FILES_HELP)]
 _JSON = Annotated[bool, typer.Option("--json", help="One JSON object instead of text; shares in 0..1.")]
 _TO = Annotated[
     list[Path] | None,
@@ -118,7 +120,6 @@ _Option = tuple[Any, Any]
 
 _REQUIRED = inspect.Parameter.empty
 _DATA_OPTIONS: tuple[tuple[str, set[Input], _Option], ...] = (
-    ("files", {Input.FILES}, (_FILES, _REQUIRED)),
     ("pairs", {Input.PAIRS}, (_PAIRS, _REQUIRED)),
     ("dataset", {Input.SAMPLES, Input.SCORES, Input.ITEMS}, (_DATASETS, None)),
     ("results", {Input.SAMPLES, Input.SCORES}, (_RESULTS, None)),
@@ -138,6 +139,9 @@ def _data_options(study: type[Study]) -> dict[str, _Option]:
     if Input.RUN in inputs:
         options = {"run": (_RUN, _REQUIRED) if Input.RUN in study.takes else (_OPTIONAL_RUN, None), **options}
         options["leave_out"] = (_LEAVE_OUT, None)
+    if Input.FILES in inputs:
+        files = (_FILES, _REQUIRED) if Input.FILES in study.takes else (_OPTIONAL_FILES, None)
+        options = {"files": files, **options}
     if study.sliced:
         options["by"] = (_BY, None)
     if study.asks:
@@ -190,7 +194,7 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
     if Input.ITEMS in inputs:
         return replace(data, datasets=tuple(datasets), items={name: read_dataset_items(name) for name in datasets})
     if datasets or results or inputs & {Input.SAMPLES, Input.SCORES} & set(study.takes):
-        read = read_scored_samples if Input.SCORES in inputs else read_samples
+        read = read_scored_samples if Input.SCORES in study.takes else read_samples
         cases = read(datasets, results)
         cases = select_metrics(cases, data.metric_names) if data.metric_names else cases
         data = replace(data, datasets=(*datasets, *results), cases=cases)

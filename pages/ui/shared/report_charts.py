@@ -8,6 +8,7 @@ from core.report import Axis, Chart, Series
 from core.reports.cells import PERCENT_FORMATS
 from core.reports.points import point_value, positions, scaled
 from core.stats.statistic import Estimate
+from pages.ui.shared.plots import lay_out
 
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more series
 _COLOUR_COUNT = 10
@@ -36,12 +37,7 @@ def report_chart(chart: Chart) -> go.Figure:
             figure.update_yaxes(scaleanchor="x", constrain="domain")
             figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11}, width=_SQUARE_PX)
         lines = max(lines, len(chart.x.categories)) if chart.sideways else lines
-    return figure.update_layout(
-        title=chart.title,
-        title_font_size=14,
-        height=max(_LEAST_PX, min(_MOST_PX, _FRAME_PX + _LINE_PX * lines)),
-        margin={"l": 10, "r": 10, "t": 50, "b": 40},
-    )
+    return lay_out(figure, chart.title, max(_LEAST_PX, min(_MOST_PX, _FRAME_PX + _LINE_PX * lines)))
 
 
 def _heat_map(chart: Chart) -> go.Heatmap:

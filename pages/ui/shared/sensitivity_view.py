@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from core.cases.measures import OVERALL_SLICE
 from core.studies.sensitivity import Sensitivity, sensitivity_cells
 from pages.ui.shared.downloads import json_download
-from pages.ui.shared.plots import INTENT_COLOURS, error_bars
+from pages.ui.shared.plots import INTENT_COLOURS, error_bars, lay_out
 
 _ACROSS = 3  # panels
 _PANEL_PX = 190
@@ -66,10 +66,10 @@ def sensitivity_chart(found: Sequence[Sensitivity]) -> go.Figure:
             )
     figure.update_annotations(font_size=12)
     figure.update_xaxes(tickfont_size=9)
-    return figure.update_layout(
-        title="Mean gain by a correction and mean shift by a harmless edit, in units of each metric",
-        title_font_size=14,
-        height=_FRAME_PX + _PANEL_PX * rows,
-        margin={"l": 10, "r": 10, "t": 80, "b": 40},
+    return lay_out(
+        figure,
+        "Mean gain by a correction and mean shift by a harmless edit, in units of each metric",
+        _FRAME_PX + _PANEL_PX * rows,
+        margin={"t": 80},
         legend={"orientation": "h", "yref": "container", "yanchor": "top", "y": 1, "xanchor": "right", "x": 1},
     )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from pathlib import Path
-from string import Template
 from types import MappingProxyType
 
 import pandas as pd
@@ -29,7 +26,7 @@ from core.studies.window_sweep import window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
@@ -108,7 +105,6 @@ def _mean_difference(this: Estimate, other: Estimate) -> float | None:
 
 
 RUN_FILE = "stress-run.jsonl"
-_PLOTS_PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
 
 
 def run_downloads(run: Run, found: Sequence[Shift]) -> None:
@@ -151,9 +147,7 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
         figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
         for place, figure in enumerate(figures)
     ]
-    return Template(_PLOTS_PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(run.plan.name), facts=html.escape("\n".join(_run_facts(run))), plots="".join(plots)
-    )
+    return render_html("plots.html", title=run.plan.name, facts="\n".join(_run_facts(run)), plots=plots)
 
 
 def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
