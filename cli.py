@@ -32,6 +32,8 @@ _NEW_NAMES = {
     "bisect": "study bisect",
     "sensitivity": "study sensitivity",
     "density": "study density",
+    "discover": "study discovery",
+    "system-strength": "study system-strength",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

@@ -1,17 +1,13 @@
-"""What the charts of ranks, sensitivity, histograms and generations draw."""
+"""What the charts of ranks, sensitivity and histograms draw."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from core.stats.statistic import Estimate
 from core.studies.document_ablation import AblatedScore, score_histogram
 from core.studies.ranks import MetricRank, rank_chart
 from core.studies.sensitivity import Sensitivity, sensitivity_charts
-from core.studies.system_strength import PhraseStrength
 from pages.ui.shared.report_charts import report_chart
 from pages.ui.stress.ablation_tab import histogram_chart
-from pages.ui.stress.system_strength_view import strength_chart
 
 KNOWN, UNKNOWN = Estimate(2.0, 1.0, 4.0, 9), Estimate(None, None, None, 0, "There is no step.")
 
@@ -42,9 +38,3 @@ def test_both_histograms_have_the_same_bins() -> None:
     own, other = histogram_chart(made).data
     assert own.x == other.x == (0.125, 0.375, 0.625, 0.875)
     assert (own.y, other.y) == ((0, 0, 0, 5), (1, 1, 1, 2))
-
-
-def test_a_phrase_without_a_step_has_no_bar() -> None:
-    one = PhraseStrength("rouge2", "phrase", (), KNOWN, KNOWN, KNOWN)
-    [bars] = strength_chart([one, replace(one, metric="bleu", generations=UNKNOWN)]).data
-    assert (bars.x, bars.y) == ((2.0,), ("ROUGE-2, Top phrase",))
