@@ -28,7 +28,7 @@ class Stillness(Question):
     axis: ClassVar[str] = "stays still"
     place: ClassVar[int] = 3
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Matrix"
+    tab: ClassVar[str] = "shifts"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]

@@ -23,7 +23,7 @@ class Surface(Question):
     axis: ClassVar[str] = "surface"
     place: ClassVar[int] = 5
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Surface"
+    tab: ClassVar[str] = "surface"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         if metric in FEATURES:
