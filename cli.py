@@ -20,7 +20,6 @@ _NEW_NAMES = {
     "columns": "infer-mapping",
     "surface": "study surface",
     "surface-correlation": "study surface",
-    "sensitivity": "study sensitivity",
     "explanations": "study explanation-scores",
     "explanation-report": "study explanation-scores",
     "ranks": "study ranks",
@@ -31,7 +30,10 @@ _NEW_NAMES = {
     "calibration": "study calibration",
     "dataset-statistics": "study dataset-statistics",
     "bisect": "study bisect",
+    "sensitivity": "study sensitivity",
     "density": "study density",
+    "discover": "study discovery",
+    "system-strength": "study system-strength",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

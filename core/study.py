@@ -282,7 +282,8 @@ class Study(ABC):
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]
-        if (data.cases is not None or data.files) and data.resamples != RESAMPLES:
+        resampled = (data.cases is not None or data.files) and Input.RUN not in self.takes
+        if resampled and data.resamples != RESAMPLES:
             words.append(f"--resamples {data.resamples}")
         for name, field in settings_of(self).items():
             value = getattr(self, name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -47,7 +47,7 @@ class ScoredEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricSensitivity:
+class Sensitivity:
     """One metric on all edits or on those of one domain; intervals by document.
 
     `correction` is the mean gain by a correction, towards consistency, and `benign` the mean absolute shift by a harmless
@@ -110,7 +110,7 @@ def edits_of_run(run: Run, found: Sequence[Shift]) -> Iterator[ScoredEdit]:
 
 def metric_sensitivities(
     edits: Iterable[ScoredEdit], seed: int = 0, resamples: int = STRESS_RESAMPLES
-) -> list[MetricSensitivity]:
+) -> list[Sensitivity]:
     """Every metric on all edits and, where there are several, on those of each domain; the most sensitive metric first."""
     known = list(edits)
     numbers = {document: place for place, document in enumerate(dict.fromkeys(one.document for one in known))}
@@ -128,16 +128,14 @@ def metric_sensitivities(
 
 def _of_slices(
     edits: Sequence[ScoredEdit], domains: Sequence[str], numbers: Mapping[str, int], drawn: Resamples
-) -> list[MetricSensitivity]:
+) -> list[Sensitivity]:
     parts = {OVERALL_SLICE: edits} | {name: [one for one in edits if one.domain == name] for name in domains}
     return [_sensitivity(name, of_part, numbers, drawn) for name, of_part in parts.items() if of_part]
 
 
-def _sensitivity(
-    part: str, edits: Sequence[ScoredEdit], numbers: Mapping[str, int], drawn: Resamples
-) -> MetricSensitivity:
+def _sensitivity(part: str, edits: Sequence[ScoredEdit], numbers: Mapping[str, int], drawn: Resamples) -> Sensitivity:
     corrections, benign = (_score_pairs(edits, corrects, numbers) for corrects in (True, False))
-    return MetricSensitivity(
+    return Sensitivity(
         metric=edits[0].metric,
         slice=part,
         correction=drawn.estimate(mean_correction(corrections)),
@@ -167,112 +165,81 @@ def _known(score: float) -> float | None:
 
 @STUDIES.add
 @dataclass(frozen=True)
-class Sensitivity(Study):
-    """Gain by corrections beside the shift by harmless edits."""
+class SensitivityStudy(Study):
+    """Gain by corrections beside the shift by harmless edits, of datasets, of a stress run, or of both."""
 
     name: ClassVar[str] = "sensitivity"
-    title: ClassVar[str] = "Sensitivity"
+    title: ClassVar[str] = "Corrections and harmless edits"
     does: ClassVar[str] = (
         "Compare how much each metric rewards a correction with how much harmless edits move it, overall and by domain."
     )
     group: ClassVar[Group] = "Surface"
-    may_take: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SCORES)
     place: ClassVar[int] = 60
+    may_take: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SCORES)
     audit: ClassVar[str] = "stillness"
 
     def run(self, data: StudyData) -> Report:
         if data.run is None and data.cases is None:
             raise TouchstoneError("Name a run that `stress` wrote, a dataset with --dataset, or both.")
-        data = replace(data, resamples=min(data.resamples, STRESS_RESAMPLES))
-        edits = list(edits_of_cases(data.scored)) if data.cases is not None else []
+        edits = list(edits_of_cases(data.cases)) if data.cases is not None else []
         if data.run is not None:
             edits += edits_of_run(data.run, data.shifts)
-        rows = metric_sensitivities(edits, resamples=data.resamples)
-        if all(row.correction.value is None and row.benign.value is None for row in rows):
-            raise TouchstoneError(_lacking(data))
-        divided = any(row.ratio.value is not None for row in rows)
-        table = Table(
-            "sensitivity",
-            "Corrections and harmless edits",
-            (
-                Column("metric"),
-                Column("slice", "domain"),
-                Column("correction", format="units", help=_CORRECTION),
-                Column("corrections", format="count"),
-                Column("benign", "harmless edit", "units", _BENIGN),
-                Column("benign_edits", "harmless edits", "count"),
-                Column("ratio", "correction ÷ harmless", "units", "The one divided by the other: far above 1 is good."),
-                Column("remark"),
-            ),
-            tuple(
-                (
-                    *(row.metric, row.slice, row.correction, row.correction.n, row.benign, row.benign.n, row.ratio),
-                    row.remark,
-                )
-                for row in rows
-            ),
-        )
+        rows = metric_sensitivities(edits, resamples=min(data.resamples, STRESS_RESAMPLES))
+        if not any(row.ratio.value is not None for row in rows):
+            raise TouchstoneError(
+                "Sensitivity needs corrections and harmless edits, both with scores: minimal pairs and harmless edits of datasets, "
+                "or a stress run with perturbations that break the meaning and others that keep it."
+            )
+        overall = [row for row in rows if row.slice == OVERALL_SLICE and row.ratio.value is not None]
         return self.report(
             data,
-            [table],
-            charts=[sensitivity_chart(rows)] if divided else [],
-            sentences=list(_sentences(rows)),
-            problems=[] if divided else [_lacking(data)],
+            [_sensitivity_table(rows)],
+            charts=sensitivity_charts(rows),
+            sentences=[
+                f"{row.metric}: a correction moves it {format_in_units(row.ratio)} times as much as a harmless edit."
+                for row in (overall if len(overall) < 3 else [overall[0], overall[-1]])
+            ],
             notes=[
-                f"Correction: {_CORRECTION} Harmless edit: {_BENIGN} Both in units of the metric, with 95 % intervals of "
-                f"{data.resamples:,} resamples of whole documents. A metric that measures consistency has a quotient far above 1; "
-                "below 0 corrections lower it.",
-                *(
-                    ["A summary that a perturbation broke, read backwards, stands for a correction."]
-                    if data.run is not None
-                    else []
-                ),
+                "Correction: mean gain towards consistency from the inconsistent to the faithful side; a summary that a "
+                "perturbation broke, read backwards, counts as one. Harmless edit: mean size of the shift when the meaning is kept. "
+                "Both in units of the metric, with 95 % intervals by document. A metric that measures consistency has a quotient far "
+                "above 1; below 0 corrections lower it."
             ],
         )
 
 
-_CORRECTION = "mean gain towards consistency from the inconsistent to the faithful side."
-_BENIGN = "mean size of the shift when the meaning is kept."
-
-
-def _lacking(data: StudyData) -> str:
-    """Sentence on the data without which there is no quotient."""
-    if data.cases is None:
-        return (
-            "Sensitivity needs perturbations that keep the meaning and perturbations that break it, both with scores."
-        )
-    return (
-        "Sensitivity needs minimal pairs and harmless edits with scores: choose a dataset of each, or make harmless edits of "
-        "these summaries with `cli.py perturb` and import them."
-    )
-
-
-def sensitivity_chart(rows: Sequence[MetricSensitivity]) -> Chart:
-    """The quotient of each metric with its interval, one beside the other for all edits and each domain."""
-    measured = [row for row in rows if row.ratio.value is not None]
-    return Chart(
-        "sensitivity",
-        "points",
-        "Mean gain by a correction divided by the mean shift by a harmless edit",
-        Axis("", tuple(dict.fromkeys(row.metric for row in measured))),
-        Axis("correction ÷ harmless edit"),
-        tuple(
-            Series(
-                part,
-                tuple(row.metric for row in of_part),
-                tuple(row.ratio for row in of_part),
-                tuple(f"{row.metric}, {part}: {format_in_units(row.ratio)}" for row in of_part),
-            )
-            for part in dict.fromkeys(row.slice for row in measured)
-            for of_part in [[row for row in measured if row.slice == part]]
+def _sensitivity_table(rows: Sequence[Sensitivity]) -> Table:
+    return Table(
+        "sensitivities",
+        "Corrections and harmless edits",
+        (
+            Column("metric"),
+            Column("slice", "domain"),
+            Column("correction", format="units"),
+            Column("corrections", format="count"),
+            Column("benign", "harmless edit", "units"),
+            Column("harmless_edits", format="count"),
+            Column("ratio", "correction ÷ harmless", "units"),
+            Column("remark"),
         ),
-        sideways=True,
+        tuple(
+            (row.metric, row.slice, row.correction, row.correction.n, row.benign, row.benign.n, row.ratio, row.remark)
+            for row in rows
+        ),
     )
 
 
-def _sentences(rows: Sequence[MetricSensitivity]) -> Iterator[str]:
-    """The most and the least sensitive metric over all edits."""
-    whole = [row for row in rows if row.slice == OVERALL_SLICE and row.ratio.value is not None]
-    among = f", the most of {len(whole)} metrics" if len(whole) > 1 else ""
-    for row, place in zip((whole[:1] + whole[1:][-1:]), (among, ", the least"), strict=False):
-        yield f"{row.metric} gains {format_in_units(row.ratio)} times as much by a correction as harmless edits move it{place}."
+def sensitivity_charts(rows: Sequence[Sensitivity]) -> list[Chart]:
+    """A chart for each metric with a quotient: two bars for all edits and for each domain, with their intervals."""
+    charts = []
+    for metric in dict.fromkeys(row.metric for row in rows if row.ratio.value is not None):
+        of_metric = [row for row in rows if row.metric == metric]
+        names = tuple("all" if row.slice == OVERALL_SLICE else row.slice for row in of_metric)
+        series = (
+            Series("correction", names, tuple(row.correction for row in of_metric)),
+            Series("harmless edit", names, tuple(row.benign for row in of_metric)),
+        )
+        charts.append(
+            Chart(f"sensitivity-{metric}", "bars", metric, Axis("", names), Axis("in units of the metric"), series)
+        )
+    return charts

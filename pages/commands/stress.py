@@ -28,6 +28,7 @@ from core.runs.run import Plan, Run, append_records, open_run_file
 from core.runs.runner import continue_run
 from core.settings import Settings
 from core.studies.edit_discrimination import EditDiscriminationStudy
+from core.studies.gaming import Gaming
 from core.studies.shifts import Shifts
 from core.study import Study, StudyData
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, read_sources, report_refusals
@@ -51,7 +52,7 @@ from pages.commands.shared.options import (
 )
 
 _NO_CHECK = "none"
-_ALSO: tuple[type[Study], ...] = (EditDiscriminationStudy,)
+_ALSO: tuple[type[Study], ...] = (EditDiscriminationStudy, Gaming)
 """Studies whose reports follow where the run has figures of them."""
 
 

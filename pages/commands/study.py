@@ -134,6 +134,8 @@ _FORM_OPTIONS: dict[str, _Option] = {"as_json": (_JSON, False), "to": (_TO, None
 def _data_options(study: type[Study]) -> dict[str, _Option]:
     inputs = {*study.takes, *study.may_take}
     options = {name: option for name, wanting, option in _DATA_OPTIONS if inputs & wanting}
+    if Input.RUN in study.takes:
+        options.pop("resamples", None)  # a run has its own
     if Input.RUN in inputs:
         options = {"run": (_RUN, _REQUIRED) if Input.RUN in study.takes else (_OPTIONAL_RUN, None), **options}
         options["leave_out"] = (_LEAVE_OUT, None)
@@ -195,8 +197,9 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
         read = read_scored_samples if Input.SCORES in study.takes else read_samples
         cases = read(datasets, results)
         cases = select_metrics(cases, data.metric_names) if data.metric_names else cases
-        resamples = _affordable_or_asked(cases, options["resamples"])
-        data = replace(data, datasets=(*datasets, *results), cases=cases, resamples=resamples)
+        data = replace(data, datasets=(*datasets, *results), cases=cases)
+        if "resamples" in options:
+            data = replace(data, resamples=_affordable_or_asked(cases, options["resamples"]))
     return data
 
 

@@ -12,7 +12,7 @@ from core.audit.shown_pairs import pairs_of_kinds
 from core.runs.matrix import MatrixCell, shift_matrix
 from core.stats.score_pairs import Move
 from core.stats.text_tables import format_unsigned
-from core.studies.sensitivity import MetricSensitivity, edits_of_run, metric_sensitivities
+from core.studies.sensitivity import Sensitivity, edits_of_run, metric_sensitivities
 
 SCALE = Scale(good=2.0, fails=1.0)
 """At 1 an error moves the metric as far as nothing does."""
@@ -28,7 +28,7 @@ class Stillness(Question):
     axis: ClassVar[str] = "stays still"
     place: ClassVar[int] = 3
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Matrix"
+    tab: ClassVar[str] = "shifts"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]
@@ -48,11 +48,11 @@ class Stillness(Question):
                 *(Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value) for cell in cells),
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
-            command=f"{evidence.stress_command(metric)}\npython cli.py sensitivity run.jsonl",
+            command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",
         )
 
 
-def _level(found: MetricSensitivity) -> Level:
+def _level(found: Sensitivity) -> Level:
     """Without a shift by harmless edits there is nothing to divide by, and nothing to ask for."""
     if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
         return SCALE.level(found.ratio)
@@ -60,7 +60,7 @@ def _level(found: MetricSensitivity) -> Level:
     return level if found.correction.value > 0 else Level.FAILS
 
 
-def _sentence(found: MetricSensitivity, harmless: Sequence[MatrixCell]) -> str:
+def _sentence(found: Sensitivity, harmless: Sequence[MatrixCell]) -> str:
     moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
     kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
     listed = f": {', '.join(moved)}" if moved else ""

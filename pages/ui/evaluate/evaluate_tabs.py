@@ -19,10 +19,9 @@ from core.studies.verdicts import Verdicts
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
+from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
-from pages.ui.evaluate.feature_offer import offer_features
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
@@ -121,8 +120,8 @@ _MOVED = MappingProxyType(
         "Percentiles": "percentiles",
         "Explanations": "explanation-scores",
         "Surface": "surface",
-        "Sensitivity": "sensitivity",
         "Verdicts": "verdicts",
+        "Sensitivity": "sensitivity",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
@@ -144,8 +143,6 @@ def evaluate_tabs(chosen: EvaluationChoice) -> None:
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
-    if study.name in _ABOVE:
-        _ABOVE[study.name](chosen)
     data = chosen.data
     if Input.ITEMS in study.takes:
         store, names = services.store(), chosen.datasets
@@ -155,6 +152,8 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
         if items is None:
             return
         data = replace(data, items=items)
+    if study.name in _ABOVE:
+        _ABOVE[study.name](chosen)
     own = {"pairs": partial(verdict_table, chosen)} if study is Verdicts else {}
     shown = study_tab(study, data, chosen.key, own)
     if study.name in _BESIDE:

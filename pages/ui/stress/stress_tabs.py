@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -19,11 +19,12 @@ from core.runs.shifts import Shift, score_shifts
 from core.runs.verdict_sentences import kind_verdicts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
-from core.studies.gaming import phrase_kinds
-from core.studies.sensitivity import Sensitivity
+from core.studies.discovery import ALL_METRICS
+from core.studies.sensitivity import SensitivityStudy
 from core.studies.shifts import Shifts, cells_of
 from core.studies.window_sweep import window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
+from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
@@ -31,7 +32,6 @@ from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.density_tab import density_tab
-from pages.ui.stress.gaming_tab import gaming_tab
 from pages.ui.stress.matrix_and_plots import (
     kind_title,
     matrix_table,
@@ -40,8 +40,8 @@ from pages.ui.stress.matrix_and_plots import (
     score_dots,
     shift_boxes,
 )
+from pages.ui.stress.phrase_form import phrase_form, try_phrases
 from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
-from pages.ui.stress.system_strength_view import system_strength
 
 
 def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
@@ -211,10 +211,32 @@ def stress_tabs(shown: ShownRun) -> None:
 
 def _study_view(study: type[Study], shown: ShownRun) -> None:
     key = (shown.row.id, shown.row.lines, shown.counting)
+    data: StudyData | None = shown.data
+    if Input.SAMPLES in study.takes:
+        data = _with_dataset(shown.data)
+    if data is None:
+        return
     own = {"matrix": partial(_matrix_view, shown)} if study is Shifts else {}
-    result = study_tab(study, shown.data, key, own)
-    if result and study.name in _BESIDE:
+    result = study_tab(study, data, (*key, data.datasets), own)
+    if study.name in _BESIDE:
         _BESIDE[study.name](shown, result)
+
+
+def _with_dataset(data: StudyData) -> StudyData | None:
+    """The run with the dataset of its summaries, which a person chooses; None before, and while it is read."""
+    name = st.selectbox(
+        "Dataset of these summaries",
+        known_datasets(),
+        index=None,
+        key="stress-study-dataset",
+        placeholder="None",
+        width=420,
+    )
+    if name is None:
+        st.info("Choose the dataset that the summaries of this run are of: it has what people said of them.")
+        return None
+    cases = read_cases((name,))
+    return replace(data, datasets=(name,), cases=cases) if cases else None
 
 
 def _matrix_view(shown: ShownRun, report: Report) -> None:
@@ -225,10 +247,12 @@ def _matrix_view(shown: ShownRun, report: Report) -> None:
         cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(cells)[cell.kind])
 
 
-def _gaming_tab(shown: ShownRun) -> None:
-    gaming_tab(shown.row, shown.run, shown.found)
-    if phrase_kinds(shown.run.plan.kinds):
-        system_strength(shown.run, shown.found)
+def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:
+    """The phrases of the metric whose row is selected, those of all metrics at first."""
+    if result is None:
+        return
+    metric = result.selected.get("phrases", {}).get("metric", ALL_METRICS)
+    try_phrases(shown.run, [str(row["text"]) for row in result.report.table().records() if row["metric"] == metric])
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -240,12 +264,9 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
     {
         "Shifts": {
             "Plots": lambda shown: metric_plots(shown.run, shown.found),
-            # on Evaluate it is in another group, with what else is not consistency
-            Sensitivity.name: lambda shown: _study_view(Sensitivity, shown),
+            SensitivityStudy.name: lambda shown: _study_view(SensitivityStudy, shown),
         },
-        "Gaming": {
-            "Gaming": _gaming_tab,
-        },
+        "Gaming": {},
         "Reading": {
             "Windows": lambda shown: sweep_tab(shown.run, shown.found),
             "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
@@ -259,10 +280,14 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
 )
 """Views that are no studies, by their group; the studies of a group that take a run come before them."""
 
-_BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy], None]] = MappingProxyType(
-    {"shifts": lambda shown, _: unused_answers(shown.run)}
+_BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingProxyType(
+    {
+        "shifts": lambda shown, _: unused_answers(shown.run),
+        "gaming": lambda shown, _: phrase_form(shown.run),
+        "discovery": _phrases_of_discovery,
+    }
 )
-"""By study, what the page draws below its report."""
+"""By study, what the page draws below its report, or below the reason why there is none."""
 
-_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts", "Sensitivity": "sensitivity"})
+_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts", "Sensitivity": "sensitivity", "Gaming": "gaming"})
 """The views of before by the names that addresses have, and the studies that they are now."""
