@@ -1,4 +1,4 @@
-"""`cli.py document-ablation`."""
+"""`cli.py study document-ablation`."""
 
 from __future__ import annotations
 
