@@ -24,6 +24,7 @@ _NEW_NAMES = {
     "meta": "study measures",
     "bisect": "study bisect",
     "density": "study density",
+    "document-ablation": "study document-ablation",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 
