@@ -18,13 +18,23 @@ from pages import commands
 
 _NEW_NAMES = {
     "columns": "infer-mapping",
-    "surface": "surface-correlation",
-    "explanations": "explanation-report",
+    "surface": "study surface",
+    "surface-correlation": "study surface",
+    "explanations": "study explanation-scores",
+    "explanation-report": "study explanation-scores",
     "ranks": "study ranks",
+    "shared-errors": "study shared-errors",
+    "judge-agreement": "study judge-agreement",
     "meta": "study measures",
+    "agreement": "study annotator-agreement",
+    "calibration": "study calibration",
+    "dataset-statistics": "study dataset-statistics",
     "bisect": "study bisect",
+    "sensitivity": "study sensitivity",
     "density": "study density",
     "document-ablation": "study document-ablation",
+    "discover": "study discovery",
+    "system-strength": "study system-strength",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 

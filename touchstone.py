@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     scores: Iterable[Mapping[str, Any]] = (),
     dataset: str | Sequence[str] = (),
     run: str | Path | Run | None = None,
+    files: Sequence[str | Path] = (),
     metrics: str | Sequence[str] = (),
     by: str | None = None,
     resamples: int | None = None,
@@ -109,7 +111,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     """Run a study: the report that `touchstone study NAME` prints, with its tables, charts and sentences.
 
     A study takes scored summaries (`pairs` with the `scores` that `score` made of them, or a `dataset` of the database), a
-    stress `run` or its file, or both; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
+    stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
     the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
 
     A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
@@ -127,7 +129,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
             return load_samples(store, stored)
 
     datasets = [dataset] if isinstance(dataset, str) else list(dataset)
-    data = study_data(pairs, scores, datasets, run, by, load)
+    data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
     chosen = [metrics] if isinstance(metrics, str) else list(metrics)
     return run_study(name, settings, data, metrics=chosen, resamples=resamples)
 

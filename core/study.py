@@ -75,7 +75,7 @@ class StudyData:
     """The data of a study, of which it takes what its `takes` name.
 
     `by` is the field whose values are the slices besides Overall. `counting` are the variants of the run that count, None
-    for all. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
+    for all, and `left_out` the filters that leave the others out. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
     that `asks`. `metric_names` are those that were chosen, empty for all.
     """
 
@@ -87,6 +87,7 @@ class StudyData:
     run: Run | None = None
     run_name: str = "RUN.jsonl"
     counting: frozenset[VariantKey] | None = None
+    left_out: tuple[str, ...] = ()
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
     files: tuple[Path, ...] = ()
     engine: Engine | None = None
@@ -173,6 +174,7 @@ class StudyData:
                 "seed": plan.seed,
                 "version": plan.version,
                 "nli_check": plan.guard,
+                "left_out": list(self.left_out),
                 "pairs": len(self.run.sources),
                 "metrics": list(plan.metrics),
             }
@@ -271,6 +273,7 @@ class Study(ABC):
         words = ["python cli.py study", self.name]
         if data.run is not None:
             words.append(quote(data.run_name))
+            words += [f"--leave-out {quote(name)}" for name in data.left_out]
         words += [quote(str(file)) for file in data.files]
         if Input.PAIRS in self.takes:
             words += [quote(file) for file in data.items]
@@ -279,7 +282,8 @@ class Study(ABC):
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]
-        if data.cases is not None and data.resamples != RESAMPLES:
+        resampled = (data.cases is not None or data.files) and Input.RUN not in self.takes
+        if resampled and data.resamples != RESAMPLES:
             words.append(f"--resamples {data.resamples}")
         for name, field in settings_of(self).items():
             value = getattr(self, name)

@@ -57,7 +57,7 @@ class Evidence:
 
     @cached_property
     def drawn(self) -> Resamples:
-        """The resamples of `cli.py meta`."""
+        """The resamples of the study of measures."""
         return draw_resamples(self.cases, self.resamples)
 
     @cached_property
@@ -82,7 +82,7 @@ class Evidence:
         return replace(self.cases, columns=(column,), separate=())
 
     def rows(self, metric: str, parts: Sequence[Slice], names: tuple[str, ...]) -> list[MetricRow]:
-        """The rows of `cli.py meta` for this metric; none without scores."""
+        """The rows of the study of measures for this metric; none without scores."""
         column = self.column(metric)
         return list(metric_rows(self.cases_with(column), parts, self.drawn, names)) if column else []
 

@@ -10,7 +10,7 @@ from core.notebook.session import Pairs, download_weights, engine, read_pairs
 from core.outcome_record import JsonRecord
 from core.runs.run import Plan, Run, Source, Variant
 from core.runs.runner import continue_run
-from core.studies.run_report import variant_record
+from core.runs.variant_records import variant_record
 
 
 def perturb_pairs(pairs: Pairs, kinds: str | Sequence[str], battery: str, seed: int) -> list[JsonRecord]:

@@ -6,15 +6,12 @@ from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from core.html_templates import open_templates
 from core.report import Cell, Column, Report, Table, estimate_of
 from core.reports.cells import format_cell, format_value, heading, legend, missing_reasons, pivot_grid
 from core.stats.best_metric import Measurement
 
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-)
+_TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ def report_html(report: Report) -> str:
     """The whole file; every text in it is escaped."""
     from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a file needs it
 
-    return _TEMPLATES.get_template("report.html.j2").render(
+    return _TEMPLATES.get_template("report.html").render(
         report=report,
         images=[_Image(chart.title, b64encode(chart_figure(chart, "svg")).decode()) for chart in report.charts],
         grids=[grid for table in report.tables for grid in _grids(table)],

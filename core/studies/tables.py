@@ -16,7 +16,7 @@ from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_correlation, format_in_units, format_percent
 from core.studies.rating_correlation import COEFFICIENTS
-from core.studies.reference_scores import compare_with_released
+from core.studies.released_scores import compare_with_released
 
 
 def tables_record(cases: Cases, rows: Sequence[MetricRow], **head: object) -> dict[str, Any]:

@@ -18,11 +18,11 @@ from core.profile import Setting
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, RunRecord, intent_of
+from core.runs.run_sentences import failure_sentences
 from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans, Shift
 from core.settings import VERSION
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed, format_unsigned
-from core.studies.run_report import failure_sentences
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 
 WINDOWS = (0, 1, 2, 3, 4)

@@ -22,6 +22,7 @@ from core.registry import choices_of, settings_of, types_of
 from core.reports.files import FORMS, write_report
 from core.reports.record import report_json
 from core.reports.text import report_text
+from core.runs.filters import VARIANT_FILTERS, filter_variants
 from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
@@ -49,8 +50,14 @@ _RESAMPLES = Annotated[
 ]
 _RUN = Annotated[Path, typer.Argument(help="A run that `stress` wrote.")]
 _OPTIONAL_RUN = Annotated[Path | None, typer.Argument(help="A run that `stress` wrote.")]
+_LEAVE_OUT = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Variants of the run that do not count: {', '.join(VARIANT_FILTERS)}; may be repeated."),
+]
 _PAIRS = Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary and edits.")]
-_FILES = Annotated[list[Path], typer.Argument(help="What `judge` wrote of explanations that people graded, too.")]
+_FILES_HELP = "What `judge` wrote of explanations that people graded, too."
+_FILES = Annotated[list[Path], typer.Argument(help=_FILES_HELP)]
+_OPTIONAL_FILES = Annotated[list[Path] | None, typer.Argument(help=_FILES_HELP)]
 _JSON = Annotated[bool, typer.Option("--json", help="One JSON object instead of text; shares in 0..1.")]
 _TO = Annotated[
     list[Path] | None,
@@ -113,7 +120,6 @@ _Option = tuple[Any, Any]
 
 _REQUIRED = inspect.Parameter.empty
 _DATA_OPTIONS: tuple[tuple[str, set[Input], _Option], ...] = (
-    ("files", {Input.FILES}, (_FILES, _REQUIRED)),
     ("pairs", {Input.PAIRS}, (_PAIRS, _REQUIRED)),
     ("dataset", {Input.SAMPLES, Input.SCORES, Input.ITEMS}, (_DATASETS, None)),
     ("results", {Input.SAMPLES, Input.SCORES}, (_RESULTS, None)),
@@ -128,8 +134,14 @@ _FORM_OPTIONS: dict[str, _Option] = {"as_json": (_JSON, False), "to": (_TO, None
 def _data_options(study: type[Study]) -> dict[str, _Option]:
     inputs = {*study.takes, *study.may_take}
     options = {name: option for name, wanting, option in _DATA_OPTIONS if inputs & wanting}
+    if Input.RUN in study.takes:
+        options.pop("resamples", None)  # a run has its own
     if Input.RUN in inputs:
         options = {"run": (_RUN, _REQUIRED) if Input.RUN in study.takes else (_OPTIONAL_RUN, None), **options}
+        options["leave_out"] = (_LEAVE_OUT, None)
+    if Input.FILES in inputs:
+        files = (_FILES, _REQUIRED) if Input.FILES in study.takes else (_OPTIONAL_FILES, None)
+        options = {"files": files, **options}
     if study.sliced:
         options["by"] = (_BY, None)
     if study.asks:
@@ -173,18 +185,21 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
         resamples=options.get("resamples") or RESAMPLES,
         files=tuple(options.get("files") or ()),
     )
-    if run := options.get("run"):
-        data = replace(data, run=run_from_lines(line for line in read_lines(run) if line), run_name=str(run))
+    if file := options.get("run"):
+        run, left_out = run_from_lines(line for line in read_lines(file) if line), options["leave_out"] or ()
+        counting = filter_variants(run, left_out)
+        data = replace(data, run=run, run_name=str(file), counting=counting, left_out=tuple(left_out))
     if pairs := options.get("pairs"):
         data = replace(data, items={str(pairs): list(read_items(pairs, refusals))})
     if Input.ITEMS in inputs:
         return replace(data, datasets=tuple(datasets), items={name: read_dataset_items(name) for name in datasets})
     if datasets or results or inputs & {Input.SAMPLES, Input.SCORES} & set(study.takes):
-        read = read_scored_samples if Input.SCORES in inputs else read_samples
+        read = read_scored_samples if Input.SCORES in study.takes else read_samples
         cases = read(datasets, results)
         cases = select_metrics(cases, data.metric_names) if data.metric_names else cases
-        resamples = _affordable_or_asked(cases, options["resamples"])
-        data = replace(data, datasets=(*datasets, *results), cases=cases, resamples=resamples)
+        data = replace(data, datasets=(*datasets, *results), cases=cases)
+        if "resamples" in options:
+            data = replace(data, resamples=_affordable_or_asked(cases, options["resamples"]))
     return data
 
 

@@ -98,6 +98,7 @@ def test_our_own_score_stands_beside_the_released_one_with_its_difference(pairs:
     done("import", "bump", pairs, "--name", "own")
     assert run("score-dataset", "own", "--metric", "rouge2").exit_code == 0
     assert set(rows_of("own", "--resamples", 50)) >= {("ROUGE-2", "Overall"), ("rouge2", "Overall")}
+    assert "mean |difference|" in done("study", "released-scores", "--dataset", "own")
 
 
 def test_an_unknown_dataset_names_those_that_were_imported(pairs: Path) -> None:
@@ -143,25 +144,21 @@ def judged(tmp_path: Path) -> Path:
 
 def test_correlations_with_ratings_take_slices_all_coefficients_and_json(judged: Path) -> None:
     done("import", "unieval", judged, "--name", "judged")
-    options = ("meta", "--dataset", "judged", "--rated", "consistency", "--resamples", 100)
+    options = ("study", "rating-correlation", "--dataset", "judged", "--rated", "consistency", "--resamples", 100)
     report = json.loads(done(*options, "--by", "system", "--full", "--json"))
-    assert (report["rated"], report["by"], report["resamples"], report["documents"]) == (
-        "consistency",
-        "system",
-        100,
-        12,
-    )
-    [metric] = report["metrics"]
+    data = report["data"]
+    assert (data["by"], data["resamples"], data["documents"]) == ("system", 100, 12)
+    [metric] = data["metrics"]
     assert (metric["metric"], metric["released"], metric["scores"]) == ("UniEval consistency", True, 11)
-    rows = {row["slice"]: row for row in report["rows"]}
+    rows = {row["slice"]: row for row in report["tables"]["correlations"]}
     assert list(rows) == ["Overall", "0", "1", "2"]
     assert [(row["n"], row["failed"]) for row in rows.values()] == [(11, 1), (3, 1), (4, 0), (4, 0)]
     human, scores = [n % 5 / 4 for n in range(1, 12, 3)], [(n * 7) % 11 / 10 for n in range(1, 12, 3)]
-    figure = rows["1"]["figures"]["Pearson"]
+    figure = rows["1"]["Pearson"]
     assert figure["value"] == pytest.approx(np.corrcoef(human, scores)[0, 1])
     assert (figure["documents"], figure["best"]) == (4, True)
-    assert rows["Overall"]["figures"]["Spearman"]["few_documents"] is True
-    assert "Kendall, within systems" in rows["Overall"]["figures"]
+    assert rows["Overall"]["Spearman"]["few_documents"] is True
+    assert "Kendall, within systems" in rows["Overall"]
     text = done(*options, "--by", "system")
     assert "Kendall, within systems" not in text
     assert re.search(r"^1 +UniEval consistency +4 ", text, re.MULTILINE)
@@ -228,29 +225,30 @@ def test_annotators_of_imported_data_agree_so_far(pairs: Path, tmp_path: Path) -
     lines = (json.dumps({"article": f"{DOCUMENT} Number {n}.", "summary_sentences": told}) for n in range(6))
     path.write_text("\n".join(lines), encoding="utf-8")
     done("import", "qags", path)
-    [of_sentences, of_summaries] = json.loads(done("agreement", "--dataset", "qags", "--resamples", 50, "--json"))
+    options = ("study", "annotator-agreement", "--dataset")
+    tables = json.loads(done(*options, "qags", "--resamples", 50, "--json"))["tables"]
+    [of_sentences, of_summaries] = tables["aspects"]
     assert (of_sentences["unit"], of_summaries["unit"]) == ("sentence", "summary mean")
     assert (of_sentences["items"], of_sentences["labels"], of_sentences["annotators"]) == (18, 54, 3)
     assert of_sentences["raw"]["value"] == pytest.approx((1 + 3 + 1) / 9)
-    assert len(of_sentences["pairs"]) == 3
-    assert "worker-0 × worker-1" in done("agreement", "--dataset", "qags", "--resamples", 50)
-    assert "consistency" in str(run("agreement", "--dataset", "qags", "--aspect", "fluency").exception)
+    assert [pair["unit"] for pair in tables["pairs"]].count("sentence") == 3
+    assert re.search(r"worker-0 +worker-1 ", done(*options, "qags", "--resamples", 50))
+    assert "consistency" in str(run(*options, "qags", "--aspect", "fluency").exception)
     done("import", "bump", pairs, "--name", "own")
-    assert "No two annotators" in str(run("agreement", "--dataset", "own").exception)
+    assert "No two annotators" in str(run(*options, "own").exception)
 
 
 def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    refused = run("surface-correlation", "--dataset", "own")
+    refused = run("study", "surface", "--dataset", "own")
     assert "Not scored yet: rouge2[measured=f1]" in str(refused.exception)
 
 
 def test_the_length_of_a_dataset_is_counted(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    [row] = json.loads(done("dataset-statistics", "--dataset", "own", "--json"))
+    [row] = json.loads(done("study", "dataset-statistics", "--dataset", "own", "--json"))["tables"]["lengths"]
     assert (row["dataset"], row["domain"], row["samples"]) == ("own", "all", 12)
-    assert row["documents"]["sentences"] >= 1
-    assert "sentences in summaries" in done("dataset-statistics", "--dataset", "own")
+    assert row["documents_sentences"] >= 1
 
 
 def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_path: Path) -> None:
@@ -262,17 +260,19 @@ def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_pa
     path = tmp_path / "graded.json"
     path.write_text(json.dumps([{"id": "1", "doc": DOCUMENT, "summary": "It was open.", "samples": given}]), "utf-8")
     done("import", "factualnlg", path)
-    assert re.search(r"^m\|p +1 .* 100\.0", done("explanation-report", "--dataset", "factualnlg"), re.MULTILINE)
-    shared = done("shared-errors", "--dataset", "factualnlg", "--of", "explainers")
+    assert re.search(
+        r"^m\|p +1 .* 100\.0", done("study", "explanation-scores", "--dataset", "factualnlg"), re.MULTILINE
+    )
+    shared = done("study", "shared-errors", "--dataset", "factualnlg", "--of", "explainers")
     assert shared.startswith(
         "1 of 1 errors are caught by any of 2 explainers; the smallest set that catches them all: m|p"
     )
-    assert json.loads(done("shared-errors", "--dataset", "factualnlg", "--of", "explainers", "--json"))["explainers"]
 
 
 def test_a_dataset_without_graded_explanations_says_so(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    assert "No explanation is graded in own" in str(run("explanation-report", "--dataset", "own").exception)
+    refused = run("study", "explanation-scores", "--dataset", "own")
+    assert "No explanation is graded in own" in str(refused.exception)
 
 
 def test_what_can_be_evaluated_is_listed(pairs: Path, database: str) -> None:
@@ -289,13 +289,12 @@ def test_calibration_shows_probabilities_and_refuses_what_is_too_small_in_words(
         path = tmp_path / f"task1_{name}.json"
         path.write_text(json.dumps([record(n) for n in range(number)]), encoding="utf-8")
         done("import", "bump", path, "--name", name)
-    text = done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20)
+    options = ("study", "calibration", "--by", "dataset", "--dataset")
+    text = done(*options, "one", "--metric", "sharp", "--resamples", 20)
     assert "Brier per domain" in text
     assert "One domain alone has figures" in text
-    [metric] = json.loads(
-        done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20, "--json")
-    )["metrics"]
-    assert metric["domains"][0]["n"] == 24
-    refused = run("calibration", "--dataset", "two", "--by", "dataset")
+    tables = json.loads(done(*options, "one", "--metric", "sharp", "--resamples", 20, "--json"))["tables"]
+    assert tables["domains"][0]["n"] == 24
+    refused = run(*options, "two")
     assert refused.exit_code != 0
     assert "6 documents have a consistent summary with a score and 6 an inconsistent one" in str(refused.exception)

@@ -80,7 +80,10 @@ def write_explanations(work: Path) -> list[list[str]]:
             write_several_files,
             ["tables/measures-consistency.tex", "figures/measures-heat-map-auc.pdf", "figures/roc.svg"],
         ),
-        (write_corrected_mapping, ["mappings/1.json", "tables/correlations.csv", "tables/correlations.tex"]),
+        (
+            write_corrected_mapping,
+            ["mappings/1.json", "tables/rating-correlation.csv", "tables/rating-correlation.tex"],
+        ),
         (write_explanations, ["tables/explanations.csv"]),
     ],
 )

@@ -27,7 +27,7 @@ ACCURACY_SCALE = Scale(good=0.7, fails=0.55)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Calibration(Question):
-    """Figures of `cli.py calibration` for the metric, and the false alarms of its cross-fitted threshold."""
+    """Figures of the study `calibration` for the metric, and the false alarms of its cross-fitted threshold."""
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Is its number a probability, and is there a threshold?"
@@ -66,7 +66,7 @@ class Calibration(Question):
         return replace(
             finding,
             details=(*saved, *_details(largest, alarms)),
-            command=evidence.cases_command("python cli.py calibration --by dataset", metric)
+            command=evidence.cases_command("python cli.py study calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
             by="dataset",
             warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),

@@ -32,7 +32,7 @@ SCALE = Scale(good=0.75, fails=0.6)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class SeesErrors(Question):
-    """Figures of `cli.py meta` for the metric, by error type where the data have types."""
+    """Figures of the study of measures for the metric, by error type where the data have types."""
 
     name: ClassVar[str] = "sees-errors"
     title: ClassVar[str] = "Does it see errors?"
@@ -60,7 +60,9 @@ class SeesErrors(Question):
             brief=_brief(area, types),
             details=_details(overall, types),
             pairs=_worst_pairs(cases, column),
-            command=evidence.cases_command(f"python cli.py meta --by {by}" if by else "python cli.py meta", metric),
+            command=evidence.cases_command(
+                f"python cli.py study measures --by {by}" if by else "python cli.py study measures", metric
+            ),
             by=by or "",
         )
 

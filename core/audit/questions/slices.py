@@ -71,7 +71,7 @@ class Slices(Question):
             if SCALE.level(figure.estimate) is Level.FAILS and SCALE.level(whole.estimate) is not Level.FAILS
             else "",
             details=(whole, *_figures(known)),
-            command=evidence.cases_command(f"python cli.py meta --by {field}", metric)
+            command=evidence.cases_command(f"python cli.py study measures --by {field}", metric)
             if field
             else evidence.audit_command(metric),
             by=field,

@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.audit.shown_pairs import pairs_of_kinds
+from core.runs.matrix import MatrixCell, shift_matrix
 from core.stats.score_pairs import Move
 from core.stats.text_tables import format_unsigned
-from core.studies.matrix import MatrixCell, shift_matrix
 from core.studies.sensitivity import Sensitivity, edits_of_run, metric_sensitivities
 
 SCALE = Scale(good=2.0, fails=1.0)
@@ -48,7 +48,7 @@ class Stillness(Question):
                 *(Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value) for cell in cells),
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
-            command=f"{evidence.stress_command(metric)}\npython cli.py sensitivity run.jsonl",
+            command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",
         )
 
 

@@ -51,7 +51,7 @@ class Surface(Question):
                 order,
                 *(Figure(f"rank correlation with {one.feature}", one.estimate, "score") for one in correlated),
             ),
-            command=evidence.cases_command("python cli.py surface-correlation", metric, chosen=False)
+            command=evidence.cases_command("python cli.py study surface", metric, chosen=False)
             + f" --resamples {evidence.resamples}",
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from shlex import quote
 
 import numpy as np
 import streamlit as st
@@ -15,7 +14,6 @@ from core.background import BackgroundTask
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.cases.pooling import pool_cases
-from core.stats.bootstrap import RESAMPLES
 from core.study import StudyData
 from core.types import PRECOMPUTED
 from pages.server import services
@@ -55,7 +53,6 @@ class EvaluateState:
     threshold_problem: str = ""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
-    aspect = WidgetValue[str]("evaluate-aspect", "")
     bulk_folder = WidgetValue[str]("bulk-folder", "")
     bulk_run = WidgetValue[str | None]("bulk-run", None)
     bulk_name = WidgetValue[str]("bulk-name", "")
@@ -77,24 +74,18 @@ class EvaluationChoice:
     parts: tuple[Slice, ...]
     key: tuple[object, ...]
     resamples: int
-
-    @property
-    def head(self) -> dict[str, object]:
-        """Head of a record, with what was chosen."""
-        return {"dataset": " + ".join(self.datasets), "by": self.by, "resamples": self.resamples}
+    metric_names: tuple[str, ...] = ()  # of fewer than all metrics
 
     @property
     def data(self) -> StudyData:
         """The same for a study."""
-        return StudyData(datasets=self.datasets, cases=self.cases, by=self.by, resamples=self.resamples)
-
-    @property
-    def command(self) -> str:
-        """Command that gives the same table in the terminal."""
-        options = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
-        metrics = [f"--metric {quote(column.name)}" for column in self.cases.all_columns]
-        fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
-        return " ".join(["python cli.py meta", *options, *metrics, *fewer, "--full"])
+        return StudyData(
+            datasets=self.datasets,
+            cases=self.cases,
+            by=self.by,
+            metric_names=self.metric_names,
+            resamples=self.resamples,
+        )
 
 
 def known_datasets() -> list[str]:
@@ -130,6 +121,7 @@ def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
         tuple(slice_cases(selected, by)),
         (names, _database_state(), by, metrics),
         affordable_resamples(selected),
+        metrics if len(metrics) < len(found.all_columns) else (),
     )
 
 

@@ -3,60 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import streamlit as st
 
+from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance
 from core.cases.measures import (
     shown_columns,
 )
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.studies.sensitivity import edits_of_cases, metric_sensitivities
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.evaluate.analysis_tables import (
-    correlation_tables,
-    explanation_table,
-    released_scores_table,
-    surface_tables,
-)
-from pages.ui.evaluate.annotator_tables import annotator_tables
-from pages.ui.evaluate.calibration_tab import calibration_tables
-from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
+from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
-from pages.ui.evaluate.percentiles import percentile_tab
+from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
-from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
-
-
-def _sensitivity_tab(chosen: EvaluationChoice) -> None:
-    cases = chosen.cases
-    if not len(cases.pairs) or not len(cases.harmless):
-        st.info(
-            "Sensitivity needs minimal pairs and harmless edits with scores: choose a dataset of each, or make harmless "
-            "edits of these summaries with `cli.py perturb` and import them."
-        )
-        return
-    found = background_result(
-        "Comparing corrections with harmless edits…",
-        ("sensitivity", chosen.key),
-        lambda: metric_sensitivities(edits_of_cases(cases)),
-    )
-    if found:
-        sensitivity_view(found)
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:
     if stored := [name for name in chosen.datasets if name != PRECOMPUTED]:
         score_form(stored)
-    released_scores_table(chosen)
     label_provenance(chosen.datasets)
     provenance_tables(chosen.datasets)
     export_forms(chosen.datasets)
@@ -87,12 +61,19 @@ def _show_pack(request: PackRequest, archive: bytes) -> None:
     st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
-def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy) -> None:
+def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
     """The pairs of the cell that is selected."""
+    if shown is None:
+        return
     if cell := shown.selected.get("measures"):
         cell_pairs(chosen, cell)
     else:
         st.caption("Select a cell to see its pairs.")
+
+
+def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
+    threshold_form(chosen)
+    saved_thresholds()
 
 
 _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
@@ -100,21 +81,10 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
         "Compare": {
             "Verdicts": verdict_grid,
         },
-        "Errors": {
-            "Explanations": explanation_table,
-        },
-        "People": {
-            "Correlation": correlation_tables,
-            "Agreement": annotator_tables,
-        },
-        "Surface": {
-            "Surface": surface_tables,
-            "Sensitivity": _sensitivity_tab,
-        },
-        "Thresholds": {
-            "Calibration": calibration_tables,
-            "Percentiles": percentile_tab,
-        },
+        "Errors": {},
+        "People": {},
+        "Surface": {},
+        "Thresholds": {},
         "Data": {
             "Data": _data_tab,
             "Train": train_tab,
@@ -124,18 +94,34 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
         },
     }
 )
-"""Views that are no studies, by their group; they come after its studies."""
+"""Views that are no studies, by their group."""
 
-_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy], None]] = MappingProxyType(
-    {"measures": _cells_of_measures}
+_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
+    {"measures": _cells_of_measures, "calibration": _thresholds}
 )
-"""By study, what the page draws below its report."""
+"""By study, what the page draws below its report, which is None where there is none yet."""
 
-_WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
+_ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features})
+"""By study, what the page draws above its report."""
+
+_WITHOUT_SCORES = ("Data", "Train")
 """Views that have something to show where no metric has a score."""
 
 _MOVED = MappingProxyType(
-    {"Tables": "measures", "Heat-map": "measures", "Dots": "measures", "ROC": "roc", "Ranks": "ranks"}
+    {
+        "Tables": "measures",
+        "Heat-map": "measures",
+        "Dots": "measures",
+        "ROC": "roc",
+        "Ranks": "ranks",
+        "Correlation": "rating-correlation",
+        "Agreement": "annotator-agreement",
+        "Calibration": "calibration",
+        "Percentiles": "percentiles",
+        "Explanations": "explanation-scores",
+        "Surface": "surface",
+        "Sensitivity": "sensitivity",
+    }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
 
@@ -152,10 +138,21 @@ def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
     """Draw the view that is open in the tab of its group."""
     scored = bool(shown_columns(chosen.cases, chosen.parts))
-    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen)
+    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen, default="" if scored else "Data")
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
-    shown = study_tab(study, chosen.data, chosen.key)
-    if shown and study.name in _BESIDE:
+    data = chosen.data
+    if Input.ITEMS in study.takes:
+        store, names = services.store(), chosen.datasets
+        items = background_result(
+            "Reading the texts…", ("items", chosen.key), lambda: {name: load_items(store, name) for name in names}
+        )
+        if items is None:
+            return
+        data = replace(data, items=items)
+    if study.name in _ABOVE:
+        _ABOVE[study.name](chosen)
+    shown = study_tab(study, data, chosen.key)
+    if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)

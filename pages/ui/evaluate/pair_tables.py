@@ -17,7 +17,7 @@ from core.reports.cells import few_documents, format_value
 from core.stats.best_metric import Measurement
 from core.stats.comparison import pairs_still_needed
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.studies.shared_errors import caught_in_grid, format_coverage, smallest_coverage
+from core.studies.shared_errors import caught_in_grid, coverage_sentence, smallest_coverage
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.shared.background_results import background_result
@@ -144,7 +144,7 @@ def verdict_grid(chosen: EvaluationChoice) -> None:
         return
     caught = caught_in_grid(lines, [column.name for column in chosen.cases.columns])
     if caught:
-        st.markdown(escape_markdown(format_coverage(smallest_coverage(caught))))
+        st.markdown(escape_markdown(coverage_sentence(smallest_coverage(caught))))
     counts = {name: len(filter_pairs(lines, name)) for name in PAIR_FILTERS}
     name = st.segmented_control(
         "Pairs",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import pandas as pd
@@ -24,7 +22,7 @@ from pages.ui.explain.explain_requests import ExplainState, SampleOutcome
 from pages.ui.probe.edit_tabs import format_grade
 from pages.ui.probe.pair import current_edits
 from pages.ui.shared.endpoint_form import estimate_line
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, render_html
 
 SETUP_TITLES = {
     JudgeSetup.V1: "V1 document",
@@ -88,8 +86,6 @@ def _grade_card(judged: Judgement) -> None:
         st.caption(escape_markdown(judged.by))
 
 
-_STRIP_CSS = (Path(__file__).parents[1] / "assets" / "strip.css").read_text(encoding="utf-8")
-
 _STRIP_MARKS = {
     "consistent": ("●", "good"),
     "inconsistent": ("■", "bad"),
@@ -103,17 +99,14 @@ _MAX_TITLE_CHARACTERS = 300
 
 def strip_html(strip: SampleStrip) -> str:
     """HTML of the samples in their order; every text is escaped."""
-    return (
-        f'<style>{_STRIP_CSS}</style><div class="ts-strip" role="list">{"".join(map(_strip_mark, strip.samples))}</div>'
-    )
+    return render_html("strip.html", marks=[_strip_mark(sample) for sample in strip.samples])
 
 
-def _strip_mark(sample: JudgeSample) -> str:
-    sign, kind = _STRIP_MARKS[sample.label]
+def _strip_mark(sample: JudgeSample) -> tuple[str, str, str, str]:
+    """Sign, class, label and title of a sample."""
     label = sample.label or "not readable"
     words = sample.text if len(sample.text) <= _MAX_TITLE_CHARACTERS else f"{sample.text[:_MAX_TITLE_CHARACTERS]}…"
-    title = html.escape(f"{label}: {words}", quote=True)
-    return f'<span role="listitem" class="{kind}" title="{title}"><i aria-hidden="true">{sign}</i><b>{label}</b></span>'
+    return *_STRIP_MARKS[sample.label], label, f"{label}: {words}"
 
 
 def stability_form(finding: Finding | None, sampling: Sampling) -> None:

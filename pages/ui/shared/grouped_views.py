@@ -35,12 +35,15 @@ def enter_view(page: str, name: str) -> None:
 def with_studies(
     views: Groups[D], studies: Iterable[type[Study]], show: Callable[[type[Study], D], None]
 ) -> dict[str, dict[str, View[D]]]:
-    """The views of each group that has any: those of these studies that have a page, in their order, then its own."""
+    """The views of each group that has any: the one of its name, these studies that have a page, in their order, then its own."""
     offered = {study for study in studies if "page" not in study.without}
-    groups = {
-        group: {**{study.name: partial(show, study) for study in studies_of(group) if study in offered}, **own}
-        for group, own in views.items()
-    }
+    groups: dict[str, dict[str, View[D]]] = {}
+    for group, own in views.items():
+        named: dict[str, View[D]] = {name: view for name, view in own.items() if name == group}
+        shown: dict[str, View[D]] = {
+            study.name: partial(show, study) for study in studies_of(group) if study in offered
+        }
+        groups[group] = {**named, **shown, **own}
     return {group: of_group for group, of_group in groups.items() if of_group}
 
 

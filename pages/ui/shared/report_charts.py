@@ -6,8 +6,9 @@ import plotly.graph_objects as go
 
 from core.report import Axis, Chart, Series
 from core.reports.cells import PERCENT_FORMATS
-from core.reports.points import point_value, positions, scaled
+from core.reports.points import bar_width, point_value, positions, scaled
 from core.stats.statistic import Estimate
+from pages.ui.shared.plots import lay_out
 
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more series
 _COLOUR_COUNT = 10
@@ -36,12 +37,7 @@ def report_chart(chart: Chart) -> go.Figure:
             figure.update_yaxes(scaleanchor="x", constrain="domain")
             figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11}, width=_SQUARE_PX)
         lines = max(lines, len(chart.x.categories)) if chart.sideways else lines
-    return figure.update_layout(
-        title=chart.title,
-        title_font_size=14,
-        height=max(_LEAST_PX, min(_MOST_PX, _FRAME_PX + _LINE_PX * lines)),
-        margin={"l": 10, "r": 10, "t": 50, "b": 40},
-    )
+    return lay_out(figure, chart.title, max(_LEAST_PX, min(_MOST_PX, _FRAME_PX + _LINE_PX * lines)))
 
 
 def _heat_map(chart: Chart) -> go.Heatmap:
@@ -70,7 +66,15 @@ def _add_series(figure: go.Figure, chart: Chart, series: Series, place: int) -> 
     points = {"y": across, "x": values} if chart.sideways else {"x": across, "y": values}
     texts = {"text": list(series.texts), "hoverinfo": "text"} if series.texts else {}
     if kind == "bars":
-        figure.add_bar(name=series.name, opacity=0.6, orientation="h" if chart.sideways else "v", **points, **texts)
+        figure.add_bar(
+            name=series.name,
+            opacity=0.6,
+            orientation="h" if chart.sideways else "v",
+            width=bar_width(chart, across),
+            **{"error_x" if chart.sideways else "error_y": _error_bars(chart, series, values)},
+            **points,
+            **texts,
+        )
         return
     lines = kind == "lines"
     marker = {"color": "gray", "size": 5, "opacity": 0.35} if kind == "dots" else {"size": 8}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Literal
@@ -31,6 +31,7 @@ MARK_STYLES = MappingProxyType(
 _SHADES = MappingProxyType({"* the best": "Dark: the best", "= not": "light: not", "? not": "italic: not"})
 """Marks of a terminal, and what stands for them in a table of a page."""
 
+_MOST_WARNINGS = 3  # that are shown at once
 _DOWNLOADS = (
     (".json", "JSON"),
     (".csv", "CSV"),
@@ -41,19 +42,28 @@ _DOWNLOADS = (
 )
 
 
-def report_view(report: Report, key: str) -> dict[str, dict[str, Cell]]:
-    """Draw the report; the selected row of each table by its name. `key` distinguishes it from other reports of the page."""
+TableView = Callable[[Report], Mapping[str, Cell] | None]
+"""Draws a table of the report in a page's own way; the row that is selected there, if one is."""
+
+
+def report_view(
+    report: Report, key: str, own: Mapping[str, TableView] = MappingProxyType({})
+) -> dict[str, Mapping[str, Cell]]:
+    """Draw the report; the selected row of each table by its name. `key` distinguishes it from other reports of the page.
+
+    `own` draws the tables of these names instead.
+    """
     for sentence in report.sentences:
         st.markdown(escape_markdown(sentence))
-    for problem in report.problems:
-        st.warning(escape_markdown(problem), icon=":material/warning:")
-    selected = {}
+    problems_view(report.problems)
+    selected: dict[str, Mapping[str, Cell]] = {}
     if len(report.charts) == 1:
         _chart_view(report.charts[0], key)
     for table in report.tables:
         if len(report.tables) > 1:
             st.subheader(escape_markdown(table.title))
-        if row := table_view(table, f"{key}-{table.name}"):
+        draw = own.get(table.name)
+        if row := draw(report) if draw else table_view(table, f"{key}-{table.name}"):
             selected[table.name] = row
         for note in table.notes:
             st.caption(escape_markdown(note))
@@ -63,6 +73,16 @@ def report_view(report: Report, key: str) -> dict[str, dict[str, Cell]]:
         st.caption(escape_markdown(note))
     report_downloads(report, key)
     return selected
+
+
+def problems_view(problems: Sequence[str]) -> None:
+    """Show a few problems at once, and many behind their number."""
+    if len(problems) > _MOST_WARNINGS:
+        with st.expander(f"Remarks ({len(problems)})", icon=":material/warning:"):
+            st.text("\n".join(problems))
+        return
+    for problem in problems:
+        st.warning(escape_markdown(problem), icon=":material/warning:")
 
 
 def _legend(tables: Sequence[Table]) -> str:

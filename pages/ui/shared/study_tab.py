@@ -7,6 +7,7 @@ import time
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -22,7 +23,7 @@ from core.types import T
 from pages.server import services
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.report_view import report_view
+from pages.ui.shared.report_view import TableView, report_view
 
 _LOOK_S = 1.0
 _MAX_KEPT = 16  # works of this process, so that a reload finds them
@@ -37,10 +38,15 @@ class ShownStudy:
     selected: Mapping[str, Mapping[str, Cell]]
 
 
-def study_tab(study: type[Study], data: StudyData, key: tuple[Hashable, ...]) -> ShownStudy | None:
+def study_tab(
+    study: type[Study],
+    data: StudyData,
+    key: tuple[Hashable, ...],
+    own: Mapping[str, TableView] = MappingProxyType({}),
+) -> ShownStudy | None:
     """Draw the form and the report; None while it is computed, and where it cannot be, which is shown.
 
-    `key` distinguishes the data from any others, and any other state of the database.
+    `key` distinguishes the data from any others, and any other state of the database; `own` draws tables in the page's own way.
     """
     try:
         chosen = study_form(study, data)
@@ -54,7 +60,7 @@ def study_tab(study: type[Study], data: StudyData, key: tuple[Hashable, ...]) ->
     if isinstance(result, str):
         st.info(escape_markdown(result))
         return None
-    return ShownStudy(chosen, result, report_view(result, f"{study.name}-{hash(name)}"))
+    return ShownStudy(chosen, result, report_view(result, f"{study.name}-{hash(name)}", own))
 
 
 def _run_or_explain(study: Study, data: StudyData) -> Report | str:

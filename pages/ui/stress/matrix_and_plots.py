@@ -10,12 +10,12 @@ import streamlit as st
 from core.metric import METRICS, Direction
 from core.perturbation import PERTURBATIONS, Intent
 from core.registry import settings_label
+from core.runs.matrix import MatrixCell
 from core.runs.null_bands import null_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift
+from core.runs.verdict_sentences import metric_verdicts
 from core.stats.text_tables import format_share, format_signed
-from core.studies.matrix import MatrixCell
-from core.studies.verdict_sentences import metric_verdicts
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.plots import INTENT_COLOURS
 from pages.ui.shared.run_choice import stress_state

@@ -23,7 +23,7 @@ from core.reports.record import table_record
 from core.reports.text import table_text
 from core.stats.bootstrap import RESAMPLES
 from core.studies.measures import Measures, measures_table
-from core.studies.reference_scores import compare_with_released
+from core.studies.released_scores import compare_with_released
 from core.study import StudyData
 from core.types import ErrorType, Sample, Split, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored

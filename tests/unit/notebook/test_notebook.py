@@ -100,7 +100,7 @@ def test_what_is_shown_is_escaped_and_tinted_by_direction() -> None:
     scores = ts.score([ts.Example(HOSTILE, HOSTILE, HOSTILE)], ["rouge2", "word-novelty", "conciseness"])
     html = scores._repr_html_()
     assert "<script" not in html
-    assert html.count("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; it rained.") >= 3
+    assert html.count("&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt; &amp; it rained.") >= 3
     assert html.count("rgba(47, 91, 215, 0.45)") == 2  # nothing new is as consistent as can be, whichever way is up
     assert "rgba(120, 128, 144" in html  # conciseness has no better side
     assert "<q>" in html

@@ -31,9 +31,13 @@ def opened(probe: Open, view: str) -> AppTest:
     [
         ("", "Shifts"),
         ("Matrix", "Shifts"),
+        ("shifts", "Shifts"),
         ("Plots", "Shifts"),
         ("Sensitivity", "Shifts"),
         ("Gaming", "Gaming"),
+        ("gaming", "Gaming"),
+        ("discovery", "Gaming"),
+        ("system-strength", "Gaming"),
         ("Windows", "Reading"),
         ("Density", "Reading"),
         ("Without document", "Reading"),

@@ -1,15 +1,18 @@
-"""Scores against a reference: our own beside the released ones of the same metric, and a raw score's percentile in a dataset."""
+"""Our scores beside the released ones of the same metric."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
-from core.stats.statistic import Values
-from core.stats.text_tables import align_columns
+from core.errors import TouchstoneError
+from core.report import Column, Report, Table
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,6 @@ class ReleasedComparison:
 def compare_with_released(cases: Cases) -> list[ReleasedComparison]:
     """Every released metric that one of ours bears the name of."""
     return [_compare_columns(cases, *both) for both in _namesakes(cases)]
-
-
-def format_comparisons(found: list[ReleasedComparison]) -> str:
-    """One line a pair of metrics, in columns."""
-    head = ("released", "ours", "n", "our unit ×", "mean |difference|", "largest", "Pearson", "pairs the same way")
-    return align_columns([head, *map(_comparison_cells, found)])
 
 
 def _namesakes(cases: Cases) -> Iterator[tuple[MetricColumn, MetricColumn]]:
@@ -88,58 +85,46 @@ def _same_way_share(cases: Cases, released: MetricColumn, ours: MetricColumn) ->
     return float(np.mean(moved[0, known] == moved[1, known])) if known.any() else None
 
 
-def _comparison_cells(found: ReleasedComparison) -> tuple[str, ...]:
-    return (
-        found.released,
-        found.ours,
-        str(found.n),
-        f"{found.scale:g}",
-        f"{found.mean:.4f}",
-        f"{found.largest:.4f}",
-        "–" if found.correlation is None else f"{found.correlation:.4f}",
-        "–" if found.same_way is None else f"{100 * found.same_way:.1f} %",
+@STUDIES.add
+@dataclass(frozen=True)
+class ReleasedScores(Study):
+    """Our scores beside those that the authors of the data released, of the same metrics."""
+
+    name: ClassVar[str] = "released-scores"
+    title: ClassVar[str] = "Our scores and released ones"
+    does: ClassVar[str] = (
+        "Compare our scores with those that the authors of the data released, of metrics with the same name."
+    )
+    group: ClassVar[Group] = "Data"
+    place: ClassVar[int] = 20
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {
+            "audit": "It checks an implementation by released numbers, which few data have; the audit judges what a score says."
+        }
     )
 
-
-@dataclass(frozen=True, slots=True)
-class Percentile:
-    """The percentile of a score, 0 to 100, among `n` scores: the share that lies below it and half of those equal to it."""
-
-    percentile: float
-    n: int
-
-
-def score_percentiles(cases: Cases, column: MetricColumn, score: float) -> Mapping[str, Percentile]:
-    """Among all summaries that the metric scored, the consistent and the inconsistent ones; without parts that are empty."""
-    parts = scores_by_label(cases, column)
-    return {name: _percentile(values, score) for name, values in parts.items() if len(values)}
-
-
-def scores_by_label(cases: Cases, column: MetricColumn) -> Mapping[str, Values]:
-    """The scores of all summaries, of the consistent and of the inconsistent ones."""
-    scored = ~np.isnan(column.values)
-    return {
-        "all": column.values[scored],
-        "consistent": column.values[scored & (cases.labels == 1)],
-        "inconsistent": column.values[scored & (cases.labels == 0)],
-    }
-
-
-def column_by_signature(cases: Cases, signature: str) -> MetricColumn | None:
-    """The scores of this very signature; another one's numbers are no reference."""
-    return next((column for column in cases.columns if column.signature == signature), None)
-
-
-def format_percentiles(found: Mapping[str, Percentile]) -> str:
-    """As: above 73 % of all 1386 summaries, 68 % of the 693 consistent, 78 % of the 693 inconsistent."""
-    parts = [
-        f"{rank.percentile:.0f} % of {'all' if name == 'all' else 'the'} {rank.n} "
-        f"{'summaries' if name == 'all' else name}"
-        for name, rank in found.items()
-    ]
-    return f"above {', '.join(parts)}"
-
-
-def _percentile(values: Values, score: float) -> Percentile:
-    below = float(np.mean(values < score) + np.mean(values == score) / 2)
-    return Percentile(100 * below, len(values))
+    def run(self, data: StudyData) -> Report:
+        comparisons = compare_with_released(data.scored)
+        if not comparisons:
+            raise TouchstoneError(
+                "No released metric here has the name of one of ours. Score the data with a metric whose scores were released: "
+                "cli.py score-dataset NAME --metric …"
+            )
+        columns = (
+            Column("released"),
+            Column("ours"),
+            Column("n", format="count"),
+            Column("scale", "our unit ×", "number", "The factor that brings ours onto the released unit."),
+            Column("mean", "mean |difference|", "number"),
+            Column("largest", "largest", "number"),
+            Column("correlation", "Pearson", "number"),
+            Column("same_way", "pairs the same way", "share", "Share of minimal pairs that both move the same way."),
+        )
+        rows = tuple(tuple(getattr(one, column.name) for column in columns) for one in comparisons)
+        farthest = max(comparisons, key=lambda one: one.largest)
+        sentence = (
+            f"{farthest.ours} departs most from the released {farthest.released}: by {farthest.mean:.4g} on average and at most "
+            f"{farthest.largest:.4g} over {farthest.n} summaries."
+        )
+        return self.report(data, [Table("comparisons", self.title, columns, rows)], sentences=[sentence])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.perturbation import PERTURBATIONS, Intent
+from core.runs.matrix import MatrixCell
 from core.stats.score_pairs import Move
-from core.studies.matrix import MatrixCell
 from core.types import ErrorType, Intention, Verdict
 
 _BROKEN: Mapping[ErrorType | None, str] = {
