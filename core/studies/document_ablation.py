@@ -196,7 +196,7 @@ class DocumentAblation(Study):
         return self.report(
             data,
             [_means_table(histograms), _histogram_table(histograms)],
-            charts=[_histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
+            charts=[histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
             sentences=[
                 f"{one.metric}: the document gains {format_signed(one.loss)}, from {format_unsigned(one.other_mean)} without "
                 f"it to {format_unsigned(one.own_mean)}."
@@ -253,7 +253,7 @@ def _histogram_table(histograms: Sequence[ScoreHistogram]) -> Table:
     )
 
 
-def _histogram_chart(place: int, histogram: ScoreHistogram) -> Chart:
+def histogram_chart(place: int, histogram: ScoreHistogram) -> Chart:
     """Both histograms over each other; `place` distinguishes the charts of several metrics."""
     centres = tuple((low + high) / 2 for low, high in zip(histogram.edges, histogram.edges[1:], strict=False))
     sides = (
