@@ -18,7 +18,8 @@ from pages import commands
 
 _NEW_NAMES = {
     "columns": "infer-mapping",
-    "surface": "surface-correlation",
+    "surface": "study surface",
+    "surface-correlation": "study surface",
     "explanations": "study explanation-scores",
     "explanation-report": "study explanation-scores",
     "ranks": "study ranks",
@@ -29,6 +30,7 @@ _NEW_NAMES = {
     "calibration": "study calibration",
     "dataset-statistics": "study dataset-statistics",
     "bisect": "study bisect",
+    "sensitivity": "study sensitivity",
     "density": "study density",
     "discover": "study discovery",
     "system-strength": "study system-strength",

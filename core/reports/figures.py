@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from core.report import Chart, Report, Series
 from core.reports.cells import PERCENT_FORMATS
-from core.reports.points import point_value, positions, scaled
+from core.reports.points import bar_width, point_value, positions, scaled
 from core.stats.statistic import Estimate
 
 _STYLE: dict[Any, Any] = {
@@ -94,7 +94,8 @@ def _draw_series(axes: Axes, chart: Chart, series: Series, place: int) -> None:
     across = positions(chart, series, place)
     values = [scaled(point_value(y), chart.y) for y in series.y]
     if kind == "bars":
-        axes.bar(across, values, width=_bar_width(across), alpha=0.6, label=series.name)
+        axes.bar(across, values, width=bar_width(chart, across), alpha=0.6, label=series.name)
+        _draw_intervals(axes, chart, series, across, "black")
         return
     style = {"points": "o", "dots": ".", "lines": _DASHES[place // 10 % 3]}.get(kind, ".")
     if kind == "lines" and len(series.x) <= 12:
@@ -107,13 +108,12 @@ def _draw_series(axes: Axes, chart: Chart, series: Series, place: int) -> None:
         label=series.name,
         alpha=0.4 if kind == "dots" else 1.0,
     )
+    _draw_intervals(axes, chart, series, across, drawn[0].get_color())
+
+
+def _draw_intervals(axes: Axes, chart: Chart, series: Series, across: Sequence[float], colour: Any) -> None:
     for at, y in zip(across, series.y, strict=True):
         if isinstance(y, Estimate) and y.low is not None and y.high is not None:
             bounds = [scaled(y.low, chart.y), scaled(y.high, chart.y)]
             line = (bounds, [at, at]) if chart.sideways else ([at, at], bounds)
-            axes.plot(*line, color=drawn[0].get_color(), linewidth=1)
-
-
-def _bar_width(across: Sequence[float]) -> float:
-    gaps = np.diff(sorted(set(across)))
-    return float(gaps.min()) if len(gaps) else 0.8
+            axes.plot(*line, color=colour, linewidth=1)

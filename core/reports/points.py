@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 
 from core.report import Axis, Chart, Series
 from core.reports.cells import PERCENT_FORMATS
@@ -24,6 +26,14 @@ def positions(chart: Chart, series: Series, place: int) -> list[float]:
         return [float(x) for x in series.x]
     aside = _SPREAD * ((place + 0.5) / len(chart.series) - 0.5) if len(chart.series) > 1 else 0.0
     return [chart.x.categories.index(str(x)) + aside for x in series.x]
+
+
+def bar_width(chart: Chart, across: Sequence[float]) -> float:
+    """Width of bars: those of one category stand side by side, those on an axis of numbers touch."""
+    if chart.x.categories:
+        return _SPREAD / len(chart.series)
+    gaps = [after - before for before, after in pairwise(sorted(set(across)))]
+    return min(gaps, default=_SPREAD)
 
 
 def point_value(y: float | Estimate | None) -> float | None:

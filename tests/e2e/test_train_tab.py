@@ -29,6 +29,7 @@ from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.shared_server import SharedServer, opened, sign_in
+from tests.e2e.tabs import open_view
 from tests.e2e.waiting import START_MS, enter, pick_option, press
 from tests.unit.models.hub import serving
 
@@ -96,8 +97,7 @@ def test_settled_labels_become_a_metric_that_is_pushed_tried_and_run(
 def open_training(page: Page, shared: SharedServer, campaign: CampaignSettings) -> None:
     sign_in(page, shared, shared.code(Role.MANAGER)[1])
     page.goto(f"{shared.server.url}/evaluate?dataset={quote('campaign: ' + campaign.name)}")
-    press(page.get_by_role("tab", name="Data"))
-    press(page.get_by_role("radio", name="Train"))
+    open_view(page, "Data", "Train")
 
 
 def labelled_campaign(shared: SharedServer, documents: int) -> CampaignSettings:

@@ -194,7 +194,7 @@ def test_what_was_kept_is_exported_as_a_table(kept: Path, tmp_path: Path) -> Non
     ("old", "new"),
     [
         (("columns", "own.csv"), "infer-mapping"),
-        (("surface", "--dataset", "own"), "surface-correlation"),
+        (("surface-correlation", "--dataset", "own"), "study surface"),
         (("explanations", "--dataset", "own"), "study explanation-scores"),
     ],
 )

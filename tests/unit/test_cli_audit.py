@@ -64,14 +64,14 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     [transfer] = json.loads(done(*calibration))["tables"]["transfers"]
     assert estimate_of(report, "calibration") == own_estimate(transfer["accuracy"])
 
-    surface = done("surface-correlation", "--dataset", DATASET)
+    surface = done("study", "surface", "--dataset", DATASET)
     assert format_percent(estimate_of(report, "surface")) in surface
 
     stressed = tmp_path / "run.jsonl"
     table = done("stress", "--dataset", DATASET, "--most", 100, "--metric", METRIC, "-o", stressed)
     assert format_unsigned(estimate_of(report, "change-detector")) in table
-    [sensitivity, *_] = json.loads(done("sensitivity", stressed, "--json"))
-    assert estimate_of(report, "stillness") == Estimate(**sensitivity["ratio"])
+    [sensitivity, *_] = json.loads(done("study", "sensitivity", stressed, "--json"))["tables"]["sensitivities"]
+    assert estimate_of(report, "stillness") == own_estimate(sensitivity["ratio"])
 
     again = run("audit", METRIC, "--data", DATASET, "--against", places["json"])
     assert again.exit_code == 0

@@ -240,7 +240,7 @@ def test_annotators_of_imported_data_agree_so_far(pairs: Path, tmp_path: Path) -
 
 def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    refused = run("surface-correlation", "--dataset", "own")
+    refused = run("study", "surface", "--dataset", "own")
     assert "Not scored yet: rouge2[measured=f1]" in str(refused.exception)
 
 

@@ -34,7 +34,7 @@ class Calibration(Question):
     axis: ClassVar[str] = "threshold"
     place: ClassVar[int] = 9
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Calibration"
+    tab: ClassVar[str] = "calibration"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)

@@ -24,7 +24,7 @@ class ChangeDetector(Question):
     axis: ClassVar[str] = "beats a diff"
     place: ClassVar[int] = 2
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Matrix"
+    tab: ClassVar[str] = "shifts"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         results = edit_discrimination(evidence.run, evidence.shifts)

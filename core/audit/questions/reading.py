@@ -36,7 +36,7 @@ class Reading(Question):
     axis: ClassVar[str] = "long texts"
     place: ClassVar[int] = 7
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Windows and Density"
+    tab: ClassVar[str] = "windows"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)

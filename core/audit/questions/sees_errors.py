@@ -39,7 +39,7 @@ class SeesErrors(Question):
     axis: ClassVar[str] = "sees errors"
     place: ClassVar[int] = 1
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Tables"
+    tab: ClassVar[str] = "measures"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)

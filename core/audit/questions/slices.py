@@ -34,7 +34,7 @@ class Slices(Question):
     axis: ClassVar[str] = "all slices"
     place: ClassVar[int] = 8
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Tables"
+    tab: ClassVar[str] = "measures"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         """The worst slice, with a warning where texts are in a language that the metric is not for."""

@@ -28,7 +28,7 @@ class Stillness(Question):
     axis: ClassVar[str] = "stays still"
     place: ClassVar[int] = 3
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Matrix"
+    tab: ClassVar[str] = "shifts"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]
@@ -48,7 +48,7 @@ class Stillness(Question):
                 *(Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value) for cell in cells),
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
-            command=f"{evidence.stress_command(metric)}\npython cli.py sensitivity run.jsonl",
+            command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",
         )
 
 

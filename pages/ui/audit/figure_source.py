@@ -16,7 +16,7 @@ from core.edits import as_segments, recover
 from core.errors import TouchstoneError
 from core.runs.run import Run
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
-from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view
+from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view, view_title
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown
 from pages.ui.shared.run_choice import begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
@@ -32,7 +32,9 @@ def figure_source(opened: AuditTask, audit: MetricAudit, found: Finding) -> None
     question = QUESTIONS.build(found.question, {})
     if question.page == "evaluate":
         st.link_button(
-            f"Open on Evaluate, {question.tab}", _evaluate_address(opened, question, found), icon=":material/bar_chart:"
+            f"Open on Evaluate, {view_title(question.tab)}",
+            _evaluate_address(opened, question, found),
+            icon=":material/bar_chart:",
         )
     elif question.page == "stress":
         _stress_buttons(opened, audit, question)
@@ -49,7 +51,7 @@ def _stress_buttons(opened: AuditTask, audit: MetricAudit, question: Question) -
     with st.container(horizontal=True):
         for tab, run in _runs_by_tab(opened, audit, question).items():
             key = f"audit-run-{audit.metric}-{question.name}-{tab}"
-            if st.button(f"Open on Stress test, {tab}", icon=":material/bolt:", key=key):
+            if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
                 _open_run(opened, run, tab)
     if problem := audit_state().run_problem:
         st.error(escape_markdown(problem), icon=":material/error:")
@@ -62,8 +64,8 @@ def _runs_by_tab(opened: AuditTask, audit: MetricAudit, question: Question) -> d
         return {}
     if question.name != "reading":
         return {question.tab: evidence.run}
-    swept = {"Windows": evidence.sweeps[audit.metric]} if audit.metric in evidence.sweeps else {}
-    return swept | ({"Density": evidence.run} if evidence.densities.get(audit.metric) else {})
+    swept = {"windows": evidence.sweeps[audit.metric]} if audit.metric in evidence.sweeps else {}
+    return swept | ({"density": evidence.run} if evidence.densities.get(audit.metric) else {})
 
 
 def _open_run(opened: AuditTask, run: Run, tab: str) -> None:

@@ -14,14 +14,10 @@ from core.cases.measures import (
     shown_columns,
 )
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.studies.sensitivity import edits_of_cases, metric_sensitivities
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.evaluate.analysis_tables import (
-    surface_tables,
-)
-from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
+from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
@@ -29,25 +25,7 @@ from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
-from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
-
-
-def _sensitivity_tab(chosen: EvaluationChoice) -> None:
-    cases = chosen.cases
-    if not len(cases.pairs) or not len(cases.harmless):
-        st.info(
-            "Sensitivity needs minimal pairs and harmless edits with scores: choose a dataset of each, or make harmless "
-            "edits of these summaries with `cli.py perturb` and import them."
-        )
-        return
-    found = background_result(
-        "Comparing corrections with harmless edits…",
-        ("sensitivity", chosen.key),
-        lambda: metric_sensitivities(edits_of_cases(cases)),
-    )
-    if found:
-        sensitivity_view(found)
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:
@@ -105,10 +83,7 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
         },
         "Errors": {},
         "People": {},
-        "Surface": {
-            "Surface": surface_tables,
-            "Sensitivity": _sensitivity_tab,
-        },
+        "Surface": {},
         "Thresholds": {},
         "Data": {
             "Data": _data_tab,
@@ -126,6 +101,9 @@ _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = M
 )
 """By study, what the page draws below its report, which is None where there is none yet."""
 
+_ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features})
+"""By study, what the page draws above its report."""
+
 _WITHOUT_SCORES = ("Data", "Train")
 """Views that have something to show where no metric has a score."""
 
@@ -141,6 +119,8 @@ _MOVED = MappingProxyType(
         "Calibration": "calibration",
         "Percentiles": "percentiles",
         "Explanations": "explanation-scores",
+        "Surface": "surface",
+        "Sensitivity": "sensitivity",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
@@ -171,6 +151,8 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
         if items is None:
             return
         data = replace(data, items=items)
+    if study.name in _ABOVE:
+        _ABOVE[study.name](chosen)
     shown = study_tab(study, data, chosen.key)
     if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from core.report import Axis, Chart, Series
 from core.reports.cells import PERCENT_FORMATS
-from core.reports.points import point_value, positions, scaled
+from core.reports.points import bar_width, point_value, positions, scaled
 from core.stats.statistic import Estimate
 from pages.ui.shared.plots import lay_out
 
@@ -66,7 +66,15 @@ def _add_series(figure: go.Figure, chart: Chart, series: Series, place: int) -> 
     points = {"y": across, "x": values} if chart.sideways else {"x": across, "y": values}
     texts = {"text": list(series.texts), "hoverinfo": "text"} if series.texts else {}
     if kind == "bars":
-        figure.add_bar(name=series.name, opacity=0.6, orientation="h" if chart.sideways else "v", **points, **texts)
+        figure.add_bar(
+            name=series.name,
+            opacity=0.6,
+            orientation="h" if chart.sideways else "v",
+            width=bar_width(chart, across),
+            **{"error_x" if chart.sideways else "error_y": _error_bars(chart, series, values)},
+            **points,
+            **texts,
+        )
         return
     lines = kind == "lines"
     marker = {"color": "gray", "size": 5, "opacity": 0.35} if kind == "dots" else {"size": 8}

@@ -20,7 +20,7 @@ from core.runs.verdict_sentences import kind_verdicts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.studies.discovery import ALL_METRICS
-from core.studies.sensitivity import edits_of_run, metric_sensitivities
+from core.studies.sensitivity import SensitivityStudy
 from core.studies.shifts import Shifts, cells_of
 from core.studies.window_sweep import window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
@@ -28,7 +28,6 @@ from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
-from pages.ui.shared.sensitivity_view import sensitivity_view
 from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
@@ -248,17 +247,6 @@ def _matrix_view(shown: ShownRun, report: Report) -> None:
         cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(cells)[cell.kind])
 
 
-def _sensitivity_tab(shown: ShownRun) -> None:
-    found = metric_sensitivities(edits_of_run(shown.run, shown.found), shown.run.plan.seed)
-    if any(one.ratio.value is not None for one in found):
-        st.caption("A summary that a perturbation broke, read backwards, stands for a correction.")
-        sensitivity_view(found)
-    else:
-        st.info(
-            "Sensitivity needs perturbations that keep the meaning and perturbations that break it, both with scores."
-        )
-
-
 def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:
     """The phrases of the metric whose row is selected, those of all metrics at first."""
     if result is None:
@@ -276,7 +264,7 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
     {
         "Shifts": {
             "Plots": lambda shown: metric_plots(shown.run, shown.found),
-            "Sensitivity": _sensitivity_tab,
+            SensitivityStudy.name: lambda shown: _study_view(SensitivityStudy, shown),
         },
         "Gaming": {},
         "Reading": {
@@ -301,5 +289,5 @@ _BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingPr
 )
 """By study, what the page draws below its report, or below the reason why there is none."""
 
-_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts", "Gaming": "gaming"})
+_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts", "Sensitivity": "sensitivity", "Gaming": "gaming"})
 """The views of before by the names that addresses have, and the studies that they are now."""

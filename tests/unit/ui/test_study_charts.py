@@ -5,9 +5,8 @@ from __future__ import annotations
 from core.stats.statistic import Estimate
 from core.studies.document_ablation import AblatedScore, score_histogram
 from core.studies.ranks import MetricRank, rank_chart
-from core.studies.sensitivity import Sensitivity
+from core.studies.sensitivity import Sensitivity, sensitivity_charts
 from pages.ui.shared.report_charts import report_chart
-from pages.ui.shared.sensitivity_view import sensitivity_chart
 from pages.ui.stress.ablation_tab import histogram_chart
 
 KNOWN, UNKNOWN = Estimate(2.0, 1.0, 4.0, 9), Estimate(None, None, None, 0, "There is no step.")
@@ -23,11 +22,14 @@ def test_ranks_of_a_slice_stand_side_by_side_with_their_intervals() -> None:
 
 def test_a_metric_without_a_quotient_has_no_panel() -> None:
     found = [Sensitivity("m", part, KNOWN, KNOWN, KNOWN) for part in ("Overall", "news")]
-    bars = sensitivity_chart([*found, Sensitivity("still", "Overall", KNOWN, KNOWN, UNKNOWN)]).data
-    assert [(bar.name, bar.x) for bar in bars] == [
+    [chart] = sensitivity_charts([*found, Sensitivity("still", "Overall", KNOWN, KNOWN, UNKNOWN)])
+    assert [(bars.name, bars.x) for bars in chart.series] == [
         ("correction", ("all", "news")),
         ("harmless edit", ("all", "news")),
     ]
+    correction, harmless = report_chart(chart).data
+    assert all(left < right for left, right in zip(correction.x, harmless.x, strict=True))
+    assert correction.error_y.array == (2.0, 2.0)
 
 
 def test_both_histograms_have_the_same_bins() -> None:
