@@ -319,7 +319,7 @@ class Study(ABC):
         )
 
 
-STUDIES: Registry[Study] = Registry("study", "core.studies")
+STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies")
 
 
 def studies_of(group: str) -> list[type[Study]]:
