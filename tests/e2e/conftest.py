@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e.bench import Bench
+from tests.e2e.profile import Profile
 from tests.e2e.server import PLUGGED, Server, serve
 from tests.e2e.shared_server import SharedServer, opened
 from tests.e2e.watch import watched
@@ -73,15 +74,21 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedSe
         yield running
 
 
+def open_profile(browser: Browser) -> BrowserContext:
+    """A fresh browser profile."""
+    context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    context.add_init_script(_DISMISS_MARKS)
+    return context
+
+
 @pytest.fixture
 def new_context(browser: Browser) -> Iterator[Callable[[], BrowserContext]]:
-    """Fresh browser profiles; an error in any of their pages fails the test."""
+    """Fresh browser profiles, for tests that change a profile; an error in any of their pages fails the test."""
     with ExitStack() as open_contexts:
 
         def new() -> BrowserContext:
-            context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
-            context.set_default_timeout(PATIENCE_MS)
-            context.add_init_script(_DISMISS_MARKS)
+            context = open_profile(browser)
             open_contexts.callback(context.close)
             open_contexts.enter_context(watched(context))
             return context
@@ -89,10 +96,28 @@ def new_context(browser: Browser) -> Iterator[Callable[[], BrowserContext]]:
         yield new
 
 
+@pytest.fixture(scope="session")
+def free_profiles(browser: Browser) -> Iterator[list[Profile]]:
+    """Empty profiles that no test has in hand."""
+    profiles: list[Profile] = []
+    yield profiles
+    for profile in profiles:
+        profile.context.close()
+
+
 @pytest.fixture
-def new_page(new_context: Callable[[], BrowserContext]) -> Callable[[], Page]:
-    """A page in a fresh profile, on every call."""
-    return lambda: new_context().new_page()
+def new_page(browser: Browser, free_profiles: list[Profile]) -> Iterator[Callable[[], Page]]:
+    """A page in an empty profile, on every call; an error in any of its pages fails the test."""
+    with ExitStack() as lent:
+
+        def new() -> Page:
+            profile = free_profiles.pop() if free_profiles else Profile(open_profile(browser))
+            lent.callback(free_profiles.append, profile)
+            lent.callback(profile.empty)
+            lent.enter_context(watched(profile.context))
+            return profile.context.new_page()
+
+        yield new
 
 
 @pytest.fixture

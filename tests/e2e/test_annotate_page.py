@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from annotations.campaigns.campaign import CampaignSettings
 from tests.e2e.shared_server import DOCUMENT, AnnotatePage, SharedServer, opened
@@ -214,8 +214,10 @@ def test_scores_come_after_a_blind_label_and_ask_for_a_second(page: Page, shared
     assert [row["blind"] for row in rows] == [1, 0]
 
 
-def test_time_of_work_is_kept_apart_from_time_on_the_clock(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries")
+def test_time_of_work_is_kept_apart_from_time_on_the_clock(
+    new_context: Callable[[], BrowserContext], shared_server: SharedServer
+) -> None:
+    campaign, page = shared_server.campaign("label-summaries"), new_context().new_page()
     annotate_page = enter_campaign(page, shared_server, campaign)
     page.clock.install()
     label(annotate_page, 1)

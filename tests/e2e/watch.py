@@ -6,16 +6,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlparse
 
-from playwright.sync_api import BrowserContext, ConsoleMessage
+from playwright.sync_api import BrowserContext, ConsoleMessage, WebError
 
 
 @contextmanager
 def watched(context: BrowserContext) -> Iterator[None]:
     """Raise AssertionError at the end for every exception and console error in the context's pages."""
     problems: list[str] = []
-    context.on("weberror", lambda error: problems.append(str(error.error)))
-    context.on("console", lambda message: problems.append(message.text) if _is_error(message) else None)
+
+    def note_error(error: WebError) -> None:
+        problems.append(str(error.error))
+
+    def note_message(message: ConsoleMessage) -> None:
+        if _is_error(message):
+            problems.append(message.text)
+
+    context.on("weberror", note_error)
+    context.on("console", note_message)
     yield
+    context.remove_listener("weberror", note_error)
+    context.remove_listener("console", note_message)
     assert not problems, problems
 
 
