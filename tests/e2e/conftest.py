@@ -97,7 +97,7 @@ def new_context(browser: Browser) -> Iterator[Callable[[], BrowserContext]]:
 
 
 @pytest.fixture(scope="session")
-def free_profiles(browser: Browser) -> Iterator[list[Profile]]:
+def free_profiles(browser: Browser) -> Iterator[list[Profile]]:  # noqa: ARG001  # it closes after its profiles
     """Empty profiles that no test has in hand."""
     profiles: list[Profile] = []
     yield profiles

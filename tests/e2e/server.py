@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import signal
 import socket
 import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import IO
 
 from annotations.store.store import Store
 
@@ -22,6 +26,8 @@ STREAMLIT = ("-m", "streamlit")
 POLL_S = 0.05  # between two looks, so that a server that starts has the processor
 _PORTS = range(20_000, 30_000)  # below those that systems give to outgoing connections
 PLUGGED = ("-m", "tests.e2e.plugged")
+READ_BY_IMPORTS = {"HF_ENDPOINT", "HF_HUB_DISABLE_XET", "PYTHONPATH"}
+"""Variables that libraries read while they are imported: a server with one of them imports by itself, as outside of tests."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +69,58 @@ def serve(
         "HF_HOME": str(folder / "hub"),
         "PYTHONPATH": str(root),
     }
-    command = [sys.executable, *start, "run", str(app), f"--server.port={port}", "--server.headless=true"]
-    with (
-        (folder / "server.log").open("w") as log,
-        subprocess.Popen(
-            command, cwd=root, env={**os.environ, **settings, **environment}, stdout=log, stderr=log
-        ) as process,
-    ):
+    words = ["run", str(app), f"--server.port={port}", "--server.headless=true"]
+    variables, log = {**os.environ, **settings, **environment}, folder / "server.log"
+    with ExitStack() as ends:
+        if start == STREAMLIT and root == ROOT and not READ_BY_IMPORTS & environment.keys():
+            process: Forked | subprocess.Popen[bytes] = fork(words, variables, log)
+        else:
+            file = ends.enter_context(log.open("w"))
+            command = [sys.executable, *start, *words]
+            process = ends.enter_context(subprocess.Popen(command, cwd=root, env=variables, stdout=file, stderr=file))
         server = Server(f"http://127.0.0.1:{port}", database, process.pid)
         try:
             _wait(server.url, process)
             yield server
         finally:
             process.terminate()
+            process.wait()
+
+
+@dataclass(frozen=True)
+class Forked:
+    """A server whose parent is the process that has imported everything."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        return None if Path(f"/proc/{self.pid}").exists() else 0
+
+    def terminate(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
+
+    def wait(self) -> None:
+        while self.poll() is None:
+            time.sleep(POLL_S)
+
+
+def fork(words: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
+    """A server of this checkout; it needs none of the six seconds that the imports take."""
+    orders, answers = _prepared()
+    orders.write(json.dumps({"words": words, "environment": dict(environment), "log": str(log)}) + "\n")
+    orders.flush()
+    return Forked(int(answers.readline()))
+
+
+@cache
+def _prepared() -> tuple[IO[str], IO[str]]:
+    """Where `tests.e2e.prepared` reads orders and writes answers; it ends with this process."""
+    command = [sys.executable, "-m", "tests.e2e.prepared"]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("A process that was started with pipes has none.")
+    return process.stdin, process.stdout
 
 
 def free_port() -> int:
@@ -87,7 +132,7 @@ def free_port() -> int:
     raise RuntimeError("Every port of this machine that a test may use is taken.")
 
 
-def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+def _wait(url: str, process: Forked | subprocess.Popen[bytes]) -> None:
     while process.poll() is None:
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
