@@ -18,8 +18,13 @@ from streamlit.web import cli
 from pages.server import startup
 
 VIEWS = Path(startup.__file__).parents[1] / "views"
-LATER = ("streamlit.web.server.app_discovery", "streamlit.web.server.starlette.starlette_server", "torch")
-"""Modules that a server imports in functions."""
+ADAPTERS = ("bertscore", "sentence_embedding", "sequence_classifier", "token_count", "word_support")
+LATER = (
+    "streamlit.web.server.app_discovery",
+    "streamlit.web.server.starlette.starlette_server",
+    *(f"core.models.adapters.{name}" for name in ADAPTERS),
+)
+"""Modules that a server imports in functions, some of them once a model is loaded."""
 
 
 def import_everything() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
@@ -117,7 +119,11 @@ def fork(words: Sequence[str], environment: Mapping[str, str], log: Path) -> For
 def _prepared() -> tuple[IO[str], IO[str]]:
     """Where `tests.e2e.prepared` reads orders and writes answers; it ends with this process."""
     command = [sys.executable, "-m", "tests.e2e.prepared"]
-    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    nothing_downloaded = {**os.environ, "HF_HOME": f"{tempfile.gettempdir()}/no-hub-of-tests"}
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=nothing_downloaded, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    atexit.register(process.communicate)
     if process.stdin is None or process.stdout is None:
         raise RuntimeError("A process that was started with pipes has none.")
     return process.stdin, process.stdout
