@@ -17,6 +17,7 @@ from tests.e2e.bench import Bench
 from tests.e2e.profile import Profile
 from tests.e2e.server import PLUGGED, Server, serve
 from tests.e2e.shared_server import SharedServer, opened
+from tests.e2e.waiting import WATCH_RERUNS
 from tests.e2e.watch import watched
 
 _PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")  # the first draws no window, which costs half
@@ -79,6 +80,7 @@ def open_profile(browser: Browser) -> BrowserContext:
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(_DISMISS_MARKS)
+    context.add_init_script(WATCH_RERUNS)
     return context
 
 

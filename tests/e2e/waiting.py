@@ -12,9 +12,36 @@ from playwright.sync_api import Locator, Page, TimeoutError
 START_MS = 120_000  # the first page of a server waits for the models that come with it
 IDLE_SHARE = 0.10  # of one core
 _IDLE_WINDOW_S = 2.0
-_STEADY_MS = 400  # a press has reached the server and its run the page by then
-_STILL_MS = 200
-_DRAWN = """([target, steady, still]) => {
+_STEADY_MS = 100  # what an answer of the server sets off in the page, such as another question, has begun by then
+_STILL_MS = 100
+_UNANSWERED_MS = 20_000  # a server that is killed never answers
+WATCH_RERUNS = """(() => {
+  const rerunScript = 11, scriptFinished = 6, send = WebSocket.prototype.send;
+  const kind = bytes => {  // the number of the first field of a message after its hash and metadata
+    let at = 0;
+    while (bytes[at] >> 3 < 3 && (bytes[at] & 7) === 2) {
+      let length = 0, shift = 0, byte;
+      do { byte = bytes[++at]; length |= (byte & 127) << shift; shift += 7; } while (byte & 128);
+      at += 1 + length;
+    }
+    return bytes[at] >> 3;
+  };
+  const note = waited => { window.rerun = { waited, at: performance.now() }; };
+  const heard = new WeakSet();
+  WebSocket.prototype.send = function (data) {
+    if (!heard.has(this)) {
+      heard.add(this);
+      this.addEventListener('message', ({ data }) => {
+        if (data instanceof ArrayBuffer && kind(new Uint8Array(data)) === scriptFinished) note(false);
+      });
+      this.addEventListener('close', () => note(false));
+    }
+    if (typeof data !== 'string' && kind(new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0)) === rerunScript) note(true);
+    return send.call(this, data);
+  };
+})()"""
+"""Run in a page before its scripts: whether a rerun that it asked for is still waited for, as bytes of BackMsg and ForwardMsg tell."""
+_DRAWN = """([target, steady, still, unanswered]) => {
   const now = performance.now(), app = document.querySelector('[data-testid=stApp]');
   if (window.changedAt === undefined) {
     const changed = () => { window.changedAt = performance.now(); };
@@ -25,6 +52,8 @@ _DRAWN = """([target, steady, still]) => {
   const {x, y} = target?.getBoundingClientRect() ?? {};
   if (window.place !== `${x} ${y}`) { window.place = `${x} ${y}`; window.placedAt = now; }
   if (app?.dataset.testScriptState !== 'notRunning' || now - window.changedAt < steady) return false;
+  if (window.rerun?.waited && now - window.rerun.at < unanswered) return false;
+  if (window.rerun && now - window.rerun.at < steady) return false;
   if (target && now - window.placedAt < still) return false;
   window.place = undefined;
   return true;
@@ -40,7 +69,7 @@ def idle(page: Page, target: Locator | None = None) -> None:
     up elsewhere than down presses nothing.
     """
     handle = target.element_handle(timeout=START_MS) if target else None
-    page.wait_for_function(_DRAWN, arg=[handle, _STEADY_MS, _STILL_MS], timeout=START_MS)
+    page.wait_for_function(_DRAWN, arg=[handle, _STEADY_MS, _STILL_MS, _UNANSWERED_MS], timeout=START_MS)
 
 
 def press(target: Locator) -> None:
