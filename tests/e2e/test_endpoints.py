@@ -86,6 +86,7 @@ def test_endpoints_are_told_and_list_their_models_on_a_press(bench: Bench) -> No
 def test_a_judge_scores_beside_the_others_after_its_price_was_told(bench: Bench, folder: Path) -> None:
     spec = "direct-assessment[endpoint=mini]"
     bench.add_metric(spec)
+    expect(bench.row(spec)).to_be_visible()
     bench.page.keyboard.press("Escape")
     expect(bench.page.locator(".st-key-forecast")).to_contain_text("1 question to endpoints, about ")
     bench.press("Score all")
@@ -101,6 +102,7 @@ def test_a_judge_scores_beside_the_others_after_its_price_was_told(bench: Bench,
 def test_a_judge_without_its_key_says_what_to_set_and_spoils_no_other_row(bench: Bench) -> None:
     spec = "direct-assessment[model=m,endpoint=unset]"
     bench.add_metric(spec)
+    expect(bench.row(spec)).to_be_visible()
     bench.page.keyboard.press("Escape")
     bench.press("Score all")
     expect(bench.row(spec)).to_contain_text("needs endpoint")
@@ -128,8 +130,10 @@ def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read
     expect(form.get_by_label("or the key itself", exact=True)).to_have_value("")
     assert KEY not in page.content()
     page.get_by_role("link", name="Probe", exact=True).click()
+    expect(page.locator("#settled")).to_be_attached(timeout=START_MS)  # the page before it has buttons, too
     spec = "direct-assessment[endpoint=own]"
     bench.add_metric(spec)
+    expect(bench.row(spec)).to_be_visible()
     page.keyboard.press("Escape")
     bench.press("Score all")
     expect(bench.score(spec)).to_have_text("0.800")
