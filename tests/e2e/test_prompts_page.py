@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.llm.prompts import PROMPTS_FOLDER, bundled_prompt
-from tests.e2e.bench import Bench
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, attach, idle, press
 
@@ -29,7 +28,6 @@ class Prompts:
     folder: Path
 
     def open(self, server: Server) -> None:
-        Bench(self.page, server).open()  # a fresh server knows its pages only after the first one was opened
         self.page.goto(f"{server.url}/prompts?prompt={NAME}")
         expect(self.page.get_by_role("tab", name="Edit")).to_be_visible(timeout=START_MS)
 

@@ -15,9 +15,8 @@ from playwright.sync_api import Page, expect
 
 from tests.doubles.models import NO_HEADER
 from tests.e2e.bench import Bench, example
-from tests.e2e.server import Server, serve
+from tests.e2e.server import Server
 from tests.e2e.waiting import START_MS, press
-from tests.unit.models.hub import Hub, serving
 
 pytestmark = pytest.mark.e2e
 
@@ -159,21 +158,6 @@ def test_a_hub_that_cannot_be_reached_is_said_within_seconds(bench: Bench) -> No
     expect(row).to_contain_text("cannot be reached")
     expect(row.locator(".act")).to_be_visible()
     expect(bench.row("rouge2")).to_contain_text("ready")
-
-
-def test_a_gated_repository_says_how_to_come_in(page: Page, tmp_path: Path) -> None:
-    with serving(Hub(tmp_path, 403, "GatedRepo")) as hub, serve(tmp_path, HF_ENDPOINT=hub.address) as server:
-        bench = Bench(page, server)
-        bench.open()
-        bench.add_metric("minicheck-roberta")
-        row = bench.row("minicheck-roberta")
-        page.keyboard.press("Escape")
-        row.get_by_role("button", name="Download").click()
-        expect(row).to_contain_text(f"Accept its terms at {hub.address}/lytang/MiniCheck-RoBERTa-Large")
-        expect(row).to_contain_text(
-            "log in with `hf auth login`, and press Download again, or put the files into a folder"
-        )
-        expect(bench.row("rouge2")).to_contain_text("ready")
 
 
 def test_a_metric_that_is_misspelled_is_answered_with_the_names_there_are(bench: Bench) -> None:

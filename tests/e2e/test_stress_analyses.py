@@ -1,4 +1,4 @@
-"""Window sweep, density bins and edit bisect on the stress page, and the null band on Probe."""
+"""Window sweep, density bins and edit bisect on the stress page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from core.datasets.bundled import bundled_items
 from core.runs.run import Plan, Source, run_from_lines, to_json_line
-from tests.e2e.bench import WORK_MS, Bench, example
+from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
 from tests.e2e.tabs import open_view
@@ -85,12 +85,3 @@ def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None
     expect(page.get_by_text("The shares sum to the whole.")).to_be_visible()
     press(page.get_by_role("radio", name="Left out", exact=True))
     expect(page.get_by_text("The shift when all edits but this one are executed.")).to_be_visible()
-
-
-def test_a_shift_stands_before_the_noise_of_harmless_edits(bench: Bench) -> None:
-    noise = bench.row("rouge2").locator("td.noise")
-    expect(noise).to_have_text("")
-    bench.write(f"{example().example.summary} Penguins ate the fish of the mayor, who did not complain.")
-    expect(noise.locator(".value")).to_contain_text("×", timeout=WORK_MS)
-    expect(noise.locator(".mark")).to_be_visible()
-    assert "harmless edits of about the same size" in (noise.get_attribute("title") or "")

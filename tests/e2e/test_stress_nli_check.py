@@ -50,13 +50,6 @@ def checked_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
         yield running
 
 
-@pytest.fixture(scope="module")
-def demo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Touchstone as a demonstration."""
-    with serve(tmp_path_factory.mktemp("demo"), TOUCHSTONE_DEMO="true") as running:
-        yield running
-
-
 def open_stress(page: Page, server: Server) -> None:
     page.goto(server.url)
     page.get_by_role("link", name="Stress test").click(timeout=START_MS)
@@ -162,25 +155,3 @@ def test_every_plot_is_saved_as_png_without_a_network(
         reader.get_by_role("button", name="Save every plot as PNG").click()
     assert saving.value.suggested_filename == "plot-1.png"
     assert Path(saving.value.path()).read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_demo_runs_in_memory_and_shows_each_visitor_only_what_is_theirs(
-    page: Page, demo_server: Server, new_page: Callable[[], Page]
-) -> None:
-    open_stress(page, demo_server)
-    expect(page.get_by_text("are not kept")).to_be_visible()
-    only_weather(page)
-    run_to_the_end(page, "In a demo")
-    page.reload()
-    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile("^In a demo "), timeout=START_MS)
-    select_cell(page, "ROUGE-2")
-    press(page.get_by_role("radio", name="kept"))
-    expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()
-    assert not demo_server.database.exists()
-
-    other = new_page()
-    open_stress(other, demo_server)
-    expect(other.get_by_placeholder("A new run")).to_be_visible()
-    expect(
-        other.get_by_role("button", name="Look at a run of the bundled examples")
-    ).to_be_visible()  # no other is theirs
