@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from core.errors import TouchstoneError
@@ -19,8 +18,23 @@ from pages import commands
 
 _NEW_NAMES = {
     "columns": "infer-mapping",
-    "surface": "surface-correlation",
-    "explanations": "explanation-report",
+    "surface": "study surface",
+    "surface-correlation": "study surface",
+    "explanations": "study explanation-scores",
+    "explanation-report": "study explanation-scores",
+    "ranks": "study ranks",
+    "shared-errors": "study shared-errors",
+    "judge-agreement": "study judge-agreement",
+    "meta": "study measures",
+    "agreement": "study annotator-agreement",
+    "calibration": "study calibration",
+    "dataset-statistics": "study dataset-statistics",
+    "bisect": "study bisect",
+    "sensitivity": "study sensitivity",
+    "density": "study density",
+    "document-ablation": "study document-ablation",
+    "discover": "study discovery",
+    "system-strength": "study system-strength",
 }
 """The names that commands have now, by the old ones, which stay for one version."""
 
@@ -45,34 +59,31 @@ class _Unloaded(TyperCommand):
     """A command in the list, by name and help; called, it is imported, and no other with what it needs."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **settings: Any) -> Any:
-        return get_command(_load(str(self.name))).make_context(info_name, args, *more, **settings)
+        name = str(self.name)
+        new = _NEW_NAMES.get(name, name)
+        if new != name:
+            typer.echo(f"`{name}` is called `{new}` now. The old name will be removed in the next version.", err=True)
+        return _load(new).make_context(info_name, args, *more, **settings)
 
 
-def _load(name: str) -> typer.Typer:
-    """An app of one command, which may be called by its old name."""
-    now = _NEW_NAMES.get(name, name)
-    command = import_module(f"{commands.__name__}.{_MODULES[now].stem}").command
+def _load(name: str) -> Any:
+    """The command of that name, "study NAME" for that of a study."""
+    module, _, study = name.partition(" ")
+    command = import_module(f"{commands.__name__}.{_MODULES[module].stem}").command
+    if isinstance(command, TyperGroup):
+        return command.get_command(typer.Context(command), study) if study else command
     alone = _new_app()
-    alone.command(name)(command if now == name else _renamed(command, name, now))
-    return alone
-
-
-def _renamed(command: Callable[..., None], old: str, new: str) -> Callable[..., None]:
-    """The command under its old name, with a line on stderr that gives the new one."""
-
-    @functools.wraps(command)
-    def renamed(*arguments: Any, **options: Any) -> None:
-        typer.echo(f"`{old}` is called `{new}` now. The old name will be removed in the next version.", err=True)
-        command(*arguments, **options)
-
-    return renamed
+    alone.command(name)(command)
+    return get_command(alone)
 
 
 def _read_help(file: Path) -> str | None:
-    """Docstring of the function `command` of a module, which is not imported."""
+    """Docstring of the function `command` of a module, which is not imported, or what the module's says after its name."""
     module = ast.parse(file.read_text(encoding="utf-8"))
-    [command] = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "command"]
-    return ast.get_docstring(command)
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "command":
+            return ast.get_docstring(node)
+    return (ast.get_docstring(module) or "").partition(": ")[2]
 
 
 for _name, _file in _MODULES.items():

@@ -11,6 +11,9 @@ process opens its own. Whatever goes wrong on purpose is a `TouchstoneError`, wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import TouchstoneError
@@ -21,8 +24,11 @@ if TYPE_CHECKING:
 
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
     from core.integrations.torchmetrics_metric import Consistency as TorchMetric
+    from core.notebook.reports import NotebookReport
     from core.notebook.scores import Scores
     from core.notebook.session import Pairs
+    from core.runs.run import Run
+    from core.types import Sample
 
 __all__ = [
     "Example",
@@ -33,6 +39,7 @@ __all__ = [
     "inspect_scorer",
     "perturb",
     "score",
+    "study",
     "torchmetric",
 ]
 
@@ -75,20 +82,56 @@ def perturb(pairs: Pairs, kinds: str | Sequence[str] = (), *, battery: str = "",
 
 def evaluate(
     pairs: Pairs, scores: Iterable[Mapping[str, Any]], *, by: str | None = None, resamples: int | None = None
-) -> dict[str, Any]:
-    """Evaluate metrics by type of error, from scores that `score` made: the figures of `touchstone meta --json`.
+) -> NotebookReport:
+    """Evaluate metrics by type of error, from scores that `score` made: the study "measures" of pairs.
 
     `pairs` have a `label` each (consistent or 1, inconsistent or 0), or an edit and the label of the edited summary, which
-    makes a minimal pair. `rows` of the result holds consistency (share of minimal pairs whose sides are ordered rightly),
+    makes a minimal pair. `rows()` of the report holds consistency (share of minimal pairs whose sides are ordered rightly),
     ties and ROC AUC, in 0..1, with intervals of 95 % from the bootstrap by document, overall and by slice; None where a
-    figure is undefined. `by` is a field as `error_type` or `domain`; `resamples` is 10,000, or fewer for more than 5,000
-    summaries.
+    figure is undefined. `by` is a field as `error_type` or `domain`.
 
     Raises TouchstoneError where no score is of these pairs, and for pairs that cannot be read.
     """
-    from core.notebook.studies import evaluate_scores
+    return study("measures", pairs, scores=scores, by=by, resamples=resamples)
 
-    return evaluate_scores(pairs, scores, by, resamples)
+
+def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
+    name: str,
+    pairs: Pairs | None = None,
+    *,
+    scores: Iterable[Mapping[str, Any]] = (),
+    dataset: str | Sequence[str] = (),
+    run: str | Path | Run | None = None,
+    files: Sequence[str | Path] = (),
+    metrics: str | Sequence[str] = (),
+    by: str | None = None,
+    resamples: int | None = None,
+    **settings: str | int | float | bool,
+) -> NotebookReport:
+    """Run a study: the report that `touchstone study NAME` prints, with its tables, charts and sentences.
+
+    A study takes scored summaries (`pairs` with the `scores` that `score` made of them, or a `dataset` of the database), a
+    stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
+    the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
+
+    A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
+    its interval, `record()` what `--json` prints, and `save(file)` writes any form by the ending of the file.
+
+    Raises TouchstoneError for a study or setting that does not exist, and for data that give no figure, with what to do.
+    """
+    from annotations.exchange.samples import load_samples
+    from annotations.store.store import Store
+    from core.notebook.reports import run_study, study_data
+    from core.settings import Settings
+
+    def load(stored: str) -> list[Sample]:
+        with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+            return load_samples(store, stored)
+
+    datasets = [dataset] if isinstance(dataset, str) else list(dataset)
+    data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
+    chosen = [metrics] if isinstance(metrics, str) else list(metrics)
+    return run_study(name, settings, data, metrics=chosen, resamples=resamples)
 
 
 def inspect_scorer(metric: str, *, document: str = "document") -> Scorer:

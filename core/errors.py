@@ -101,7 +101,7 @@ _FAILURE_KINDS: Mapping[type[Exception], FailureKind] = {
 }
 
 
-_UNEXPECTED = (
+UNEXPECTED = (
     "An unexpected error stopped this; the log has the details. Try another text, setting or checkpoint, and "
     "report it with the log."
 )
@@ -136,4 +136,4 @@ def _problem_of(error: Exception) -> Problem:
         return Problem(
             FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
         )
-    return Problem(FailureKind.ERROR, _UNEXPECTED)
+    return Problem(FailureKind.ERROR, UNEXPECTED)

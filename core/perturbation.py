@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from core.english.inflection import indefinite_article
 from core.errors import TouchstoneError, UnscorableError
@@ -16,6 +16,7 @@ from core.registry import Registry, format_spec, profile_field, settings_label
 from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]
+INTENTS: tuple[Intent, ...] = get_args(Intent)
 Form = Literal["rule", "prompt", "imported"]
 
 

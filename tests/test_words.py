@@ -21,7 +21,7 @@ NEVER_A_NAME = frozenset({"said", "stands", "standing", "beside"})
 
 ALLOWED = {
     ("core/nli_check.py", "said"): "stored in stress runs",
-    ("core/studies/run_report.py", "said"): "read from stress runs",
+    ("core/runs/run_sentences.py", "said"): "read from stress runs",
     ("core/settings.py", "llm_thoughts"): "the former name of a setting, for one version",
 }
 
@@ -47,7 +47,7 @@ PHRASES = {
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _PROSE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "DECISIONS.md")
-_FOLDERS = {"core/prompts": "*.md", "annotations/campaigns/sets": "*.yaml", "pages/ui/assets": "*.*"}
+_FOLDERS = {"core/prompts": "*.md", "annotations/campaigns/sets": "*.yaml", "docs": "*.md", "pages/ui/assets": "*.*"}
 
 
 def test_no_identifier_needs_translating() -> None:

@@ -269,7 +269,8 @@ def _load_conversations(
         .where(Reservation.campaign_id == campaign_id, col(Reservation.task_id).in_(tasks))
         .order_by(col(Reservation.number).desc())
     )
-    numbers, summaries = {(task, person): number for task, person, number in rows}, _summaries(session, found)
+    numbers: dict[tuple[str, str | None], int] = {(task, person): number for task, person, number in rows}
+    summaries = _summaries(session, found)
     named = [replace(one, number=numbers.get(key, 0), summary=summaries[key[0]]) for key, one in found.items()]
     return sorted(named, key=lambda one: one.last_at, reverse=True)
 

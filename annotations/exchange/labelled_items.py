@@ -31,6 +31,13 @@ def with_documents(samples: Iterable[Sample], texts: Iterable[Example]) -> list[
     ]
 
 
+def load_items(store: Store, dataset: str) -> list[Item]:
+    """The items of a dataset of the store, or the bundled examples, with their documents."""
+    if dataset == PRECOMPUTED:
+        return list(bundled_items())
+    return with_documents(load_samples(store, dataset), load_texts(store, dataset))
+
+
 def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     """An imported dataset, the settled labels of a campaign, the pairs that were kept, or the bundled examples.
 

@@ -14,6 +14,7 @@ import numpy as np
 from core.audit.data import AuditData, audit_command
 from core.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -31,7 +32,6 @@ from core.stats.bootstrap import Resamples
 from core.stats.calibration import best_threshold
 from core.stats.discrimination import LabelledScores, Threshold
 from core.studies.density import SentenceScores, original_summaries, score_sentences
-from core.studies.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.studies.saved_threshold import OwnThreshold
 from core.studies.window_sweep import WINDOWS, is_retrieval_metric, window_run
 from core.types import Outcome, Result
@@ -57,7 +57,7 @@ class Evidence:
 
     @cached_property
     def drawn(self) -> Resamples:
-        """The resamples of `cli.py meta`."""
+        """The resamples of the study of measures."""
         return draw_resamples(self.cases, self.resamples)
 
     @cached_property
@@ -82,7 +82,7 @@ class Evidence:
         return replace(self.cases, columns=(column,), separate=())
 
     def rows(self, metric: str, parts: Sequence[Slice], names: tuple[str, ...]) -> list[MetricRow]:
-        """The rows of `cli.py meta` for this metric; none without scores."""
+        """The rows of the study of measures for this metric; none without scores."""
         column = self.column(metric)
         return list(metric_rows(self.cases_with(column), parts, self.drawn, names)) if column else []
 

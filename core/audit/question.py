@@ -114,7 +114,7 @@ class Finding:
 class Question(ABC):
     """One question of the audit; `place` orders them, and `axis` names it where there is room for two words.
 
-    `page` is the page that shows its figures with what is behind them, "" where only the audit has it, and `tab` the tab there.
+    `page` is the page that shows its figures with what is behind them, "" where only the audit has it, and `tab` the study there.
     """
 
     name: ClassVar[str]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 
 from core.audit.question import JUDGED_LEVELS, Finding, Level
 from core.audit.report import AuditReport, FindingChange, MetricAudit, warnings_of
-from core.audit.report_html import LEVEL_MARKS
+from core.audit.report_html import LEVEL_MARKS, TEMPLATES
 from core.stats.text_tables import align_columns, markdown_table
 
 _COLOURS = {Level.GOOD: "#1f6b4f", Level.WEAK: "#8a5a00", Level.FAILS: "#a83214", Level.TOO_FEW: "#5a6475"}
@@ -80,13 +79,13 @@ def badge_svg(audit: MetricAudit) -> str:
     )
     label, value = f"{_LABEL} {audit.metric}", f"{counts[Level.GOOD]} of {judged} good" if judged else "too few pairs"
     left, right = (round(_LETTER_PX * len(text) + 12) for text in (label, value))
-    title = escape(f"{label}: {value}. {audit.summary}")
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{title}">'
-        f'<title>{title}</title><rect width="{left}" height="20" fill="#3b4250"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{_COLOURS[worst]}"/>'
-        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
-        f'<text x="{left / 2:g}" y="14">{escape(label)}</text><text x="{left + right / 2:g}" y="14">{escape(value)}</text></g></svg>\n'
+    return TEMPLATES.get_template("badge.svg").render(
+        label=label,
+        value=value,
+        left=left,
+        right=right,
+        colour=_COLOURS[worst],
+        title=f"{label}: {value}. {audit.summary}",
     )
 
 

@@ -1,15 +1,16 @@
-"""The agreement of judges of explanations with people and with one another, as records and as text."""
+"""The agreement of judges of explanations with people and with one another."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
 from core.explanations.judge import Cause
+from core.report import Column, Table
 from core.stats import agreement as distance
 from core.stats import correlation
 from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
@@ -17,7 +18,6 @@ from core.stats.bootstrap import RESAMPLES, Resamples
 from core.stats.correlation import RatedScores
 from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy
 from core.stats.statistic import Estimate, Numbers, Statistic, Values
-from core.stats.text_tables import align_columns
 from core.types import GRADE_VALUES, Grade
 
 _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades
@@ -93,20 +93,42 @@ def judge_names(judged: Iterable[JudgedExplanation]) -> list[str]:
     return list(dict.fromkeys(name for one in judged for name in one.grades))
 
 
-def panel_agreement_record(judged: Sequence[JudgedExplanation], figures: Figures) -> dict[str, Any]:
-    """The judges in their order with how much each graded, and the figures."""
-    return {
-        "judges": {name: sum(name in one.grades for one in judged) for name in judge_names(judged)},
-        "explanations": len(judged),
-        "figures": {name: _figure_record(estimate) for name, estimate in figures.items()},
-    }
+AGREEMENT_COLUMNS = (
+    Column("agreement"),
+    Column("value", format="unsigned"),
+    Column("n", format="count", help="Explanations that both graded, or at least two judges."),
+    Column("remark", help="Reason why a figure is undefined, or why its interval must not be trusted."),
+)
 
 
-def panel_agreement_table(judged: Sequence[JudgedExplanation], figures: Figures) -> str:
-    """The same as text."""
-    names = [f"{number}: {name}" for number, name in enumerate(judge_names(judged), start=1)]
-    head = f"{len(judged)} explanations, the judges with one another"
-    return "\n".join([head, *names, _figure_table(figures)])
+def judge_tables(judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES) -> list[Table]:
+    """The agreement of the judges with one another, and which number is which judge; no table below two judges."""
+    figures = agreement_among_judges(judged, resamples)
+    if not figures:
+        return []
+    judges = tuple(
+        (number, name, sum(name in explanation.grades for explanation in judged), len(judged))
+        for number, name in enumerate(judge_names(judged), start=1)
+    )
+    return [
+        Table(
+            "among_judges",
+            "The judges with one another",
+            AGREEMENT_COLUMNS,
+            tuple((name, estimate, estimate.n, estimate.why) for name, estimate in figures.items()),
+        ),
+        Table(
+            "judges",
+            "Judges by number",
+            (
+                Column("number", format="count"),
+                Column("judge"),
+                Column("graded", format="count"),
+                Column("explanations", "of explanations", "count"),
+            ),
+            judges,
+        ),
+    ]
 
 
 def agreement_with_people(
@@ -159,46 +181,3 @@ def _balanced_accuracy_at(rated: RatedScores, cut: float) -> Statistic:
     return balanced_accuracy(
         LabelledScores(rated.scores, rated.human > cut, rated.documents), Threshold(cut, 0, frozenset())
     )
-
-
-def agreement_record(signature: str, compared: Sequence[GradePair], figures: Figures) -> dict[str, Any]:
-    """One judge; null where a figure is undefined, with the reason."""
-    return {
-        "judge": signature,
-        "explanations": len(compared),
-        "failed": _count_failed(compared),
-        "figures": {name: _figure_record(estimate) for name, estimate in figures.items()},
-    }
-
-
-def agreement_table(signature: str, compared: Sequence[GradePair], figures: Figures) -> str:
-    """The judge, how much it graded, and a line a figure with its 95 % interval; – where one is undefined."""
-    failed = f", {_count_failed(compared)} of them without a grade of the judge" if _count_failed(compared) else ""
-    return f"{signature}\n{len(compared)} explanations that people graded{failed}\n{_figure_table(figures)}"
-
-
-def _figure_table(figures: Figures) -> str:
-    lines = [(name, _format_figure(estimate), str(estimate.n), estimate.why) for name, estimate in figures.items()]
-    return align_columns([("", "value", "n", ""), *lines])
-
-
-def _count_failed(compared: Sequence[GradePair]) -> int:
-    return sum(case.judge_grade is None for case in compared)
-
-
-def _figure_record(estimate: Estimate) -> dict[str, Any]:
-    return {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "n": estimate.n,
-        "why": estimate.why or None,
-    }
-
-
-def _format_figure(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "–"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.3f}"
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"

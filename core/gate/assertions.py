@@ -8,12 +8,12 @@ from pathlib import Path
 
 from core.audit.question import Finding, Level, ShownPair
 from core.audit.report import MetricAudit
+from core.cases.measures import draw_resamples
 from core.errors import UnknownNameError
 from core.gate.output import verdict_sentence
 from core.gate.regression import Limit, compare_sides, regressions
 from core.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
 from core.outcome_record import JsonRecord
-from core.studies.measures import draw_resamples
 
 _MOST_NAMED = 5
 _MOST_LETTERS = 100

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from core.gate.regression import MEAN_SCORE, Change, ItemChange, MetricComparison
+from core.stats.best_metric import SIGNIFICANCE_LEVEL
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned, markdown_table
-from core.studies.best_metric import SIGNIFICANCE_LEVEL
 from core.text import with_visible_controls
 
 _HEAD = ("", "metric", "measure", "before [95 %]", "after [95 %]", "change [95 %]", "p", "n")

@@ -10,14 +10,14 @@ from types import MappingProxyType
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import Slice, labelled_in_slice, pairs_in_slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
+from core.stats.best_metric import SIGNIFICANCE_LEVEL
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired, holm_correction, on_shared_cases
 from core.stats.discrimination import Threshold, accuracy_of_decisions, auc, choose_threshold
 from core.stats.score_pairs import consistency_share
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, Values, mean, undefined
-from core.studies.best_metric import SIGNIFICANCE_LEVEL
-from core.studies.measures import Slice, labelled_in_slice, pairs_in_slice, slice_cases
 
 MOST_EXAMPLES = 5
 MEAN_SCORE = "score"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from pathlib import Path
 
+from core.html_templates import open_templates
 from core.metric import METRICS
 from core.notebook.session import Pairs, download_weights, engine, parse_metrics, read_pairs
 from core.outcome_record import JsonRecord, outcome_record
 from core.types import Example
 
 _MOST_ROWS = 50
+_TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 _CONSISTENT, _INCONSISTENT, _NEUTRAL = "47, 91, 215", "194, 87, 12", "120, 128, 144"  # as on the pages
-_CELL_STYLE = 'style="text-align: left; vertical-align: top"'
 _FAINTEST, _STRONGEST = 0.06, 0.45  # opacity, which any background bears
 
 Bounds = tuple[float, float]
@@ -26,11 +27,11 @@ class Scores(list[JsonRecord]):
         """A table with the sentences of each summary, tinted by their scores, and the evidence of each; all text is escaped."""
         shown = self[:_MOST_ROWS]
         bounds = {spec: _bounds(spec, self) for spec in {record["metric"] for record in shown}}
-        rows = "".join(_html_row(record, bounds[record["metric"]]) for record in shown)
-        more = len(self) - len(shown)
-        rest = f"<p>{more:,} more scores: pandas.DataFrame(scores) has all.</p>" if more > 0 else ""
-        head = "".join(f"<th>{name}</th>" for name in ("pair", "metric", "score", "sentences and their evidence"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+        return _TEMPLATES.get_template("scores.html").render(
+            records=shown,
+            more=len(self) - len(shown),
+            tint=lambda record, part: _tint(record["metric"], part["score"], bounds[record["metric"]]),
+        )
 
 
 def score_pairs(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
@@ -55,27 +56,6 @@ def _bounds(spec: str, records: Iterable[JsonRecord]) -> Bounds:
     low = min(known, default=0.0) if card.low is None else card.low
     high = max(known, default=1.0) if card.high is None else card.high
     return low, high
-
-
-def _html_row(record: JsonRecord, bounds: Bounds) -> str:
-    failed = record["status"] == "failed"
-    number = "" if failed else f"{record['score']:.3f}"
-    content = (
-        escape(record["error"])
-        if failed
-        else "".join(_html_sentence(record, part, bounds) for part in record["sentences"])
-    )
-    signature = escape(record["signature"] or "", quote=True)
-    cells = (escape(record["id"]), f'<span title="{signature}">{escape(record["metric"])}</span>', number, content)
-    return f"<tr>{''.join(f'<td {_CELL_STYLE}>{cell}</td>' for cell in cells)}</tr>"
-
-
-def _html_sentence(record: JsonRecord, part: JsonRecord, bounds: Bounds) -> str:
-    tint = f"background: {_tint(record['metric'], part['score'], bounds)}"
-    shown = f'<span style="{tint}">{escape(part["text"])} <b>{part["score"]:.2f}</b></span>'
-    if not part["evidence"]:
-        return f"<div>{shown}</div>"
-    return f"<details><summary>{shown}</summary><q>{escape(part['evidence']['text'])}</q></details>"
 
 
 def _tint(spec: str, score: float, bounds: Bounds) -> str:

@@ -13,7 +13,6 @@ from core.papers.paper import DataFile, Paper, ReleasedData
 from core.papers.paper_pack import PackRequest, write_pack
 from core.papers.published import PublishedPaper
 from core.profile import profile_names, read_profile
-from core.studies.measures import slice_cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,8 @@ def reproduction_pack(
     request = PackRequest(
         datasets=tuple(_dataset(file) for file in here) or (paper.name,),
         by=paper.by,
-        aspect=paper.aspect if here else "",
         resamples=resamples,
         cases=cases,
-        parts=slice_cases(cases, paper.by),
         files=list(_read_files(here, data)),
         own={},
         more={

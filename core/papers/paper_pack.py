@@ -5,45 +5,28 @@ The same data and choices give the same bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from shlex import quote
 from typing import Any, Protocol
 
 from core.archive import zip_files
 from core.cases.cases import Cases
 from core.dataset import DATASETS, format_counts
-from core.errors import UnknownNameError
-from core.papers.paper_tables import (
-    citations_bib,
-    correlations_csv,
-    correlations_latex,
-    correlations_markdown,
-    explainers_csv,
-    explainers_markdown,
-    metrics_card,
-    rows_csv,
-    rows_latex,
-    rows_markdown,
-)
+from core.errors import Problem, UnknownNameError, attempt
+from core.papers.paper_tables import citations_bib, metrics_card
+from core.report import Report
+from core.reports.latex import table_latex
+from core.reports.markdown import table_markdown
+from core.reports.spreadsheet import table_csv
 from core.settings import VERSION
-from core.stats.bootstrap import RESAMPLES, Resamples
-from core.studies.explanation_scores import explainer_scores
-from core.studies.measures import (
-    FIGURE_TITLES,
-    MEASURES,
-    MetricRow,
-    Slice,
-    draw_resamples,
-    figure_unit,
-    metric_rows,
-)
-from core.studies.ranks import MetricRank, metric_ranks
-from core.studies.rating_correlation import metric_correlations
+from core.stats.bootstrap import RESAMPLES
+from core.study import STUDIES, Input, Study, StudyData
 from core.types import PRECOMPUTED
 
 PACK_NAME = "touchstone-paper-pack.zip"
-_DRAWN = ("consistency", "auc")
 
 
 class PackedFile(Protocol):
@@ -74,10 +57,8 @@ class PackRequest:
 
     datasets: tuple[str, ...]
     by: str | None
-    aspect: str
     resamples: int
     cases: Cases
-    parts: Sequence[Slice]
     files: Sequence[PackedFile]
     own: Mapping[str, Sequence[str]]
     more: Mapping[str, str] = field(default_factory=dict)
@@ -116,9 +97,8 @@ def _pack_command(request: PackRequest) -> str:
         *([f"--by {request.by}"] if request.by else []),
     ]
     metrics = [f"--metric {quote(column.name)}" for column in request.cases.all_columns]
-    rated = [f"--rated {quote(request.aspect)}"] if request.aspect else []
     fewer = [] if request.resamples == RESAMPLES else [f"--resamples {request.resamples}"]
-    return " ".join(["python cli.py pack", *options, *metrics, *rated, *fewer, f"-o {PACK_NAME}"])
+    return " ".join(["python cli.py pack", *options, *metrics, *fewer, f"-o {PACK_NAME}"])
 
 
 def _import_lines(place: int, file: PackedFile) -> list[str]:
@@ -139,80 +119,102 @@ def _mapping_path(place: int) -> str:
 
 
 def _pack_files(request: PackRequest) -> dict[str, str | bytes]:
-    from core.papers.paper_figures import (
-        figure_files,
-    )  # Matplotlib takes 30 MB, and only a pack needs it
-
-    cases, resamples = request.cases, draw_resamples(request.cases, request.resamples)
-    rows = list(metric_rows(cases, request.parts, resamples, tuple(MEASURES)))
-    correlated = list(metric_correlations(cases, request.aspect, resamples)) if request.aspect else []
-    explainers = list(explainer_scores(cases, resamples))
-    drawn = [name for name in _DRAWN if rows and name in rows[0].figures]
+    reports, missing = packed_reports(request)
     return {
-        "README.md": pack_readme(request),
+        "README.md": pack_readme(request, reports, missing),
         "data-card.md": data_card(request),
-        "metrics.md": metrics_card(cases),
-        "citations.bib": citations_bib(cases, [file.importer.partition("[")[0] for file in request.files]),
+        "metrics.md": metrics_card(request.cases),
+        "citations.bib": citations_bib(request.cases, [file.importer.partition("[")[0] for file in request.files]),
         **{
             _mapping_path(place): file.counts["reading"]["mapping"]
             for place, file in enumerate(request.files)
             if "mapping" in file.counts.get("reading", {})
         },
-        **_row_tables(rows),
-        **(
-            {
-                "tables/correlations.md": correlations_markdown(correlated, request.aspect),
-                "tables/correlations.tex": correlations_latex(correlated, request.aspect),
-                "tables/correlations.csv": correlations_csv(correlated, request.aspect),
-            }
-            if correlated
-            else {}
-        ),
-        **(
-            {
-                "tables/explanations.md": explainers_markdown(explainers),
-                "tables/explanations.csv": explainers_csv(explainers),
-            }
-            if explainers
-            else {}
-        ),
-        **figure_files(cases, rows, request.parts[0], drawn, _ranks(request, resamples, drawn)),
+        **{path: content for stem, report in reports.items() for path, content in report_files(stem, report).items()},
         **request.more,
     }
 
 
-def _ranks(request: PackRequest, resamples: Resamples, names: Sequence[str]) -> dict[str, list[MetricRank]]:
-    """By measure, the ranks of metrics in every slice; none where one metric alone was scored."""
-    if len(request.cases.all_columns) < 2:
-        return {}
-    return {name: list(metric_ranks(request.cases, request.parts, resamples, name)) for name in names}
+def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, str]]:
+    """The report of every study of scored or labelled summaries by the stem of its files, and why others have none here."""
+    data = StudyData(
+        request.datasets,
+        request.cases,
+        request.by,
+        tuple(column.name for column in request.cases.all_columns),
+        request.resamples,
+    )
+    reports: dict[str, Report] = {}
+    missing: dict[str, str] = {}
+    for study in STUDIES:
+        if (
+            "pack" in study.without
+            or not set(study.takes) <= _PACKED_INPUTS
+            or not {*study.takes, *study.may_take} & _PACKED_INPUTS
+        ):
+            continue
+        outcome = attempt(partial(_reports_of, study, data))
+        if isinstance(outcome, Problem):
+            missing[study.title] = outcome.message
+        else:
+            reports |= outcome
+    return reports, missing
 
 
-def _row_tables(rows: Sequence[MetricRow]) -> dict[str, str | bytes]:
-    if not rows:
-        return {}
-    files: dict[str, str | bytes] = {"tables/all.csv": rows_csv(rows)}
-    for name in rows[0].figures:
-        if all(row.figures[name].estimate.value is None for row in rows):
-            continue  # all.csv has the reason
-        files[f"tables/{name}.md"] = rows_markdown(rows, name)
-        files[f"tables/{name}.tex"] = rows_latex(rows, name, _table_caption(name))
+_PACKED_INPUTS = {Input.SAMPLES, Input.SCORES}
+
+
+def _reports_of(study: type[Study], data: StudyData) -> dict[str, Report]:
+    """The reports of a study in the forms that a pack has, those with figures; several are told apart by their settings."""
+    forms = study.in_pack(data)
+    stems = [
+        study.name if len(forms) == 1 else _slug(f"{study.name} {' '.join(map(str, form.settings.values()))}")
+        for form in forms
+    ]
+    reports = {stem: form.run(data) for stem, form in zip(stems, forms, strict=True)}
+    return {stem: report for stem, report in reports.items() if not report.empty}
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def report_files(stem: str, report: Report) -> dict[str, str | bytes]:
+    """Tables as CSV, and as Markdown and LaTeX for every grid of one; charts as SVG and PDF."""
+    from core.reports.figures import chart_figure  # Matplotlib takes 30 MB, and only a pack needs it
+
+    files: dict[str, str | bytes] = {}
+    for table in report.tables:
+        if not table.rows:
+            continue
+        name = stem if len(report.tables) == 1 or table is report.tables[0] else _slug(f"{stem} {table.name}")
+        files[f"tables/{name}.csv"] = table_csv(table)
+        for grid in table.pivot.cells if table.pivot else ("",):
+            file = _slug(f"{name} {grid}") if grid and table.pivot and len(table.pivot.cells) > 1 else name
+            files[f"tables/{file}.md"] = table_markdown(table, grid)
+            files[f"tables/{file}.tex"] = table_latex(table, grid, file)
+    for chart in report.charts:
+        name = stem if len(report.charts) == 1 else _slug(f"{stem} {chart.name}")
+        files |= {f"figures/{name}.{kind}": chart_figure(chart, kind) for kind in ("svg", "pdf")}
     return files
 
 
-def _table_caption(name: str) -> str:
-    return f"{FIGURE_TITLES[name]}, {figure_unit(name)}."
-
-
-def pack_readme(request: PackRequest) -> str:
-    """README on how the tables are to be read, with the commands that give them."""
-    return (
-        f"# {' + '.join(request.datasets)}\n\nMade by Touchstone {VERSION}. Figures are percentages in the Markdown and LaTeX "
-        f"tables and shares in the CSV; intervals are those of {request.resamples:,} bootstrap resamples of whole documents "
-        "(seed 0). Bold is the best of a slice; † is not significantly worse (paired bootstrap, Holm, p ≥ .05); ‡ was not "
-        "tested. Cases without a score are left out and counted. The tables are \\input where the package booktabs is loaded.\n\n"
-        "These commands, run here beside the data with an empty database, give this archive again, byte for byte:\n\n"
-        f"```\n{pack_commands(request)}\n```\n"
+def pack_readme(request: PackRequest, reports: Mapping[str, Report], missing: Mapping[str, str]) -> str:
+    """README on how the tables are to be read, what each study says, why others are missing, and the commands that give them."""
+    answers = [f"- **{report.title}** (`{stem}`): {' '.join(report.sentences)}" for stem, report in reports.items()]
+    absent = [f"- {title}: {reason}" for title, reason in missing.items()]
+    return "\n\n".join(
+        [
+            f"# {' + '.join(request.datasets)}",
+            f"Made by Touchstone {VERSION}. Figures are percentages in the Markdown and LaTeX tables and shares in the CSV; "
+            f"intervals are those of {request.resamples:,} bootstrap resamples of whole documents (seed 0). Bold is the best of a "
+            "slice; † is not significantly worse (paired bootstrap, Holm, p ≥ .05); ‡ was not tested. Cases without a score are "
+            "left out and counted. The tables are \\input where the package booktabs is loaded.",
+            "\n".join(answers),
+            *(["These data give no figure for:", "\n".join(absent)] if absent else []),
+            "These commands, run here with the data and an empty database, give this archive again, byte for byte:",
+            f"```\n{pack_commands(request)}\n```\n",
+        ]
     )
 
 

@@ -12,7 +12,6 @@ from core.runs.run import Run
 from core.runs.shifts import STRESS_RESAMPLES
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, mean
-from core.stats.text_tables import align_columns, format_percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +41,6 @@ def check_shares(run: Run, resamples: int = STRESS_RESAMPLES) -> list[CheckShare
     kinds = {kind: rank for rank, kind in enumerate(run.plan.kinds)}
     ordered = sorted(labelled, key=lambda place: (place[0], kinds[place[1]]))
     return [_share(dataset, kind, labelled[dataset, kind], drawn) for dataset, kind in ordered]
-
-
-def format_check_shares(found: Sequence[CheckShare]) -> str:
-    """One line a dataset and kind, in percent of sentences; empty where no sentence has a label."""
-    if not found:
-        return ""
-    head = ("dataset", "kind", "variants", "sentences", *(f"{label} %" for label in SENTENCE_LABELS))
-    return align_columns([head, *(tuple(share_cells(one).values()) for one in found)])
-
-
-def share_cells(one: CheckShare) -> dict[str, str]:
-    """A row of the table by its columns."""
-    counts = {"variants": str(one.variants), "sentences": str(one.sentences)}
-    shares = {f"{label} %": format_percent(one.shares[label]) for label in SENTENCE_LABELS}
-    return {"dataset": one.dataset, "kind": one.kind, **counts, **shares}
 
 
 def _share(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases
+from core.errors import TouchstoneError, UnknownNameError
+from core.report import Column, Report, Table
 from core.stats.agreement import (
     DISTANCES,
     LabelMatrix,
@@ -23,8 +26,9 @@ from core.stats.agreement import (
 )
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, Statistic, undefined
-from core.stats.text_tables import align_columns, format_percent, format_unsigned
+from core.stats.text_tables import format_percent, format_unsigned
 from core.studies.rating_correlation import VERDICT_VALUES
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.types import ALL_JUDGES
 
 VERDICT = "verdict"
@@ -72,9 +76,14 @@ _Labels = Mapping[tuple[int, int], Mapping[str, float]]
 
 def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAgreement]:
     """Every aspect that at least two annotators labelled on some item; the datasets' own summaries do not count."""
-    for (aspect, unit), labels in _labels_by_aspect(cases).items():
-        if any(len(given) > 1 for given in labels.values()):
-            yield _measure_agreement(aspect, unit, labels, cases, drawn)
+    for (aspect, unit), labels in labelled_units(cases).items():
+        yield _measure_agreement(aspect, unit, labels, cases, drawn)
+
+
+def labelled_units(cases: Cases) -> dict[tuple[str, str], _Labels]:
+    """The labels of each aspect and unit that at least two annotators labelled on some item."""
+    labels = _labels_by_aspect(cases)
+    return {unit: of for unit, of in labels.items() if any(len(given) > 1 for given in of.values())}
 
 
 def _labels_by_aspect(cases: Cases) -> dict[tuple[str, str], dict[tuple[int, int], dict[str, float]]]:
@@ -160,38 +169,106 @@ def _with_few_values(matrix: LabelMatrix, coefficient: Callable[[LabelMatrix], S
     return coefficient(matrix)
 
 
-def agreement_record(found: AnnotatorAgreement) -> dict[str, Any]:
-    """One element of `cli.py agreement --json`."""
-    return asdict(found)
+@STUDIES.add
+@dataclass(frozen=True)
+class Agreement(Study):
+    """Agreement of annotators, aspect by aspect and two by two."""
+
+    name: ClassVar[str] = "annotator-agreement"
+    title: ClassVar[str] = "Agreement of annotators"
+    does: ClassVar[str] = (
+        "Measure how far the annotators of imported data agree: alpha, AC1 and pairwise kappa by aspect, with intervals."
+    )
+    group: ClassVar[Group] = "People"
+    place: ClassVar[int] = 20
+    takes: ClassVar[tuple[Input, ...]] = (Input.SAMPLES,)
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"audit": "It measures the labels, and the audit a metric by them."}
+    )
+    aspect: str = setting("", "Only this aspect of those that several annotators labelled.")
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"aspect": ["", *dict.fromkeys(aspect for aspect, _ in labelled_units(data.samples))]}
+
+    def run(self, data: StudyData) -> Report:
+        units = labelled_units(data.samples)
+        if not units:
+            raise TouchstoneError(
+                f"No two annotators labelled the same text in {', '.join(data.datasets)}. Import data with the labels of each "
+                "annotator."
+            )
+        aspects = dict.fromkeys(aspect for aspect, _ in units)
+        if self.aspect and self.aspect not in aspects:
+            raise UnknownNameError("aspect that several annotators labelled", self.aspect, aspects)
+        agreements = [one for one in annotator_agreements(data.samples, data.draws) if self.aspect in ("", one.aspect)]
+        return self.report(
+            data,
+            [_aspect_table(agreements), _pair_table(agreements)],
+            sentences=[_agreement_sentence(one) for one in agreements[:3]],
+            notes=[
+                "In brackets the 95 % interval of a bootstrap over documents. A dataset's own summary of its annotators does not "
+                "count. Kappa has quadratic weights where there are more than two values."
+            ],
+        )
 
 
-def format_agreements(found: Sequence[AnnotatorAgreement]) -> str:
-    """One line for each aspect and unit, then one for every two annotators that share enough items."""
-    head = ("aspect", "unit", "items", "labels", "annotators", "same, %")
-    lines = [(*head, *(f"alpha ({name})" for name in DISTANCES), "AC1"), *map(_agreement_cells, found)]
-    pairs = [_pair_cells(one, pair) for one in found for pair in one.pairs]
-    pair_head = ("aspect", "unit", "annotators", "items", "same, %", "Cohen's kappa")
-    left_out = [
-        f"{one.aspect}, {one.unit}: {len(one.pairs)} of {one.all_pairs} pairs of annotators share {_MIN_SHARED} items or are shown."
-        for one in found
-        if len(one.pairs) < one.all_pairs
-    ]
-    parts = [align_columns(lines), align_columns([pair_head, *pairs]) if pairs else "", "\n".join(left_out)]
-    return "\n\n".join([*filter(None, parts), AGREEMENT_NOTE])
+def _aspect_table(agreements: Sequence[AnnotatorAgreement]) -> Table:
+    names = [name for name in DISTANCES if any(name in one.alphas for one in agreements)]
+    return Table(
+        "aspects",
+        "Agreement by aspect",
+        (
+            Column("aspect"),
+            Column("unit", help="A sentence, a summary, or each annotator's mean over the sentences of a summary."),
+            Column("items", format="count"),
+            Column("labels", format="count"),
+            Column("annotators", format="count"),
+            Column("raw", "same", "percent", "Share of two labels of one item that are the same."),
+            *(Column(f"alpha_{name}", f"alpha ({name})", "unsigned", "Krippendorff's alpha.") for name in names),
+            Column("ac1", "AC1", "unsigned", "Gwet's AC1, for categories of which one is rare."),
+            Column("all_pairs", "pairs of annotators", "count"),
+        ),
+        tuple(
+            (
+                *(one.aspect, one.unit, one.items, one.labels, one.annotators, one.raw),
+                *(one.alphas.get(name) for name in names),
+                *(one.ac1, one.all_pairs),
+            )
+            for one in agreements
+        ),
+    )
 
 
-AGREEMENT_NOTE = (
-    "In brackets the 95 % interval of a bootstrap over documents. A dataset's own summary of its annotators does not count. "
-    "Kappa has quadratic weights where there are more than two values."
-)
+def _pair_table(agreements: Sequence[AnnotatorAgreement]) -> Table:
+    """Every two annotators that share enough items, with how many are left out."""
+    return Table(
+        "pairs",
+        "Agreement of every two annotators",
+        (
+            Column("aspect"),
+            Column("unit"),
+            Column("first", "annotator"),
+            Column("second", "and"),
+            Column("items", format="count"),
+            Column("raw", "same", "percent"),
+            Column("kappa", "Cohen's kappa", "unsigned"),
+        ),
+        tuple(
+            (one.aspect, one.unit, pair.first, pair.second, pair.raw.n, pair.raw, pair.kappa)
+            for one in agreements
+            for pair in one.pairs
+        ),
+        tuple(
+            f"{one.aspect}, {one.unit}: {len(one.pairs)} of {one.all_pairs} pairs of annotators share {_MIN_SHARED} items or are shown."
+            for one in agreements
+            if len(one.pairs) < one.all_pairs
+        ),
+    )
 
 
-def _agreement_cells(one: AnnotatorAgreement) -> tuple[str, ...]:
-    alphas = (format_unsigned(one.alphas[name]) if name in one.alphas else "" for name in DISTANCES)
-    numbers = (str(number) for number in (one.items, one.labels, one.annotators))
-    return (one.aspect, one.unit, *numbers, format_percent(one.raw), *alphas, format_unsigned(one.ac1))
-
-
-def _pair_cells(one: AnnotatorAgreement, pair: PairAgreement) -> tuple[str, ...]:
-    names = f"{pair.first} × {pair.second}"
-    return (one.aspect, one.unit, names, str(pair.raw.n), format_percent(pair.raw), format_unsigned(pair.kappa))
+def _agreement_sentence(one: AnnotatorAgreement) -> str:
+    name, alpha = list(one.alphas.items())[-1]
+    return (
+        f"{one.aspect}, {one.unit}: {one.annotators} annotators of {one.items} items give the same label in "
+        f"{format_percent(one.raw)} % of cases; alpha ({name}) {format_unsigned(alpha)}."
+    )

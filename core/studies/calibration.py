@@ -6,14 +6,15 @@ Every figure is cross-fitted: probabilities and thresholds come from documents o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import SLICE_FIELDS, Slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
-from core.settings import VERSION
+from core.report import Column, Report, Table
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.calibration import (
     best_threshold,
@@ -26,8 +27,8 @@ from core.stats.calibration import (
 from core.stats.comparison import compare_paired
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions
 from core.stats.statistic import Estimate, Mask, Numbers, Values, deal_folds, undefined
-from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned
-from core.studies.measures import Slice, slice_cases
+from core.stats.text_tables import format_percent
+from core.study import STUDIES, Group, Input, Study, StudyData, setting
 
 DOMAIN_FIELDS = ("domain", "dataset", "source", "system")
 """The fields of a sample whose values can be domains: each summary lies in one of them."""
@@ -46,8 +47,8 @@ CROSS_FITTED_NOTE = (
     "documents and keep the fits. ECE, over ten bins, has none: it is too high where cases are few."
 )
 LOSS_NOTE = (
-    "Balanced accuracy, in percent, of the threshold that is best on the row's domain, on the summaries of the column's; below, what "
-    "this loses against the column's own threshold. All of them are cross-fitted, the diagonal too."
+    "Balanced accuracy of the threshold that is best on one domain, on the summaries of another, and what this loses against the "
+    "other's own threshold. All of them are cross-fitted, that of a domain on itself too."
 )
 
 _SEVERAL_SCALES = "Its scores in these data are on several scales: nothing fitted on one holds on another."
@@ -221,50 +222,6 @@ def _accuracy(setting: _Setting, decisions: Values, rows: Mask) -> Distribution:
     return setting.drawn.of(accuracy_of_decisions(accepted[decided], labels, documents))
 
 
-def calibration_record(found: Sequence[MetricCalibration], **head: object) -> dict[str, Any]:
-    """Record that `cli.py calibration --json` prints: `head`, how it was computed, and the metrics; shares in 0..1."""
-    return {
-        **head,
-        "version": VERSION,
-        "seed": 0,
-        "folds": FOLDS,
-        "min_documents": MIN_DOCUMENTS,
-        "metrics": [asdict(one) for one in found],
-    }
-
-
-def domain_table(found: MetricCalibration) -> list[list[str]]:
-    """A head and a line for each domain with figures, the Brier scores and their changes with intervals."""
-    head = ["domain", "n", "threshold", *(f"ECE {form}" for form in FORMS), *(f"Brier {form}" for form in FORMS)]
-    lines = [
-        [
-            one.domain,
-            str(one.n),
-            "–" if one.threshold is None else f"{one.threshold:.3g}",
-            *(format_unsigned(one.error[form]) for form in FORMS),
-            *(format_unsigned(one.brier[form]) for form in FORMS),
-            *(format_signed(change) for change in one.change.values()),
-        ]
-        for one in found.domains
-        if not one.why
-    ]
-    return [[*head, *(f"Brier: per domain − {form}" for form in FORMS[:-1])], *lines]
-
-
-def transfer_tables(found: MetricCalibration) -> tuple[list[list[str]], list[list[str]]]:
-    """Two matrices in percent with intervals, threshold of the row on the summaries of the column: accuracy, and loss."""
-    n = {one.domain: one.n for one in found.domains}
-    cells = {(one.chosen_on, one.used_on): one for one in found.transfers}
-    head = ["threshold of", *(f"{name} (n = {n[name]})" for name in found.usable)]
-    accuracy = [[row, *(format_percent(cells[row, name].accuracy) for name in found.usable)] for row in found.usable]
-    loss = [[row, *(_format_loss(cells[row, name]) for name in found.usable)] for row in found.usable]
-    return [head, *accuracy], [head, *loss]
-
-
-def _format_loss(cell: ThresholdTransfer) -> str:
-    return "own" if cell.loss is None else format_percent(cell.loss).replace("-", "−")
-
-
 def small_data_notes(found: MetricCalibration) -> list[str]:
     """In words, which domains have no figure, and which rest on few documents."""
     few = [one for one in found.domains if not one.why and one.brier["pooled"].of_few_documents]
@@ -279,8 +236,105 @@ def small_data_notes(found: MetricCalibration) -> list[str]:
     return [*(f"{', '.join(domains)}: {why}" for why, domains in reasons.items()), *marked, *alone]
 
 
-def format_calibration(found: MetricCalibration) -> str:
-    """The tables of one metric, and what is small in words."""
-    accuracy, loss = transfer_tables(found)
-    tables = [domain_table(found), *([accuracy, loss] if len(found.usable) > 1 else [])] if found.usable else []
-    return "\n\n".join([found.metric, *map(align_columns, tables), *small_data_notes(found)])
+@STUDIES.add
+@dataclass(frozen=True)
+class Calibration(Study):
+    """Scores as probabilities in each domain, and thresholds of one domain used in another."""
+
+    name: ClassVar[str] = "calibration"
+    title: ClassVar[str] = "Calibration over domains"
+    does: ClassVar[str] = (
+        "Calibrate each metric by isotonic regression, domain by domain, and show how thresholds transfer between domains."
+    )
+    group: ClassVar[Group] = "Thresholds"
+    place: ClassVar[int] = 10
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    audit: ClassVar[str] = "calibration"
+    by: str = setting("domain", "The field whose values are the domains.", choices=DOMAIN_FIELDS)
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        return [cls(by=domain_fields(data.scored)[0])]
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"by": domain_fields(data.scored)}
+
+    def run(self, data: StudyData) -> Report:
+        metrics = list(calibrations(data.scored, self.by, data.draws))
+        notes = list(dict.fromkeys(note for one in metrics for note in small_data_notes(one)))
+        if not any(one.usable for one in metrics):
+            raise TouchstoneError("\n".join(["No metric can be calibrated in any domain.", *notes]))
+        return self.report(
+            data,
+            [_domain_table(metrics), _transfer_table(metrics)],
+            sentences=[sentence for one in metrics if (sentence := _transfer_sentence(one))],
+            notes=[*notes, FORMS_NOTE, CROSS_FITTED_NOTE],
+        )
+
+
+def domain_fields(cases: Cases) -> list[str]:
+    """The fields that tell summaries apart, those with the fewest values first, and the dataset in any case."""
+    numbers = {by: len({SLICE_FIELDS[by](sample) for sample in cases.samples}) for by in DOMAIN_FIELDS}
+    apart = sorted((by for by in DOMAIN_FIELDS if numbers[by] > 1), key=numbers.__getitem__)
+    return list(dict.fromkeys([*apart, "dataset"]))
+
+
+def _domain_table(metrics: Sequence[MetricCalibration]) -> Table:
+    """A row for each domain with figures: expected calibration error and Brier score in each form, and their changes."""
+    titles = {form: form.replace(" ", "_") for form in FORMS}
+    return Table(
+        "domains",
+        "Scores as probabilities",
+        (
+            *(Column("metric"), Column("domain"), Column("n", format="count"), Column("threshold", format="number")),
+            *(Column(f"ece_{name}", f"ECE {form}", "unsigned") for form, name in titles.items()),
+            *(Column(f"brier_{name}", f"Brier {form}", "unsigned") for form, name in titles.items()),
+            *(
+                Column(f"change_from_{titles[form]}", f"Brier: per domain − {form}", "signed", "Below zero it helps.")
+                for form in FORMS[:-1]
+            ),
+        ),
+        tuple(
+            (
+                *(metric.metric, one.domain, one.n, one.threshold),
+                *(one.error[form] for form in FORMS),
+                *(one.brier[form] for form in FORMS),
+                *(one.change[form] for form in FORMS[:-1]),
+            )
+            for metric in metrics
+            for one in metric.domains
+            if not one.why
+        ),
+    )
+
+
+def _transfer_table(metrics: Sequence[MetricCalibration]) -> Table:
+    return Table(
+        "transfers",
+        "Thresholds of one domain in another",
+        (
+            Column("metric"),
+            Column("chosen_on", "threshold of"),
+            Column("used_on", "used on"),
+            Column("accuracy", "balanced accuracy", "percent"),
+            Column("loss", "loss against its own", "percent"),
+        ),
+        tuple(
+            (metric.metric, one.chosen_on, one.used_on, one.accuracy, one.loss)
+            for metric in metrics
+            for one in metric.transfers
+        ),
+        (LOSS_NOTE,),
+    )
+
+
+def _transfer_sentence(one: MetricCalibration) -> str:
+    """The largest loss of a threshold that another domain gave; empty where one domain alone has figures."""
+    losses = [(cell.loss.value or 0.0, cell) for cell in one.transfers if cell.loss is not None]
+    if not losses:
+        return ""
+    _, worst = max(losses, key=lambda loss: loss[0])
+    lost = format_percent(worst.loss) if worst.loss else ""
+    return (
+        f"{one.metric}: the threshold of {worst.chosen_on} loses {lost} points of balanced accuracy on {worst.used_on}."
+    )

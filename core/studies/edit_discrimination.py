@@ -5,17 +5,26 @@ A detector of changes separates broken summaries from originals, and not from su
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
+from core.errors import TouchstoneError
+from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import LabelledScores, auc
 from core.stats.statistic import Estimate
-from core.stats.text_tables import align_columns, format_unsigned
+from core.stats.text_tables import format_unsigned
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
+
+ALL_KINDS = "all breaking"
+"""Name of the row of all breaking kinds together."""
+_CHANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +41,30 @@ class EditDiscrimination:
 
 
 def edit_discrimination(
-    run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES
+    run: Run, shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES
 ) -> list[EditDiscrimination]:
     """Every metric that has shifts under a breaking kind; intervals by document, the same draws for all."""
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in found))}
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in shifts))}
     if not numbers:
         return []
     drawn = Resamples.draw(len(numbers), resamples, run.plan.seed)
     intents = {kind: intent_of(kind) for kind in run.plan.kinds}
-    made = []
+    results = []
     for metric in run.plan.metrics:
-        of_metric = [shift for shift in found if shift.metric == metric]
+        of_metric = [shift for shift in shifts if shift.metric == metric]
         broken = [shift for shift in of_metric if intents[shift.kind] == "breaking"]
         harmless = [shift for shift in of_metric if intents[shift.kind] == "preserving"]
         if broken:
-            made.append(_of_metric(metric, broken, harmless, numbers, drawn))
-    return made
+            results.append(_of_metric(metric, broken, harmless, numbers, drawn))
+    return results
 
 
 def _of_metric(
     metric: str, broken: Sequence[Shift], harmless: Sequence[Shift], numbers: dict[str, int], drawn: Resamples
 ) -> EditDiscrimination:
-    def both(chosen: Sequence[Shift]) -> tuple[Estimate, Estimate]:
-        originals = LabelledScores.of(pairs_of_shifts(metric, chosen, numbers))
-        edits = _labelled(metric, chosen, harmless, numbers)
+    def both(bad: Sequence[Shift]) -> tuple[Estimate, Estimate]:
+        originals = LabelledScores.of(pairs_of_shifts(metric, bad, numbers))
+        edits = _labelled(metric, bad, harmless, numbers)
         return drawn.estimate(auc(originals)), drawn.estimate(auc(edits))
 
     by_kind = {
@@ -77,12 +86,123 @@ def _labelled(
     )
 
 
-def format_discrimination(found: Sequence[EditDiscrimination]) -> str:
-    """One line a metric and breaking kind, in columns; nothing without breaking kinds."""
-    lines = [
-        (one.metric, kind, *map(format_unsigned, both), str(both[0].n), str(both[1].n))
-        for one in found
-        for kind, both in {"all breaking": (one.against_originals, one.against_harmless), **one.kinds}.items()
+def discrimination_table(results: Sequence[EditDiscrimination]) -> Table:
+    """A row for each metric and breaking kind, after one of all kinds together."""
+    rows = [
+        (result.metric, kind, originals, harmless, originals.n, harmless.n)
+        for result in results
+        for kind, (originals, harmless) in {
+            ALL_KINDS: (result.against_originals, result.against_harmless),
+            **result.kinds,
+        }.items()
     ]
-    head = ("metric", "kind", "AUC against originals", "AUC against harmless edits", "n", "n")
-    return align_columns([head, *lines]) if lines else ""
+    return Table(
+        "edit_discrimination",
+        "Broken summaries against their originals and against harmless edits",
+        (
+            Column("metric"),
+            Column("kind", help="The perturbation that broke the summaries."),
+            Column(
+                "against_originals",
+                "AUC against originals",
+                "unsigned",
+                "Area under the ROC curve of broken summaries against the summaries that they were made of.",
+            ),
+            Column(
+                "against_harmless",
+                "AUC against harmless edits",
+                "unsigned",
+                "The same against summaries that were changed without harm: 0.5 for a detector of changes.",
+            ),
+            Column("n_originals", "n, originals", "count"),
+            Column("n_harmless", "n, harmless edits", "count"),
+        ),
+        tuple(rows),
+    )
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class EditDiscriminationStudy(Study):
+    """Errors told from harmless edits by each metric of a stress run."""
+
+    name: ClassVar[str] = "edit-discrimination"
+    title: ClassVar[str] = "Errors against harmless edits"
+    does: ClassVar[str] = "Tell metrics that see errors from those that see any change."
+    group: ClassVar[Group] = "Shifts"
+    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
+    audit: ClassVar[str] = "change-detector"
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"pack": "The pack is of labelled summaries, and this is of the variants of a stress run."}
+    )
+
+    def run(self, data: StudyData) -> Report:
+        results = edit_discrimination(data.stress_run, data.shifts)
+        if not results:
+            raise TouchstoneError(
+                "No metric has scores of a broken summary in this run. Make one with perturbations that break the meaning: "
+                "cli.py stress PAIRS --kind negation -o RUN.jsonl"
+            )
+        scored = {result.metric for result in results}
+        return self.report(
+            data,
+            [discrimination_table(results)],
+            charts=[_discrimination_chart(results)],
+            sentences=_answer(results),
+            notes=[
+                "A detector of changes has an AUC near 1 against originals and of 0.5 against harmless edits. Intervals are "
+                "of 95 %, by document."
+            ],
+            problems=[
+                f"{metric} has no scores of a broken summary and its original."
+                for metric in data.stress_run.plan.metrics
+                if metric not in scored
+            ],
+        )
+
+
+def _answer(results: Sequence[EditDiscrimination]) -> list[str]:
+    ranked = sorted(
+        (result for result in results if result.against_harmless.value is not None),
+        key=lambda result: -(result.against_harmless.value or 0.0),
+    )
+    if not ranked:
+        return [f"No metric is compared with harmless edits: {results[0].against_harmless.why}"]
+    best = ranked[0]
+    blind = [
+        result.metric
+        for result in ranked
+        if (low := result.against_harmless.low) is not None and low <= _CHANCE  # as a detector of changes
+    ]
+    sentences = [
+        f"{best.metric} tells errors from harmless edits best: AUC {format_unsigned(best.against_harmless)}, from their "
+        f"originals {format_unsigned(best.against_originals)}."
+    ]
+    if blind:
+        sentences.append(f"No better than a detector of changes, as the interval reaches 0.5: {', '.join(blind)}.")
+    return sentences
+
+
+def _discrimination_chart(results: Sequence[EditDiscrimination]) -> Chart:
+    metrics = tuple(result.metric for result in reversed(results))
+    sides = (
+        ("against originals", {result.metric: result.against_originals for result in results}),
+        ("against harmless edits", {result.metric: result.against_harmless for result in results}),
+    )
+    return Chart(
+        "edit-discrimination",
+        "points",
+        "AUC of broken summaries with 95 % intervals",
+        Axis("", metrics),
+        Axis("AUC"),
+        tuple(
+            Series(
+                name,
+                metrics,
+                tuple(areas[metric] for metric in metrics),
+                tuple(f"{metric}, {name}: {format_unsigned(areas[metric])}" for metric in metrics),
+            )
+            for name, areas in sides
+        ),
+        sideways=True,
+    )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import get_args
+from types import MappingProxyType
+from typing import ClassVar, get_args
 
 import numpy as np
 
+from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Assertion, Filler, Placement
+from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, run_from_lines, run_lines, to_json_line
 from core.runs.shifts import (
     STRESS_RESAMPLES,
@@ -27,6 +30,8 @@ from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
 from core.stats.score_pairs import ScorePairs, wrong_way_share
 from core.stats.statistic import Estimate, Statistic, mean
+from core.stats.text_tables import format_share, format_signed
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 from core.text import words
 
 _ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
@@ -182,3 +187,151 @@ def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:
         longer.sources.update(run.sources)
         return longer
     return run_from_lines([to_json_line(longer.plan), *islice(run_lines(run), 1, None)])
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class Gaming(Study):
+    """Gains by phrases without content."""
+
+    name: ClassVar[str] = "gaming"
+    title: ClassVar[str] = "Gaming"
+    does: ClassVar[str] = "Measure how far phrases without content raise the scores of each metric."
+    group: ClassVar[Group] = "Gaming"
+    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
+    place: ClassVar[int] = 10
+    audit: ClassVar[str] = "gaming"
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"pack": "The pack is of labelled summaries, and this is of the variants of a stress run."}
+    )
+
+    def run(self, data: StudyData) -> Report:
+        run = data.stress_run
+        results = metric_gaming(run, data.shifts)
+        if not results:
+            raise TouchstoneError(
+                "No phrase without content was tried on these summaries yet, or no metric has a better side. Make a run with one: "
+                "cli.py stress PAIRS --kind phrase -o RUN.jsonl"
+            )
+        neutral = [metric for metric in run.plan.metrics if METRICS.parse(metric).card.direction == "neutral"]
+        return self.report(
+            data,
+            [_metrics_table(results), _phrases_table(results)],
+            charts=[_gain_chart(results)],
+            sentences=_answer(results),
+            notes=[
+                "A gain is towards consistency; a spread is the standard deviation of the metric over the original summaries. A good "
+                "metric stays at zero or falls: a phrase that says nothing makes no summary more consistent. Intervals are of 95 %, by "
+                "document.",
+                *([f"Not in the table, as neither side of it is better: {', '.join(neutral)}."] if neutral else []),
+            ],
+        )
+
+
+def _metrics_table(results: Sequence[MetricGaming]) -> Table:
+    return Table(
+        "metrics",
+        "Gain of each metric by phrases without content",
+        (
+            Column("metric"),
+            Column("gain", "gain in spreads", "signed", "Mean over all phrases before and after a summary."),
+            Column("raised", format="share", help="Share of summaries that score higher with a phrase than without."),
+            Column("best", "best phrase", help="The phrase that gains most when it is appended."),
+            Column("best_gain", "its gain", "signed", "Mean gain of the appended phrase, in the metric's own units."),
+            Column("n", format="count"),
+        ),
+        tuple(
+            (
+                result.metric,
+                result.gain,
+                result.raised,
+                result.best.phrase.spec,
+                result.best.appended,
+                result.gain.n,
+            )
+            for result in results
+        ),
+    )
+
+
+def _phrases_table(results: Sequence[MetricGaming]) -> Table:
+    rows = [
+        (
+            play.metric,
+            play.phrase.spec,
+            play.phrase.text,
+            play.words,
+            play.alone,
+            play.outright,
+            play.appended,
+            play.prefixed,
+            play.per_word,
+            play.spreads,
+            play.raised,
+            play.appended.n,
+        )
+        for result in results
+        for play in result.plays
+    ]
+    return Table(
+        "phrases",
+        "Each phrase against each metric",
+        (
+            Column("metric"),
+            Column("phrase"),
+            Column("text", "says"),
+            Column("words", format="count"),
+            Column(
+                "alone",
+                format="unsigned",
+                help="Mean score of the phrase as the whole summary, in the metric's own units.",
+            ),
+            Column("outright", "beats", "share", "Share of the summaries that the bare phrase outscores."),
+            Column("appended", "after", "signed", "Mean gain when the phrase is appended, in the metric's own units."),
+            Column("prefixed", "before", "signed", "Mean gain when the phrase is put first."),
+            Column("per_word", "per word", "signed", "Mean gain of the appended phrase by the words that it takes."),
+            Column(
+                "spreads",
+                "in spreads",
+                "signed",
+                "Gain of the appended phrase in standard deviations over the originals.",
+            ),
+            Column(
+                "raised", format="share", help="Share of the summaries that score higher with the phrase after them."
+            ),
+            Column("n", format="count", help="Summaries that the phrase was appended to."),
+        ),
+        tuple(rows),
+    )
+
+
+def _gain_chart(results: Sequence[MetricGaming]) -> Chart:
+    """A point for each metric, the most gamed on top."""
+    metrics = tuple(result.metric for result in reversed(results))
+    return Chart(
+        "gain",
+        "points",
+        "Mean gain by a phrase without content, with 95 % intervals",
+        Axis("", metrics),
+        Axis("gain in spreads (standard deviations)"),
+        (Series("gain", metrics, tuple(result.gain for result in reversed(results))),),
+        sideways=True,
+    )
+
+
+def _answer(results: Sequence[MetricGaming]) -> list[str]:
+    """The most gamed metric, and those whose gain is not above zero by the whole interval."""
+    first = results[0]
+    if first.gain.value is None:
+        return [f"No metric has a gain: {first.gain.why}"]
+    gain = f"{format_signed(first.gain)} spreads, {format_share(first.raised)} of the summaries raised"
+    best = (
+        f"{first.metric} is gamed most"
+        if first.gain.value > 0
+        else f"No metric gains in the mean; nearest is {first.metric}"
+    )
+    sentences = [f"{best}: {gain}. Appended, {first.best.phrase.spec} gains most."]
+    withstand = [result.metric for result in results if result.gain.high is not None and result.gain.high <= 0]
+    if withstand:
+        sentences.append(f"The whole interval is at or below zero for {', '.join(withstand)}.")
+    return sentences

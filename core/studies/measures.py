@@ -1,359 +1,226 @@
-"""Slices of the cases, and the measures of each metric on each slice: intervals, the best, and what is not significantly worse."""
+"""The measures of every metric on every slice: which metric can be trusted with which errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from types import MappingProxyType
+from typing import ClassVar, Literal
 
-import numpy as np
-
-from core.cases.cases import Cases, MetricColumn
-from core.errors import UnknownNameError
-from core.stats.bootstrap import RESAMPLES, Distribution, Resamples
-from core.stats.comparison import (
-    MIN_TEST_DOCUMENTS,
-    Comparison,
-    compare_paired,
-    delong_test,
-    holm_correction,
-    mcnemar_test,
-    on_shared_cases,
-    sign_test,
+from core.cases.cases import select_paper_metrics
+from core.cases.measures import (
+    FIGURE_TITLES,
+    MEASURES,
+    PAPER_MEASURES,
+    MetricRow,
+    available_measures,
+    measure_format,
+    metric_rows,
 )
-from core.stats.discrimination import (
-    LabelledScores,
-    auc,
-    average_precision,
-    balanced_accuracy,
-    choose_threshold,
-    right_decisions,
-)
-from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sensitivity, sign_rate, tie_share
-from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
-from core.studies.best_metric import Measurement, PairedTest, mark_best
-from core.types import ErrorType, Sample, Split
+from core.cases.paper_test import LEGEND as PAPER_LEGEND
+from core.cases.paper_test import BestAgainstSecond, compare_best_two, mark_as_paper
+from core.profile import profile_names, read_profile
+from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
+from core.reports.cells import format_cell
+from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL
+from core.study import STUDIES, Group, Input, Study, StudyData, setting
 
-OVERALL_SLICE = "Overall"
-_ERROR_FAMILIES = ("Intrinsic", "Extrinsic")
-
-SliceField = Callable[[Sample], tuple[str, ...]]
-"""The values that a sample has of one field."""
-
-SLICE_FIELDS: MappingProxyType[str, SliceField] = MappingProxyType(
+FIGURE_HELP: Mapping[str, str] = MappingProxyType(
     {
-        "error_type": lambda sample: (sample.item.error_type.value,) if sample.item.error_type else (),
-        "required_type": lambda sample: (sample.item.required_type.value,) if sample.item.required_type else (),
-        "category": lambda sample: sample.item.categories,
-        "domain": lambda sample: (sample.item.domain,) if sample.item.domain else (),
-        "system": lambda sample: (sample.item.system,) if sample.item.system else (),
-        "source": lambda sample: (sample.item.source,) if sample.item.source else (),
-        "split": lambda sample: (sample.item.split.value,) if sample.item.split else (),
-        "slice": lambda sample: sample.item.slices,
-        "dataset": lambda sample: (sample.dataset,),
+        "consistency": "Share of minimal pairs whose faithful side scores strictly higher.",
+        "auc": "Chance that a consistent summary scores above an inconsistent one.",
+        "ties": "Share of pairs whose sides score the same.",
+        "average_precision": "Area under precision and recall of finding inconsistent summaries.",
+        "balanced_accuracy": "With a threshold that was chosen on the development split.",
+        "sign_rate": "Consistency among the pairs that moved at all.",
+        "mean_shift": "Broken minus faithful side, in the metric's own units.",
+        "sensitivity": "Mean gain by a correction divided by the mean size of the shift by a harmless edit.",
     }
 )
-"""Fields that cases can be sliced by."""
+"""Each measure in a sentence."""
 
-_ERROR_FIELDS = ("error_type", "required_type", "category")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Slice:
-    """A part of the cases: rows of `pairs`, (pairs,), of labelled `summaries` and of all `samples`, (samples,) each."""
-
-    name: str
-    pairs: Mask
-    summaries: Mask
-    samples: Mask
+_LOWER_IS_BETTER = ("ties", "mean_shift")
+_CHARTED = ("consistency", "auc")
+_MOST_NAMED = 5  # metrics in a sentence
 
 
-def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
-    """All cases, then those of each value of a field that occurs. Raises UnknownNameError for another field."""
-    every = Slice(
-        OVERALL_SLICE,
-        np.ones(len(cases.pairs), dtype=np.bool_),
-        ~np.isnan(cases.labels),
-        np.ones(len(cases.samples), dtype=np.bool_),
+@STUDIES.add
+@dataclass(frozen=True)
+class Measures(Study):
+    """Consistency on minimal pairs, ROC AUC and further measures, with the best of each slice."""
+
+    name: ClassVar[str] = "measures"
+    title: ClassVar[str] = "Measures by slice"
+    does: ClassVar[str] = (
+        "Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from saved scores."
     )
-    if by is None:
-        return [every]
-    if by not in SLICE_FIELDS:
-        raise UnknownNameError("slice", by, SLICE_FIELDS)
-    values = [SLICE_FIELDS[by](sample) for sample in cases.samples]
-    found = [_build_slice(cases, by, name, _has_any(values, {name})) for name in _order_values(values)]
-    types = frozenset(ErrorType)
-    for family in _ERROR_FAMILIES if by in {"error_type", "required_type"} else ():
-        members = {kind.value for kind in types if kind.value.startswith(family)}
-        found.append(_build_slice(cases, by, f"{family} Error", _has_any(values, members)))
-    return [every, *(one for one in found if one.pairs.any() or one.samples.any())]
-
-
-def _order_values(values: Iterable[tuple[str, ...]]) -> list[str]:
-    """Values of error types in the order of the literature, others by name."""
-    rank = {kind.value: place for place, kind in enumerate(ErrorType)}
-    return sorted(set(chain.from_iterable(values)), key=lambda name: (rank.get(name, len(rank)), name))
-
-
-def _has_any(values: Iterable[tuple[str, ...]], wanted: set[str]) -> Mask:
-    return np.array([not wanted.isdisjoint(value) for value in values], dtype=np.bool_)
-
-
-def _build_slice(cases: Cases, by: str, name: str, chosen: Mask) -> Slice:
-    """A pair belongs where its broken side does. Errors of one type stand against all consistent summaries."""
-    sides: Numbers = cases.pairs[:, 1]
-    labelled = ~np.isnan(cases.labels)
-    if by not in _ERROR_FIELDS:
-        return Slice(name, chosen[sides], labelled & chosen, chosen)
-    broken = chosen & (cases.labels == 0)
-    consistent = cases.labels == 1 if broken.any() else np.zeros(len(chosen), dtype=np.bool_)
-    return Slice(name, chosen[sides], broken | consistent, broken | consistent)
-
-
-Measure = Callable[[Cases, Slice, MetricColumn], Statistic]
-"""A statistic of one metric on one slice."""
-
-
-ON_SEVERAL_SCALES = Measurement(Estimate(None, None, None, 0, "Its scores here are on several scales."))
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One metric on one slice: `n` pairs, or labelled summaries where there are no pairs; `failed` have no score."""
-
-    metric: str
-    slice: str
-    n: int
-    failed: int
-    figures: Mapping[str, Measurement]
-
-
-def pairs_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> ScorePairs:
-    """The minimal pairs of a slice, the faithful side as the original."""
-    good, bad = cases.pairs[part.pairs].T
-    return ScorePairs(column.values[good], column.values[bad], cases.documents[bad], column.direction)
-
-
-def harmless_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> ScorePairs:
-    """The harmless edits of a slice with their originals."""
-    one, two = cases.harmless[part.samples[cases.harmless[:, 1]]].T
-    return ScorePairs(column.values[one], column.values[two], cases.documents[two], column.direction)
-
-
-def labelled_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> LabelledScores:
-    """Both sides of the pairs, originals repeated (Ma et al. 2023), where all labels are of pairs; else every summary once."""
-    if cases.paired:
-        return LabelledScores.of(pairs_in_slice(cases, part, column))
-    return _summaries(cases, part.summaries, column)
-
-
-def balanced_accuracy_of_rest(cases: Cases, part: Slice, column: MetricColumn) -> Statistic:
-    """Balanced accuracy on the rest of the data, the threshold chosen on all of the development split."""
-    chosen_on, judged = _split_summaries(cases, part, column)
-    if not len(chosen_on.labels):
-        return undefined(len(judged.defined().labels), "The dataset has no development split to choose a threshold on.")
-    if why := chosen_on.defined().why:
-        return undefined(len(judged.defined().labels), f"No threshold can be chosen on the development split: {why}")
-    return balanced_accuracy(judged, choose_threshold(chosen_on))
-
-
-def _split_summaries(cases: Cases, part: Slice, column: MetricColumn) -> tuple[LabelledScores, LabelledScores]:
-    """The labelled summaries of the development split, and those of a slice outside of it."""
-    development = np.array([sample.item.split is Split.DEV for sample in cases.samples], dtype=np.bool_)
-    chosen_on = _summaries(cases, development & ~np.isnan(cases.labels), column)
-    return chosen_on, _summaries(cases, part.summaries & ~development, column)
-
-
-MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {
-        "consistency": lambda cases, part, column: consistency_share(pairs_in_slice(cases, part, column)),
-        "ties": lambda cases, part, column: tie_share(pairs_in_slice(cases, part, column)),
-        "auc": lambda cases, part, column: auc(labelled_in_slice(cases, part, column)),
-        "average_precision": lambda cases, part, column: average_precision(labelled_in_slice(cases, part, column)),
-        "balanced_accuracy": balanced_accuracy_of_rest,
-        "sign_rate": lambda cases, part, column: sign_rate(pairs_in_slice(cases, part, column)),
-        "mean_shift": lambda cases, part, column: mean_shift(pairs_in_slice(cases, part, column)),
-        "sensitivity": lambda cases, part, column: sensitivity(
-            pairs_in_slice(cases, part, column), harmless_in_slice(cases, part, column)
-        ),
-    }
-)
-"""The measures of every metric on every slice: shares and areas in 0..1, but the mean shift in units of the metric and the
-sensitivity a quotient."""
-
-UNIT_MEASURES = ("mean_shift",)
-"""Measures in units of the metric, so that no metric is the best."""
-
-SIGNED_MEASURES = (*UNIT_MEASURES, "sensitivity")
-"""Measures that are no shares, and may be negative."""
-
-PAPER_MEASURES = ("consistency", "ties", "auc")
-"""Measures in the tables of papers; the others take longer."""
-
-_MAX_WEIGHED = 5_000 * RESAMPLES  # cases by resamples that are weighed in seconds
-_MIN_RESAMPLES = 500
-_COMPARED_MEASURES = ("consistency", "auc", "average_precision", "balanced_accuracy", "sensitivity")
-
-
-def affordable_resamples(cases: Cases) -> int:
-    """Number of resamples that a person can wait for: all of them up to 5,000 summaries, at least 500."""
-    return max(_MIN_RESAMPLES, min(RESAMPLES, _MAX_WEIGHED // max(1, len(cases.samples))))
-
-
-def draw_resamples(cases: Cases, resamples: int = RESAMPLES, seed: int = 0) -> Resamples:
-    """The resamples of documents that serve all figures of these cases."""
-    return Resamples.draw(max(1, cases.clusters), resamples, seed)
-
-
-def metric_rows(
-    cases: Cases, parts: Sequence[Slice], drawn: Resamples, names: Sequence[str] = PAPER_MEASURES
-) -> Iterator[MetricRow]:
-    """Every metric on every slice, slice by slice in the order given; `names` are those of MEASURES to be told.
-
-    A metric on several scales has figures in the slices of one scale alone, and no row where there is no such slice.
-    """
-    shown = shown_columns(cases, parts)
-    for part in _labelled_slices(parts):
-        one_scale = replace(cases, columns=tuple(column for column in shown if has_one_scale(cases, part, column)))
-        figures = {name: _measure_slice(name, one_scale, part, drawn) for name in names}
-        for column in shown:
-            of_metric = {name: found.get(column.name, ON_SEVERAL_SCALES) for name, found in figures.items()}
-            yield MetricRow(column.name, part.name, *_count_scores(cases, part, column), of_metric)
-
-
-def _labelled_slices(parts: Sequence[Slice]) -> Sequence[Slice]:
-    """Those that have a label, or the first where none has."""
-    return [part for part in parts if part.pairs.any() or part.summaries.any()] or parts[:1]
-
-
-FIGURE_TITLES = MappingProxyType(
-    {
-        "consistency": "Consistency",
-        "auc": "ROC AUC",
-        "ties": "Ties",
-        "average_precision": "Average precision",
-        "balanced_accuracy": "Balanced accuracy",
-        "sign_rate": "Sign rate",
-        "mean_shift": "Mean shift",
-        "sensitivity": "Sensitivity",
-    }
-)
-"""The figures of the page in their order."""
-
-
-def figure_unit(name: str) -> str:
-    """The unit of a figure, as it stands in a caption."""
-    units = dict.fromkeys(UNIT_MEASURES, "in units of each metric")
-    return ({"sensitivity": "mean gain by a correction ÷ mean shift by a harmless edit"} | units).get(
-        name, "in percent"
+    group: ClassVar[Group] = "Compare"
+    place: ClassVar[int] = 10
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    sliced: ClassVar[bool] = True
+    audit: ClassVar[str] = "sees-errors"
+    full: bool = setting(False, "Also the measures that papers leave out, and the p of every test.")
+    test: Literal["ours", "paper"] = setting(
+        "ours",
+        "ours: each metric against the best, paired bootstrap by document, Holm. paper: the stars of BUMP, the best against "
+        "the second best, not corrected.",
+    )
+    paper: str = setting(
+        "",
+        f"The slices and the test of a paper, and its forms of metrics: {', '.join(profile_names())}.",
+        choices=("", *profile_names()),
+        labels={"": "none"},
     )
 
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # the same for all data
+        return [cls(full=True)]
 
-def shown_columns(cases: Cases, parts: Sequence[Slice]) -> tuple[MetricColumn, ...]:
-    """The metrics that have figures in at least one slice."""
-    separate = [column for column in cases.separate if any(has_one_scale(cases, part, column) for part in parts)]
-    return (*cases.columns, *separate)
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        marks = {part for column in data.scored.all_columns for part in column.signature.split("|")}
+        return {"paper": ["", *(name for name in profile_names() if read_profile(name).mark in marks)]}
 
-
-def has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
-    if column.scales is None:
-        return True
-    rows = part.samples.copy()
-    rows[cases.pairs[part.pairs].ravel()] = True
-    return len(np.unique(column.scales[rows & ~np.isnan(column.values)])) == 1
-
-
-def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> dict[str, Measurement]:
-    found = {column.name: drawn.of(MEASURES[name](cases, part, column)) for column in cases.columns}
-    estimates = {metric: distribution.estimate() for metric, distribution in found.items()}
-    if name == "sign_rate":
-        return _tested_against_chance(cases, part, estimates)
-    if name not in _COMPARED_MEASURES:
-        return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
-    return mark_best(estimates, _tests_of_equality(name, cases, part, drawn, found))
-
-
-def _tests_of_equality(
-    name: str, cases: Cases, part: Slice, drawn: Resamples, found: Mapping[str, Distribution]
-) -> dict[str, PairedTest]:
-    """The paired bootstrap, which decides, and the test that reviewers ask for; on the cases that both metrics scored."""
-    columns = {column.name: column for column in cases.columns}
-
-    def bootstrap(best: str, other: str) -> Comparison:
-        one, two = columns[best], columns[other]
-        if found[best].n == found[other].n and _same_cases(one, two):
-            return compare_paired(found[best], found[other])
-        shared = zip((one, two), on_shared_cases(one.values, two.values), strict=True)
-        return compare_paired(
-            *(drawn.of(MEASURES[name](cases, part, replace(column, values=values))) for column, values in shared)
+    def run(self, data: StudyData) -> Report:
+        profile = read_profile(self.paper) if self.paper else None
+        notes: list[str] = []
+        if profile:
+            cases = data.scored if data.metric_names else select_paper_metrics(data.scored, profile)
+            data = replace(data, cases=cases, by=data.by or profile.by or None)
+            notes.append(f"{profile.paper} ({profile.mark}): {' '.join(profile.notes)}")
+        names = available_measures(data.scored) if self.full else [*PAPER_MEASURES]
+        rows = list(metric_rows(data.scored, data.parts, data.draws, [name for name in MEASURES if name in names]))
+        as_paper = "paper" in (self.test, profile.test if profile else "")
+        compared = list(compare_best_two(data.scored, data.parts, rows)) if as_paper else []
+        rows = mark_as_paper(rows, compared) if as_paper else rows
+        tables = [measures_table(rows)]
+        if as_paper:
+            tables.append(_best_two_table(compared))
+        elif self.full:
+            tables.append(_tests_table(rows))
+        return self.report(
+            data,
+            tables,
+            charts=[chart for name in _CHARTED for chart in measure_charts(rows, name)],
+            sentences=[sentence for name in _CHARTED if (sentence := best_sentence(rows, name))],
+            notes=[
+                *notes,
+                f"With the 95 % interval of {data.resamples:,} resamples of whole documents.",
+            ],
         )
 
-    def classical(best: str, other: str) -> float | None:
-        if min(found[best].documents, found[other].documents) < MIN_TEST_DOCUMENTS:
-            return None
-        return _CLASSICAL_TESTS[name][1](cases, part, columns[best], columns[other])
 
-    second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
-    return {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
-
-
-def _same_cases(one: MetricColumn, two: MetricColumn) -> bool:
-    return bool(np.array_equal(np.isnan(one.values), np.isnan(two.values)))
-
-
-BOOTSTRAP_TEST = "paired bootstrap"
-SIGN_TEST = "sign test"
-
-_MetricTest = Callable[[Cases, Slice, MetricColumn, MetricColumn], float | None]
-
-
-def _mcnemar_of_pairs(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
-    gains = (pairs_in_slice(cases, part, column).gains for column in (one, two))
-    return mcnemar_test(*(np.where(np.isnan(gain), np.nan, gain > 0) for gain in gains))
+def measures_table(rows: Sequence[MetricRow]) -> Table:
+    """A row for each metric and slice, the metrics in the order of the first slice's first figure that has values."""
+    names = [name for name in FIGURE_TITLES if rows and name in rows[0].figures]
+    order = {metric: place for place, metric in enumerate(sorted_metrics(rows, names[0] if names else ""))}
+    slices = {part: place for place, part in enumerate(dict.fromkeys(row.slice for row in rows))}
+    ordered = sorted(rows, key=lambda row: (slices[row.slice], order[row.metric]))
+    figures = (Column(name, FIGURE_TITLES[name], measure_format(name), FIGURE_HELP[name]) for name in names)
+    shown = [name for name in names if any(row.figures[name].estimate.value is not None for row in rows)] or names[:1]
+    return Table(
+        "measures",
+        "Measures by slice",
+        (Column("slice"), Column("metric"), Column("n", format="count"), *figures, Column("failed", format="count")),
+        tuple((row.slice, row.metric, row.n, *(row.figures[name] for name in names), row.failed) for row in ordered),
+        pivot=Pivot("metric", "slice", tuple(shown)) if shown else None,
+    )
 
 
-def _mcnemar_of_decisions(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
-    splits = (_split_summaries(cases, part, column) for column in (one, two))
-    return mcnemar_test(*(right_decisions(judged, choose_threshold(chosen_on)) for chosen_on, judged in splits))
+def sorted_metrics(rows: Sequence[MetricRow], name: str) -> list[str]:
+    """The metrics, the best of the first slice first and those without a figure there last."""
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    if not name:
+        return metrics
+    first = {row.metric: row.figures[name].estimate.value for row in rows if row.slice == rows[0].slice}
+    sign = 1 if name in _LOWER_IS_BETTER else -1
+    return sorted(metrics, key=lambda metric: (first.get(metric) is None, sign * (first.get(metric) or 0.0)))
 
 
-def _delong_of_summaries(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
-    return delong_test(*(labelled_in_slice(cases, part, column) for column in (one, two)))
+def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
+    """The figures of the first slice with their intervals, and a heat-map where there are several slices; none without a value."""
+    valued = [row for row in rows if name in row.figures and row.figures[name].estimate.value is not None]
+    if not valued:
+        return []
+    title, form = FIGURE_TITLES[name], measure_format(name)
+    first = [row for row in valued if row.slice == rows[0].slice]
+    metrics = sorted_metrics(rows, name)
+    ordered = sorted(first, key=lambda row: -metrics.index(row.metric))
+    labels = tuple(f"{row.metric} (n = {row.n})" for row in ordered)
+    charts = []
+    if ordered:
+        series = Series(title, labels, tuple(row.figures[name].estimate for row in ordered))
+        heading = f"{title} with 95 % intervals, {rows[0].slice}"
+        charts.append(
+            Chart(
+                f"intervals-{name}",
+                "points",
+                heading,
+                Axis("", labels),
+                Axis(title, format=form),
+                (series,),
+                sideways=True,
+            )
+        )
+    parts = tuple(dict.fromkeys(row.slice for row in rows))
+    if len(parts) > 1:
+        values = {(row.metric, row.slice): row.figures[name].estimate.value for row in valued}
+        lines = tuple(
+            Series(metric, parts, tuple(values.get((metric, part)) for part in parts))
+            for metric in metrics
+            if any((metric, part) in values for part in parts)
+        )
+        charts.append(
+            Chart(f"heat-map-{name}", "heat", f"{title} by slice", Axis("", parts), Axis(title, format=form), lines)
+        )
+    return charts
 
 
-_CLASSICAL_TESTS: Mapping[str, tuple[str, _MetricTest]] = MappingProxyType(
-    {
-        "consistency": ("McNemar", _mcnemar_of_pairs),
-        "auc": ("DeLong", _delong_of_summaries),
-        "balanced_accuracy": ("McNemar", _mcnemar_of_decisions),
-    }
-)
-"""By measure, the test beside the bootstrap; it takes cases as independent."""
+def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
+    """The best metrics of the first slice and those that are not significantly worse; empty where nothing is compared."""
+    column = Column(name, FIGURE_TITLES[name], measure_format(name))
+    first = [(row.metric, row.figures[name]) for row in rows if row.slice == rows[0].slice and name in row.figures]
+    best = [(metric, figure) for metric, figure in first if figure.best]
+    if not best:
+        return ""
+    level = [metric for metric, figure in first if figure.level and not figure.best]
+    value = format_cell(best[0][1].estimate, column)
+    named = ", ".join(level[:_MOST_NAMED]) + (f" and {len(level) - _MOST_NAMED} more" if level[_MOST_NAMED:] else "")
+    others = f"; not significantly worse: {named}" if level else ""
+    return f"{rows[0].slice}, {FIGURE_TITLES[name]}: {' and '.join(one for one, _ in best)} {value} %{others}."
 
 
-def _tested_against_chance(cases: Cases, part: Slice, estimates: Mapping[str, Estimate]) -> dict[str, Measurement]:
-    """The sign test of each metric: whether pairs that moved go either way equally often, corrected by Holm."""
-    columns = [column for column in cases.columns if estimates[column.name].value is not None]
-    ps = [
-        sign_test(pairs_in_slice(cases, part, column).gains)
-        if estimates[column.name].documents >= MIN_TEST_DOCUMENTS
-        else None
-        for column in columns
-    ]
-    corrected = {column.name: p for column, p in zip(columns, holm_correction(ps), strict=True)}
-    return {
-        metric: Measurement(estimate, tests={SIGN_TEST: corrected[metric]} if metric in corrected else {})
-        for metric, estimate in estimates.items()
-    }
+def _tests_table(rows: Sequence[MetricRow]) -> Table:
+    """The p of every test; rows without a test are left out."""
+    tested = [(row, name, figure) for row in rows for name, figure in row.figures.items() if figure.tests]
+    names = list(dict.fromkeys(test for *_, figure in tested for test in figure.tests))
+    return Table(
+        "tests",
+        "The p of every test",
+        (Column("slice"), Column("metric"), Column("measure"), *(Column(name, f"p, {name}") for name in names)),
+        tuple(
+            (row.slice, row.metric, FIGURE_TITLES[name], *(_format_p(figure.tests.get(test)) for test in names))
+            for row, name, figure in tested
+            if any(p is not None for p in figure.tests.values())
+        ),
+        (
+            "p of being equal to the best of the slice, of the sign test that pairs go either way equally often; corrected by "
+            f"{CORRECTION}. DeLong, McNemar, Williams and the sign test take cases as independent.",
+        ),
+    )
 
 
-def _summaries(cases: Cases, chosen: np.ndarray, column: MetricColumn) -> LabelledScores:
-    return LabelledScores(column.values[chosen], cases.labels[chosen] == 1, cases.documents[chosen], column.direction)
+def _best_two_table(compared: Sequence[BestAgainstSecond]) -> Table:
+    return Table(
+        "best_two",
+        "The best against the second best",
+        (Column("slice"), Column("figure"), Column("best"), Column("second"), Column("p"), Column("star", "")),
+        tuple(
+            (one.slice, FIGURE_TITLES[one.figure], one.best, one.second, _format_p(one.p), "*" if one.star else "")
+            for one in compared
+        ),
+        (PAPER_LEGEND, f"p < {SIGNIFICANCE_LEVEL:g} has a star; correction: none."),
+    )
 
 
-def _count_scores(cases: Cases, part: Slice, column: MetricColumn) -> tuple[int, int]:
-    """Pairs, or summaries, with a score and without."""
-    scores = pairs_in_slice(cases, part, column).shifts if part.pairs.any() else column.values[part.summaries]
-    without = int(np.isnan(scores).sum())
-    return len(scores) - without, without
+def _format_p(p: float | None) -> str | None:
+    return None if p is None else f"{p:.4f}"

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases
+from core.cases.measures import (
+    FIGURE_TITLES,
+    MEASURES,
+    UNIT_MEASURES,
+    Slice,
+    available_measures,
+    has_one_scale,
+    measure_format,
+)
 from core.errors import UnknownNameError
+from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
+from core.reports.cells import format_rank
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate
-from core.stats.text_tables import align_columns
-from core.studies.measures import MEASURES, SIGNED_MEASURES, UNIT_MEASURES, Slice, has_one_scale
-from core.studies.tables import format_measure
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
 RANKED_MEASURES = tuple(name for name in MEASURES if name not in {*UNIT_MEASURES, "ties"})
 """The measures of which more is better."""
@@ -66,25 +77,91 @@ def _ranks_in_slice(part: str, found: dict[str, Distribution]) -> list[MetricRan
     return sorted(ranks, key=lambda one: (one.rank.value or 0.0, one.metric))
 
 
-def format_ranks(found: Sequence[MetricRank], measure: str) -> str:
-    """One line for each metric and slice."""
-    lines = [
-        (
-            one.slice,
-            one.metric,
-            format_rank(one.rank),
-            str(one.among),
-            format_measure(one.value, measure),
-            str(one.value.n),
+@STUDIES.add
+@dataclass(frozen=True)
+class Ranks(Study):
+    """Metrics ranked in each slice by one measure."""
+
+    name: ClassVar[str] = "ranks"
+    title: ClassVar[str] = "Ranks of metrics"
+    does: ClassVar[str] = "Rank the metrics in each dataset or slice, with the interval of each rank over documents."
+    group: ClassVar[Group] = "Compare"
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    sliced: ClassVar[bool] = True
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"audit": "A rank is of several metrics, an audit of one."}
+    )
+    measure: str = setting("auc", "The measure to rank by.", choices=RANKED_MEASURES, labels=FIGURE_TITLES)
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        if len(data.scored.all_columns) < 2:
+            return []
+        return [cls(measure) for measure in available_measures(data.scored, ("consistency", "auc"))]
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"measure": available_measures(data.scored, RANKED_MEASURES)}
+
+    def run(self, data: StudyData) -> Report:
+        ranks = list(metric_ranks(data.scored, data.parts, data.draws, self.measure))
+        of_slice = {
+            part: [one for one in ranks if one.slice == part] for part in dict.fromkeys(one.slice for one in ranks)
+        }
+        title = FIGURE_TITLES[self.measure]
+        table = Table(
+            "ranks",
+            f"Ranks by {title}",
+            (
+                Column("slice"),
+                Column("metric"),
+                Column("rank", format="rank", help="1 is the best; equal metrics share the mean of their ranks."),
+                Column("among", "of", "count", "Metrics that have a figure in the slice."),
+                Column("value", title, measure_format(self.measure)),
+                Column("n", format="count"),
+            ),
+            tuple((one.slice, one.metric, one.rank, one.among, one.value, one.value.n) for one in ranks),
+            pivot=Pivot("metric", "slice", ("rank",)),
         )
-        for one in found
+        return self.report(
+            data,
+            [table],
+            charts=[rank_chart(ranks, title)] if ranks else [],
+            sentences=[_first_sentence(part, of_part, title) for part, of_part in list(of_slice.items())[:1]]
+            or ["No metric has this figure with an interval in any slice: it takes cases of several documents."],
+            notes=[
+                f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "
+                "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP."
+            ],
+        )
+
+
+def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
+    """A column for each slice, the best on top; the metrics stand side by side."""
+    parts, metrics = (
+        tuple(dict.fromkeys(names)) for names in zip(*((one.slice, one.metric) for one in ranks), strict=True)
+    )
+    series = [
+        Series(
+            metric,
+            tuple(one.slice for one in of_metric),
+            tuple(one.rank for one in of_metric),
+            tuple(f"{metric}, {one.slice}: {format_rank(one.rank)} of {one.among}" for one in of_metric),
+        )
+        for metric in metrics
+        if (of_metric := [one for one in ranks if one.metric == metric])
     ]
-    return align_columns(
-        [("slice", "metric", "rank", "of", f"{measure}{'' if measure in SIGNED_MEASURES else ', %'}", "n"), *lines]
+    return Chart(
+        "ranks",
+        "lines",
+        f"Rank by {title} with 95 % intervals",
+        Axis("", parts),
+        Axis("rank", reverse=True, whole=True, format="rank"),
+        tuple(series),
     )
 
 
-def format_rank(rank: Estimate) -> str:
-    """A rank with its interval, as 2 [1, 3.5]."""
-    between = "" if rank.low is None or rank.high is None else f" [{rank.low:g}, {rank.high:g}]"
-    return f"{rank.value:g}{between}"
+def _first_sentence(part: str, ranks: Sequence[MetricRank], title: str) -> str:
+    """The metrics that may be first in a slice: those whose interval begins at rank 1."""
+    level = [one.metric for one in ranks[1:] if one.rank.low is not None and one.rank.low <= 1]
+    best = f"{part}: {ranks[0].metric} has rank {format_rank(ranks[0].rank)} of {ranks[0].among} by {title}"
+    return f"{best}; {', '.join(level)} may be first as well." if level else f"{best}."

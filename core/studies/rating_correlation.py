@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
-from core.errors import UnknownNameError
+from core.cases.measures import (
+    ON_SEVERAL_SCALES,
+    MetricRow,
+    Slice,
+    has_one_scale,
+    shown_columns,
+    slice_cases,
+)
+from core.errors import TouchstoneError, UnknownNameError
+from core.report import Column, Report, Table
+from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import on_shared_cases, williams_test
 from core.stats.correlation import (
@@ -26,15 +37,8 @@ from core.stats.correlation import (
     without_system_means,
 )
 from core.stats.statistic import Numbers, Statistic, Values
-from core.studies.best_metric import Measurement, mark_best
-from core.studies.measures import (
-    ON_SEVERAL_SCALES,
-    MetricRow,
-    Slice,
-    has_one_scale,
-    shown_columns,
-    slice_cases,
-)
+from core.stats.text_tables import format_correlation
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.types import ALL_JUDGES, Sample, Verdict
 
 VERDICT_ASPECT = "share of judges who say consistent"
@@ -73,7 +77,7 @@ COEFFICIENTS: MappingProxyType[str, SystemCorrelation] = MappingProxyType(
 """Every correlation that is computed; tau-b for Kendall."""
 
 PAPER_COEFFICIENTS = tuple(name for name in COEFFICIENTS if name != "Kendall, within systems")
-"""The correlations that papers tell."""
+"""The correlations that papers have."""
 
 _SYSTEM_COEFFICIENTS = tuple(name for name in COEFFICIENTS if "systems" in name)
 
@@ -170,3 +174,78 @@ def _ratings_by_aspect(sample: Sample) -> dict[str, list[float]]:
 
 def _oriented_values(column: MetricColumn) -> Values:
     return -column.values if column.direction == "lower" else column.values
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class RatingCorrelation(Study):
+    """Correlation of each metric with one aspect that people rated."""
+
+    name: ClassVar[str] = "rating-correlation"
+    title: ClassVar[str] = "Correlation with ratings"
+    does: ClassVar[str] = (
+        "Correlate each metric with what people rated: over summaries, over systems, and within systems."
+    )
+    group: ClassVar[Group] = "People"
+    place: ClassVar[int] = 10
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    sliced: ClassVar[bool] = True
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"audit": "The audit judges metrics by labels, as few data have ratings."}
+    )
+    rated: str = setting("", "The aspect that people rated; by default the first that was.")
+    full: bool = setting(False, "Also the coefficients that papers leave out.")
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        return [cls(rated=aspect) for aspect in mean_ratings(data.scored)]
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"rated": rated_aspects(data.samples)}
+
+    def run(self, data: StudyData) -> Report:
+        aspect = self.rated or rated_aspects(data.samples)[0]
+        names = tuple(COEFFICIENTS) if self.full else PAPER_COEFFICIENTS
+        rows = list(metric_correlations(data.scored, aspect, data.draws, data.parts, names))
+        offered = [name for name in names if rows and name in rows[0].figures]
+        table = Table(
+            "correlations",
+            f"Correlation with {aspect}",
+            (
+                Column("slice"),
+                Column("metric"),
+                Column("n", format="count"),
+                *(Column(name, format="correlation") for name in offered),
+                Column("failed", format="count", help="Rated summaries without a score."),
+            ),
+            tuple((row.slice, row.metric, row.n, *(row.figures[name] for name in offered), row.failed) for row in rows),
+        )
+        return self.report(
+            data,
+            [table],
+            sentences=[_best_sentence(rows, aspect)],
+            notes=[
+                "With 95 % intervals of a bootstrap over documents. Williams's test compares Pearson's correlations. Kendall is "
+                "tau-b; within systems the mean of each system is subtracted (FRANK's partial correlation); over systems their "
+                "means are correlated."
+            ],
+        )
+
+
+def rated_aspects(cases: Cases) -> list[str]:
+    """The aspects that people rated. Raises TouchstoneError where there is none."""
+    aspects = list(mean_ratings(cases))
+    if not aspects:
+        raise TouchstoneError("No summary here has a numeric rating or the verdicts of several judges.")
+    return aspects
+
+
+def _best_sentence(rows: Sequence[MetricRow], aspect: str) -> str:
+    first = [row for row in rows if row.slice == rows[0].slice and "Pearson" in row.figures]
+    best = next((row for row in first if row.figures["Pearson"].best), None)
+    if best is None:
+        return f"No correlation with {aspect} is defined: it takes several rated summaries with different scores."
+    value = format_correlation(best.figures["Pearson"].estimate)
+    level = [row.metric for row in first if row.figures["Pearson"].level and row is not best]
+    others = f"; not significantly worse: {', '.join(level)}" if level else ""
+    return f"{best.slice}: {best.metric} follows {aspect} best, Pearson {value}{others}."

@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases
+from core.cases.measures import OVERALL_SLICE
+from core.errors import TouchstoneError
 from core.metric import METRICS, Direction
+from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
-from core.stats.text_tables import align_columns, format_in_units
-from core.studies.measures import OVERALL_SLICE
+from core.stats.text_tables import format_in_units
+from core.study import STUDIES, Group, Input, Study, StudyData
 from core.types import Sample
 
 
@@ -159,22 +163,83 @@ def _known(score: float) -> float | None:
     return None if np.isnan(score) else float(score)
 
 
-def format_sensitivities(found: Sequence[Sensitivity]) -> str:
-    """One line for each metric and domain, the figures with their intervals."""
-    if not found:
-        return "No edit has scores."
-    lines = [{"metric": one.metric, **sensitivity_cells(one)} for one in found]
-    return align_columns([tuple(lines[0]), *(tuple(line.values()) for line in lines)])
+@STUDIES.add
+@dataclass(frozen=True)
+class SensitivityStudy(Study):
+    """Gain by corrections beside the shift by harmless edits, of datasets, of a stress run, or of both."""
+
+    name: ClassVar[str] = "sensitivity"
+    title: ClassVar[str] = "Corrections and harmless edits"
+    does: ClassVar[str] = (
+        "Compare how much each metric rewards a correction with how much harmless edits move it, overall and by domain."
+    )
+    group: ClassVar[Group] = "Surface"
+    place: ClassVar[int] = 60
+    may_take: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SCORES)
+    audit: ClassVar[str] = "stillness"
+
+    def run(self, data: StudyData) -> Report:
+        if data.run is None and data.cases is None:
+            raise TouchstoneError("Name a run that `stress` wrote, a dataset with --dataset, or both.")
+        edits = list(edits_of_cases(data.cases)) if data.cases is not None else []
+        if data.run is not None:
+            edits += edits_of_run(data.run, data.shifts)
+        rows = metric_sensitivities(edits, resamples=min(data.resamples, STRESS_RESAMPLES))
+        if not any(row.ratio.value is not None for row in rows):
+            raise TouchstoneError(
+                "Sensitivity needs corrections and harmless edits, both with scores: minimal pairs and harmless edits of datasets, "
+                "or a stress run with perturbations that break the meaning and others that keep it."
+            )
+        overall = [row for row in rows if row.slice == OVERALL_SLICE and row.ratio.value is not None]
+        return self.report(
+            data,
+            [_sensitivity_table(rows)],
+            charts=sensitivity_charts(rows),
+            sentences=[
+                f"{row.metric}: a correction moves it {format_in_units(row.ratio)} times as much as a harmless edit."
+                for row in (overall if len(overall) < 3 else [overall[0], overall[-1]])
+            ],
+            notes=[
+                "Correction: mean gain towards consistency from the inconsistent to the faithful side; a summary that a "
+                "perturbation broke, read backwards, counts as one. Harmless edit: mean size of the shift when the meaning is kept. "
+                "Both in units of the metric, with 95 % intervals by document. A metric that measures consistency has a quotient far "
+                "above 1; below 0 corrections lower it."
+            ],
+        )
 
 
-def sensitivity_cells(one: Sensitivity) -> dict[str, str]:
-    """A row of the table by its columns, without the metric."""
-    return {
-        "domain": one.slice,
-        "correction": format_in_units(one.correction),
-        "corrections": str(one.correction.n),
-        "harmless edit": format_in_units(one.benign).replace("+", ""),
-        "harmless edits": str(one.benign.n),
-        "correction ÷ harmless": format_in_units(one.ratio),
-        "remark": one.remark,
-    }
+def _sensitivity_table(rows: Sequence[Sensitivity]) -> Table:
+    return Table(
+        "sensitivities",
+        "Corrections and harmless edits",
+        (
+            Column("metric"),
+            Column("slice", "domain"),
+            Column("correction", format="units"),
+            Column("corrections", format="count"),
+            Column("benign", "harmless edit", "units"),
+            Column("harmless_edits", format="count"),
+            Column("ratio", "correction ÷ harmless", "units"),
+            Column("remark"),
+        ),
+        tuple(
+            (row.metric, row.slice, row.correction, row.correction.n, row.benign, row.benign.n, row.ratio, row.remark)
+            for row in rows
+        ),
+    )
+
+
+def sensitivity_charts(rows: Sequence[Sensitivity]) -> list[Chart]:
+    """A chart for each metric with a quotient: two bars for all edits and for each domain, with their intervals."""
+    charts = []
+    for metric in dict.fromkeys(row.metric for row in rows if row.ratio.value is not None):
+        of_metric = [row for row in rows if row.metric == metric]
+        names = tuple("all" if row.slice == OVERALL_SLICE else row.slice for row in of_metric)
+        series = (
+            Series("correction", names, tuple(row.correction for row in of_metric)),
+            Series("harmless edit", names, tuple(row.benign for row in of_metric)),
+        )
+        charts.append(
+            Chart(f"sensitivity-{metric}", "bars", metric, Axis("", names), Axis("in units of the metric"), series)
+        )
+    return charts

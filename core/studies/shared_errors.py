@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import astuple, dataclass
+from itertools import accumulate, combinations
+from types import MappingProxyType
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.verdict_grid import PairVerdict, build_verdict_grid
 from core.errors import TouchstoneError
+from core.explanations.explainer_scores import answers_by_explainer, without_panels
+from core.report import Column, Report, Table
 from core.stats.score_pairs import Move
 from core.stats.statistic import Values
-from core.stats.text_tables import align_columns
-from core.studies.explanation_scores import GradedAnswer, answers_by_explainer, without_panels
-from core.studies.verdict_grid import PairVerdict, build_verdict_grid
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
 
 @dataclass(frozen=True, slots=True)
-class SharedErrors:
+class ErrorOverlap:
     """Two metrics, or explainers, on the `n` cases that both have an answer for: how many each missed, how many both did, and the phi coefficient.
 
     `expected` is how many both would miss if their misses were independent; `phi` is None where one misses all or none.
@@ -54,28 +57,27 @@ def caught_pairs(cases: Cases, columns: Sequence[MetricColumn]) -> dict[str, Val
     A metric that scored no pair, or has no better side, is left out. Raises TouchstoneError where no minimal pair has a score.
     """
     grid = build_verdict_grid(cases, columns) if columns else []
-    known = caught_in_grid(grid, [column.name for column in columns])
-    if not known:
+    caught = caught_in_grid(grid, [column.name for column in columns])
+    if not caught:
         raise TouchstoneError(
             "No minimal pair has a score here. Import pairs of a faithful and a broken summary, and score them."
         )
-    return known
+    return caught
 
 
 def caught_in_grid(grid: Sequence[PairVerdict], metrics: Sequence[str]) -> dict[str, Values]:
     """The same from a verdict grid of these metrics; empty where no pair has a verdict."""
-    found = {name: _caught_by(place, grid) for place, name in enumerate(metrics)}
-    return {name: caught for name, caught in found.items() if not np.isnan(caught).all()} if grid else {}
-
-
-def _caught_by(place: int, grid: Sequence[PairVerdict]) -> Values:
-    moves = [line.moves[place] for line in grid]
-    return np.array([np.nan if move is Move.NONE else float(move is Move.RIGHT) for move in moves])
+    caught = {}
+    for place, name in enumerate(metrics):
+        moves = [line.moves[place] for line in grid]
+        caught[name] = np.array([np.nan if move is Move.NONE else float(move is Move.RIGHT) for move in moves])
+    return {name: values for name, values in caught.items() if not np.isnan(values).all()}
 
 
 MIN_WORTH = 0.5
 """An explanation with this mean grade or a better one explains its error: entirely 1, partially 0.5, not 0."""
 
+CAUGHT_NOTE = "A metric catches a pair where it moves the right way by more than its noise, which harmless edits of the same data give."
 EXPLAINED_NOTE = (
     "An explainer finds an error where it calls the summary inconsistent and its explanation is graded as at least "
     "partially correct; what it found and nobody graded is unknown."
@@ -88,54 +90,48 @@ def explained_errors(cases: Cases) -> dict[str, Values]:
     A sample has an error where its label says so, or where it has no label and somebody's explanation was graded. An
     explainer without a known answer is left out. Raises TouchstoneError where nobody has one.
     """
-    without = without_panels(cases)
-    found = {
-        name: np.array([_explains(labelled, of) for labelled, of in zip(cases.labels, by_place, strict=True)])
-        for name, by_place in _answers_by_place(without).items()
-    }
-    known = {name: explained for name, explained in found.items() if not np.isnan(explained).all()}
-    if not known:
+    own = without_panels(cases)
+    explained = {}
+    for name, answers in answers_by_explainer(own).items():
+        worths: list[list[float]] = [[] for _ in own.samples]
+        flags: list[list[bool]] = [[] for _ in own.samples]
+        for answer in answers:
+            worths[answer.place] += answer.worths
+            flags[answer.place].append(answer.flagged)
+        explained[name] = np.array([_explains(*of_sample) for of_sample in zip(own.labels, worths, flags, strict=True)])
+    explained = {name: values for name, values in explained.items() if not np.isnan(values).all()}
+    if not explained:
         raise TouchstoneError(
             "No explanation of an error is graded here, and nobody missed one. Import explanations, and judge them: "
             "cli.py judge."
         )
-    anywhere = np.any([~np.isnan(explained) for explained in known.values()], axis=0)
-    return {name: explained[anywhere] for name, explained in known.items()}
+    anywhere = np.any([~np.isnan(values) for values in explained.values()], axis=0)
+    return {name: values[anywhere] for name, values in explained.items()}
 
 
-def _answers_by_place(cases: Cases) -> dict[str, list[list[GradedAnswer]]]:
-    found: dict[str, list[list[GradedAnswer]]] = {}
-    for name, answers in answers_by_explainer(cases).items():
-        found[name] = [[] for _ in cases.samples]
-        for answer in answers:
-            found[name][answer.place].append(answer)
-    return found
-
-
-def _explains(label: float, answers: Sequence[GradedAnswer]) -> float:
+def _explains(label: float, worths: Sequence[float], flags: Sequence[bool]) -> float:
     if label == 1:
         return float("nan")
-    worths = [worth for answer in answers for worth in answer.worths]
     if worths:
         return float(np.mean(worths) >= MIN_WORTH)
-    missed = label == 0 and answers and not any(answer.flagged for answer in answers)
+    missed = label == 0 and flags and not any(flags)
     return 0.0 if missed else float("nan")
 
 
-def shared_errors(caught: Mapping[str, Values]) -> list[SharedErrors]:
+def error_overlaps(caught: Mapping[str, Values]) -> list[ErrorOverlap]:
     """Every two metrics, those whose misses go together most first."""
-    found = [_compare(left, right, caught[left], caught[right]) for left, right in combinations(caught, 2)]
-    return sorted(found, key=lambda one: (one.phi is None, -(one.phi or 0.0), one.left, one.right))
-
-
-def _compare(left: str, right: str, one: Values, other: Values) -> SharedErrors:
-    both = ~np.isnan(one) & ~np.isnan(other)
-    misses, others = one[both] == 0, other[both] == 0
-    n, a, b = int(both.sum()), int(misses.sum()), int(others.sum())
-    joint = int((misses & others).sum())
-    spread = a * (n - a) * b * (n - b)
-    phi = (n * joint - a * b) / float(np.sqrt(spread)) if spread else None
-    return SharedErrors(left, right, n, a, b, joint, a * b / n if n else 0.0, phi)
+    overlaps = []
+    for left, right in combinations(caught, 2):
+        both = ~np.isnan(caught[left]) & ~np.isnan(caught[right])
+        misses, others = caught[left][both] == 0, caught[right][both] == 0
+        n, a, b = int(both.sum()), int(misses.sum()), int(others.sum())
+        joint = int((misses & others).sum())
+        spread = a * (n - a) * b * (n - b)
+        phi = (n * joint - a * b) / float(np.sqrt(spread)) if spread else None
+        overlaps.append(ErrorOverlap(left, right, n, a, b, joint, a * b / n if n else 0.0, phi))
+    return sorted(
+        overlaps, key=lambda overlap: (overlap.phi is None, -(overlap.phi or 0.0), overlap.left, overlap.right)
+    )
 
 
 def smallest_coverage(caught: Mapping[str, Values]) -> Coverage:
@@ -143,9 +139,15 @@ def smallest_coverage(caught: Mapping[str, Values]) -> Coverage:
     names = list(caught)
     hits = np.array([np.nan_to_num(caught[name]) for name in names])  # (metrics, pairs)
     anywhere = hits.any(axis=0)
-    chosen = [names[place] for place in _minimum_cover(hits[:, anywhere])]
-    metrics, gains = _by_gain({name: caught[name] == 1 for name in chosen})
-    return Coverage(metrics, gains, int(anywhere.sum()), hits.shape[1], len(names))
+    rest = {names[place]: caught[names[place]] == 1 for place in _minimum_cover(hits[:, anywhere])}
+    covered = np.zeros(hits.shape[1], dtype=bool)
+    gains: dict[str, int] = {}
+    while rest:
+        adds = {name: int((hit & ~covered).sum()) for name, hit in rest.items()}
+        name = max(adds, key=lambda name: adds[name])
+        covered |= rest.pop(name)
+        gains[name] = adds[name]
+    return Coverage(tuple(gains), tuple(gains.values()), int(anywhere.sum()), hits.shape[1], len(names))
 
 
 def _minimum_cover(hits: Values) -> list[int]:
@@ -162,46 +164,89 @@ def _minimum_cover(hits: Values) -> list[int]:
     return [place for place, share in enumerate(solved.x) if share > 0.5]
 
 
-def _by_gain(chosen: Mapping[str, np.ndarray]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Names and gains, each time the one that adds most to those before."""
-    rest, names, gains = dict(chosen), [], []
-    covered = np.zeros(len(next(iter(chosen.values()), ())), dtype=bool)
-    while rest:
-        name = max(rest, key=lambda one: int((rest[one] & ~covered).sum()))
-        hit = rest.pop(name)
-        names.append(name)
-        gains.append(int((hit & ~covered).sum()))
-        covered |= hit
-    return tuple(names), tuple(gains)
-
-
-def compare_errors(caught: Mapping[str, Values]) -> tuple[Coverage, list[SharedErrors]]:
-    """The smallest set, and every two."""
-    return smallest_coverage(caught), shared_errors(caught)
-
-
-def format_coverage(found: Coverage, who: str = "metrics", what: str = "pairs") -> str:
+def coverage_sentence(coverage: Coverage, who: str = "metrics", what: str = "pairs") -> str:
     """The smallest set in a sentence; `who` catches `what`."""
-    parts = ", ".join(f"{name} (+{gain})" for name, gain in zip(found.metrics, found.gains, strict=True))
-    whole = f"{found.caught} of {found.pairs} {what} are caught by any of {found.among} {who}"
+    parts = ", ".join(f"{name} (+{gain})" for name, gain in zip(coverage.metrics, coverage.gains, strict=True))
+    whole = f"{coverage.caught} of {coverage.pairs} {what} are caught by any of {coverage.among} {who}"
     return f"{whole}; the smallest set that catches them all: {parts}." if parts else f"{whole}."
 
 
-def format_shared_errors(found: Sequence[SharedErrors], who: str = "metric") -> str:
-    """One line for every two metrics or explainers."""
-    lines = [list(shared_row(one, who).values()) for one in found]
-    return align_columns([(who, "and", "n", "misses", "misses", "both", "by chance", "phi"), *lines])
+@STUDIES.add
+@dataclass(frozen=True)
+class SharedErrors(Study):
+    """Misses that metrics, or explainers, have in common."""
 
+    name: ClassVar[str] = "shared-errors"
+    title: ClassVar[str] = "Errors in common"
+    does: ClassVar[str] = (
+        "Show which metrics miss the same minimal pairs, or explainers the same errors, and the fewest that catch what any "
+        "catches."
+    )
+    group: ClassVar[Group] = "Errors"
+    takes: ClassVar[tuple[Input, ...]] = (Input.SAMPLES,)
+    may_take: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"audit": "An audit is of one metric, and errors are shared by two."}
+    )
+    of: Literal["metrics", "explainers"] = setting(
+        "metrics", "Metrics by minimal pairs, or explainers by errors and the grades of their explanations."
+    )
 
-def shared_row(one: SharedErrors, who: str) -> dict[str, str]:
-    """A line of the table, as text."""
-    return {
-        who: one.left,
-        "and": one.right,
-        "n": str(one.n),
-        f"{who} misses": str(one.left_missed),
-        "other misses": str(one.right_missed),
-        "both": str(one.both_missed),
-        "by chance": f"{one.expected:.1f}",
-        "phi": "–" if one.phi is None else f"{one.phi:+.2f}",
-    }
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        return [STUDIES.build(cls.name, {"of": of}) for of in cls().choices(data)["of"]] or [cls()]
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        cases = data.samples
+        there = {
+            "metrics": bool(len(cases.pairs) and cases.columns),
+            "explainers": any(sample.item.explanations for sample in cases.samples),
+        }
+        return {"of": [name for name, has in there.items() if has]}
+
+    def run(self, data: StudyData) -> Report:
+        if self.of == "explainers":
+            caught, what, note = explained_errors(data.samples), "errors", EXPLAINED_NOTE
+        else:
+            caught, what, note = caught_pairs(data.samples, data.samples.columns), "pairs", CAUGHT_NOTE
+        coverage, overlaps = smallest_coverage(caught), error_overlaps(caught)
+        sentences = [coverage_sentence(coverage, self.of, what)]
+        if overlaps and overlaps[0].phi is not None:
+            most = overlaps[0]
+            sentences.append(
+                f"Most alike in their misses are {most.left} and {most.right}: both miss {most.both_missed} of {most.n}, "
+                f"by chance it would be {most.expected:.1f} (phi {most.phi:+.2f})."
+            )
+        one = self.of.removesuffix("s")
+        smallest = Table(
+            "coverage",
+            f"The smallest set of {self.of}",
+            (
+                Column(one),
+                Column("gain", "adds", "count", f"Number of {what} that those before it do not catch."),
+                Column("together", format="count", help=f"Number of {what} that it and those before it catch."),
+                Column(what, f"of {what}", "count"),
+            ),
+            tuple(
+                (name, gain, together, coverage.pairs)
+                for name, gain, together in zip(
+                    coverage.metrics, coverage.gains, accumulate(coverage.gains), strict=True
+                )
+            ),
+        )
+        table = Table(
+            self.of,
+            f"Every two {self.of}",
+            (
+                Column("left", one),
+                Column("right", f"other {one}"),
+                Column("n", format="count", help=f"Number of {what} on which both have a verdict."),
+                Column("left_missed", "misses", "count"),
+                Column("right_missed", "other misses", "count"),
+                Column("both_missed", "both miss", "count"),
+                Column("expected", "by chance", help="Number that both would miss if their misses were independent."),
+                Column("phi", format="coefficient", help="Correlation of the misses, from −1 to 1."),
+            ),
+            tuple(astuple(overlap) for overlap in overlaps),
+        )
+        return self.report(data, [table, smallest], sentences=sentences, notes=[note])

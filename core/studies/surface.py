@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
 from core.errors import TouchstoneError
 from core.models.words.shallow import FEATURES, OutputKind, TrainingFacts
+from core.report import Column, Pivot, Report, Table
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, spearman
 from core.stats.statistic import Estimate, Numbers, Statistic, Values, deal_folds, quotient, undefined
-from core.stats.text_tables import align_columns, format_correlation, format_percent
-from core.studies.measures import SLICE_FIELDS, MetricRow, Slice, metric_rows, slice_cases
+from core.stats.text_tables import format_correlation, format_percent
+from core.study import STUDIES, Group, Input, Study, StudyData
 from core.training.shallow_trainer import TrainingTable, TrainingTask, fit_model
 
 
@@ -82,39 +85,15 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
     """
     names = np.unique([sample.dataset for sample in cases.samples], return_inverse=True)[1].astype(np.intp)
     apart = names if names.max() else deal_folds(cases.documents, _FOLDS, seed)
-    predicted = _cross_predicted(
-        _feature_array(cases), cases.labels, _split_by_document(cases, apart), "probability", seed
-    )
+    # a document goes with its first sample, so that no two parts share one
+    folds: Numbers = apart[np.unique(cases.documents, return_index=True)[1]][cases.documents]
+    predicted = _cross_predicted(_feature_array(cases), cases.labels, folds, "probability", seed)
     metrics = tuple(column for column in cases.columns if column.name not in FEATURES)
     with_surface = replace(cases, columns=(MetricColumn(SURFACE_MODEL, predicted), *metrics))
-    found = metric_rows(with_surface, _dataset_slices(with_surface), drawn, ("auc",))
-    return [replace(row, n=row.figures["auc"].estimate.n) for row in found]
-
-
-def format_features(found: Sequence[FeatureCorrelation]) -> str:
-    """One line a metric and feature, in columns."""
-    lines = ((one.metric, one.feature, str(one.estimate.n), format_correlation(one.estimate)) for one in found)
-    return align_columns([("metric", "feature", "n", "Spearman"), *lines])
-
-
-def format_shares(found: Sequence[PredictedShare]) -> str:
-    """One line a metric, in columns."""
-    head = ("metric", "n", "Spearman of prediction and score", "share of variance")
-    return align_columns(
-        [
-            head,
-            *(
-                (one.metric, str(one.order.n), format_correlation(one.order), format_percent(one.variance))
-                for one in found
-            ),
-        ]
-    )
-
-
-def _dataset_slices(cases: Cases) -> list[Slice]:
-    """A slice for each dataset, without the one of all."""
-    found = slice_cases(cases, "dataset")
-    return found[1:] if len({SLICE_FIELDS["dataset"](sample) for sample in cases.samples}) > 1 else found[:1]
+    parts = slice_cases(with_surface, "dataset")
+    several = len({SLICE_FIELDS["dataset"](sample) for sample in cases.samples}) > 1
+    rows = metric_rows(with_surface, parts[1:] if several else parts[:1], drawn, ("auc",))
+    return [replace(row, n=row.figures["auc"].estimate.n) for row in rows]
 
 
 def _feature_array(cases: Cases) -> Values:
@@ -123,13 +102,6 @@ def _feature_array(cases: Cases) -> Values:
         raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
     columns = {column.name: column.values for column in cases.columns}
     return np.column_stack([columns[name] for name in FEATURES])
-
-
-def _split_by_document(cases: Cases, apart: Numbers) -> Numbers:
-    """Parts of which none shares a document with another: a document goes with its first sample."""
-    first = np.unique(cases.documents, return_index=True)[1]
-    parts: Numbers = apart[first][cases.documents]
-    return parts
 
 
 def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: OutputKind, seed: int) -> Values:
@@ -173,3 +145,103 @@ def _explained_variance(predicted: Values, scores: Values, documents: Numbers) -
     missed, spread = (predicted - scores)[kept] ** 2, (scores[kept] - scores[kept].mean()) ** 2
     left = quotient(missed, spread, documents[kept])
     return replace(left, weigh=lambda weights: 1 - left.weigh(weights))
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class Surface(Study):
+    """Shallow features beside metrics, one at a time and all together."""
+
+    name: ClassVar[str] = "surface"
+    title: ClassVar[str] = "Share of surface"
+    does: ClassVar[str] = (
+        "Report how each metric correlates with the six shallow features, how much of it they explain, and how well they alone "
+        "separate the labels."
+    )
+    group: ClassVar[Group] = "Surface"
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    audit: ClassVar[str] = "surface"
+
+    def run(self, data: StudyData) -> Report:
+        cases, drawn = data.scored, data.draws
+        missing = missing_features(cases)
+        if len(missing) == len(FEATURES):
+            raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
+        shares: list[PredictedShare] = []
+        rivals: list[MetricRow] = []
+        if not missing:
+            shares, rivals = list(predicted_shares(cases, drawn)), surface_against_metrics(cases, drawn)
+        correlations = list(feature_correlations(cases, drawn))
+        held_out = "of the other datasets" if len(data.datasets) > 1 else "of other documents"
+        tables = [
+            _correlation_table(correlations),
+            Table(
+                "shares",
+                "What all six explain of a metric",
+                (
+                    Column("metric"),
+                    Column("n", format="count"),
+                    Column("order", "Spearman of prediction and score", "correlation"),
+                    Column("variance", "share of variance", "percent", "Below 0 the mean would predict better."),
+                ),
+                tuple((share.metric, share.order.n, share.order, share.variance) for share in shares),
+                ("A small perceptron predicts the metric from the six features on documents that it never saw.",),
+            ),
+            Table(
+                "auc",
+                "The surface against the metrics",
+                (Column("slice"), Column("metric"), Column("auc", "ROC AUC", "percent"), Column("n", format="count")),
+                tuple((row.slice, row.metric, row.figures["auc"], row.n) for row in rivals),
+                (f"The same perceptron learned the labels {held_out}.",),
+                Pivot("metric", "slice", ("auc",)),
+            ),
+        ]
+        return self.report(
+            data,
+            tables[: 1 if missing else None],
+            sentences=list(_sentences(correlations, shares, rivals)),
+            notes=[
+                "Spearman's correlation with 95 % intervals by document: near ±1 a metric adds little to the surface."
+            ],
+            problems=[f"Not scored: {', '.join(missing)}. What all six explain is missing."] if missing else [],
+        )
+
+
+def _correlation_table(correlations: Sequence[FeatureCorrelation]) -> Table:
+    return Table(
+        "features",
+        "One feature at a time",
+        (
+            Column("metric"),
+            Column("feature"),
+            Column("n", format="count"),
+            Column("estimate", "Spearman", "correlation"),
+        ),
+        tuple((one.metric, one.feature, one.estimate.n, one.estimate) for one in correlations),
+        pivot=Pivot("metric", "feature", ("estimate",)),
+    )
+
+
+def _sentences(
+    correlations: Sequence[FeatureCorrelation], shares: Sequence[PredictedShare], rivals: Sequence[MetricRow]
+) -> Iterator[str]:
+    """The metric that is surface most, by all six features or else by one, and the labels that the surface separates."""
+    predicted = [share for share in shares if share.variance.value is not None]
+    if predicted:
+        most = max(predicted, key=lambda share: share.variance.value or 0.0)
+        among = f", the most of {len(predicted)} metrics" if len(predicted) > 1 else ""
+        yield f"The six features predict {format_percent(most.variance)} % of the variance of {most.metric}{among}."
+    elif correlations:
+        nearest = max(correlations, key=lambda one: abs(one.estimate.value or 0.0))
+        yield f"{nearest.metric} is nearest to a feature: {format_correlation(nearest.estimate)} with {nearest.feature}."
+    for part in dict.fromkeys(row.slice for row in rivals):
+        rows = [row for row in rivals if row.slice == part and row.figures["auc"].estimate.value is not None]
+        alone = next((row for row in rows if row.metric == SURFACE_MODEL), None)
+        if alone:
+            best = max(rows, key=lambda row: row.figures["auc"].estimate.value or 0.0)
+            rival = "" if best is alone else f"; the best metric, {best.metric}, has {_percent(best)} %"
+            yield f"{part}: the surface alone separates the labels with an AUC of {_percent(alone)} %{rival}."
+
+
+def _percent(row: MetricRow) -> str:
+    return format_percent(row.figures["auc"].estimate)

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from core.cases.cases import Cases
-from core.errors import UnscorableError
+from core.errors import TouchstoneError, UnknownNameError, UnscorableError
 from core.metric import METRICS
+from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.runs.run import Run
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, pair_gains, pairs_of_shifts, score_array
 from core.stats.bootstrap import Resamples
@@ -33,9 +36,10 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
-from core.stats.text_tables import align_columns, format_signed, format_unsigned
+from core.stats.text_tables import format_in_units
 from core.studies.gaming import phrase_kinds
 from core.studies.rating_correlation import VERDICT_VALUES, mean_ratings
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,43 +225,125 @@ def _label_values(cases: Cases) -> Values:
     return np.array([np.nan if verdict is None else VERDICT_VALUES[verdict] for verdict in verdicts], dtype=np.float64)
 
 
-def strength_cells(one: PhraseStrength) -> dict[str, str]:
-    """A row of the table by its columns."""
-    return {
-        "metric": one.metric,
-        "phrase": one.phrase,
-        "gain": format_signed(one.gain),
-        "step": format_signed(one.step),
-        "generations": _format_generations(one.generations),
-        "n": str(one.gain.n),
-        "remark": one.generations.why if one.generations.value is None else "",
-    }
+@STUDIES.add
+@dataclass(frozen=True)
+class SystemStrength(Study):
+    """Gains by gaming phrases in generations of summarizers."""
 
-
-def format_strengths(systems: Sequence[JudgedSystem], found: Sequence[PhraseStrength]) -> str:
-    """The order of the systems with their mean scores, and below it what every phrase is worth."""
-    metrics = {one.metric: one.means for one in found}
-    head = ("system, least consistent first", "human", "n", *metrics)
-    lines = [
-        (
-            system.name,
-            f"{system.human:.3f}",
-            str(system.n),
-            *(format_unsigned(means[place]) for means in metrics.values()),
-        )
-        for place, system in enumerate(systems)
-    ]
-    rows = [strength_cells(one) for one in found]
-    table = (
-        align_columns([tuple(rows[0]), *(tuple(row.values()) for row in rows)])
-        if rows
-        else "No metric has a better side."
+    name: ClassVar[str] = "system-strength"
+    title: ClassVar[str] = "Phrases in generations of systems"
+    does: ClassVar[str] = (
+        "Count the gain of a gaming phrase in generations of summarizers, from the least to the most consistent system."
     )
-    return f"{align_columns([head, *lines])}\n\n{table}"
+    group: ClassVar[Group] = "Gaming"
+    takes: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SAMPLES)
+    place: ClassVar[int] = 30
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {
+            "audit": "An audit makes its own run, whose summaries need not be of several systems.",
+            "pack": "It needs a stress run of the dataset, and the pack is of the dataset alone.",
+        }
+    )
+    rated: str = setting(
+        "",
+        "The aspect that people rated by which the systems are ordered; by default the labels.",
+        labels={"": "by labels"},
+    )
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"rated": ["", *mean_ratings(data.samples)]}
+
+    def run(self, data: StudyData) -> Report:
+        data = replace(data, resamples=STRESS_RESAMPLES)
+        if self.rated and self.rated not in (aspects := mean_ratings(data.samples)):
+            raise UnknownNameError("rated aspect", self.rated, aspects)
+        systems = judged_systems(data.samples, self.rated)
+        results = list(phrase_strengths(data.stress_run, data.shifts, systems, systems_of_summaries(data.samples)))
+        if not results:
+            raise TouchstoneError("No metric of the run has a better side. Run `stress` with another metric.")
+        return self.report(
+            data,
+            [_phrases_table(results), _systems_table(systems), _means_table(systems, results)],
+            charts=[_strength_chart(results)] if any(one.generations.value is not None for one in results) else [],
+            sentences=_answer(systems, results),
+            notes=[
+                "A generation is the mean step of a metric's mean score from one system to the next, in the order of their human "
+                "consistency, the least consistent first. Intervals are of 95 %, by document.",
+            ],
+        )
 
 
-def _format_generations(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "–"
-    bounds = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:+.1f}, {estimate.high:+.1f}]"
-    return f"{estimate.value:+.1f}{bounds}".replace("-", "−")
+def _phrases_table(results: Sequence[PhraseStrength]) -> Table:
+    return Table(
+        "phrases",
+        "Gain by each phrase",
+        (
+            Column("metric"),
+            Column("phrase"),
+            Column("gain", format="signed", help="Mean gain by the appended phrase, in the metric's own units."),
+            Column("step", format="signed", help="Mean difference between neighbouring systems, in the same units."),
+            Column("generations", format="units", help="The gain in steps."),
+            Column("n", format="count"),
+        ),
+        tuple((one.metric, one.phrase, one.gain, one.step, one.generations, one.gain.n) for one in results),
+    )
+
+
+def _systems_table(systems: Sequence[JudgedSystem]) -> Table:
+    return Table(
+        "systems",
+        "Systems, the least consistent first",
+        (
+            Column("name", "system"),
+            Column(
+                "human", "human consistency", "number", "Share of consistent summaries, or mean of the rated aspect."
+            ),
+            Column("n", format="count"),
+        ),
+        tuple((system.name, system.human, system.n) for system in systems),
+    )
+
+
+def _means_table(systems: Sequence[JudgedSystem], results: Sequence[PhraseStrength]) -> Table:
+    means = {one.metric: one.means for one in results}
+    return Table(
+        "means",
+        "Mean score of each system",
+        (Column("system"), Column("metric"), Column("mean", format="unsigned")),
+        tuple(
+            (system.name, metric, of_metric[place])
+            for metric, of_metric in means.items()
+            for place, system in enumerate(systems)
+        ),
+        pivot=Pivot("system", "metric", ("mean",)),
+    )
+
+
+def _strength_chart(results: Sequence[PhraseStrength]) -> Chart:
+    """A point for each metric and phrase; 1 is one generation."""
+    defined = [one for one in reversed(results) if one.generations.value is not None]
+    names = tuple(f"{one.metric}, {one.phrase}" for one in defined)
+    return Chart(
+        "generations",
+        "points",
+        "Gain by an appended phrase in generations of systems, with 95 % intervals",
+        Axis("", names),
+        Axis("generations"),
+        (Series("generations", names, tuple(one.generations for one in defined)),),
+        sideways=True,
+    )
+
+
+def _answer(systems: Sequence[JudgedSystem], results: Sequence[PhraseStrength]) -> list[str]:
+    order = (
+        f"{len(systems)} systems, from {systems[0].name} ({systems[0].human:.3f}) to {systems[-1].name} "
+        f"({systems[-1].human:.3f}) by human consistency."
+    )
+    defined = [one for one in results if one.generations.value is not None]
+    if not defined:
+        return [order, "No metric rises from the least to the most consistent system."]
+    most = max(defined, key=lambda one: one.generations.value or 0.0)
+    return [
+        order,
+        f"{most.phrase} is worth most, with {most.metric}: {format_in_units(most.generations)} generations.",
+    ]

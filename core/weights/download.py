@@ -67,9 +67,9 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
                 folder = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repository, repo_type="model")
                 noted = listing_file(folder, commit, part.kind)
                 noted.parent.mkdir(parents=True, exist_ok=True)
-                with NamedTemporaryFile("w", dir=noted.parent, delete=False) as file:
-                    json.dump(names, file)
-                Path(file.name).replace(noted)
+                with NamedTemporaryFile("w", dir=noted.parent, delete=False) as listing:
+                    json.dump(names, listing)
+                Path(listing.name).replace(noted)
 
                 snapshot_download(
                     repository,

@@ -13,6 +13,7 @@ import typer
 
 from annotations.store.store import Store
 from core.cases.cases import Cases
+from core.cases.measures import affordable_resamples, draw_resamples
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
@@ -29,7 +30,6 @@ from core.gate.results_file import (
 from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
 from core.metric import METRICS, Metric
 from core.settings import Settings
-from core.studies.measures import affordable_resamples, draw_resamples
 from core.studies.saved_threshold import OwnThreshold
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data

@@ -77,7 +77,7 @@ def command(
         typer.Option(
             "--causes",
             help="Then ask what is wrong with each that is not entirely correct: misattribution, additional unrelated, "
-            "completeness or vague. judge-agreement compares it with the cause that people give.",
+            "completeness or vague. study judge-agreement compares it with the cause that people give.",
         ),
     ] = False,
     temperature: TemperatureOption = 0.0,

@@ -11,11 +11,11 @@ import typer
 from annotations.exchange.samples import load_provenance
 from annotations.store.store import Store
 from core.cases.cases import select_metrics
+from core.cases.measures import SLICE_FIELDS, slice_cases
 from core.errors import TouchstoneError
 from core.papers.paper_pack import PACK_NAME, PackRequest, write_pack
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import SLICE_FIELDS, slice_cases
 from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DatasetsOption, ResamplesOption
@@ -27,7 +27,6 @@ def command(
     metric: Annotated[
         list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
     ] = None,
-    rated: Annotated[str, typer.Option(help="Also correlate with what people rated: the aspect.")] = "",
     resamples: ResamplesOption = RESAMPLES,
     output: Annotated[Path, typer.Option("-o", "--output", help="The archive to write.")] = Path(PACK_NAME),
 ) -> None:
@@ -36,8 +35,8 @@ def command(
     found = select_metrics(found, metric) if metric else found
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         known = load_provenance(store, dataset)
-    parts = slice_cases(found, by)
-    archive = write_pack(PackRequest(tuple(dataset), by, rated, resamples, found, parts, known.files, known.own))
+    slice_cases(found, by)  # raises where there is no such field
+    archive = write_pack(PackRequest(tuple(dataset), by, resamples, found, known.files, known.own))
     try:
         output.write_bytes(archive)
     except OSError as error:

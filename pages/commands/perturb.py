@@ -12,12 +12,15 @@ from core.battery import named_kinds
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.outcome_record import json_line
+from core.reports.text import table_text
 from core.runs.filters import balanced_variants
+from core.runs.matrix import kind_coverage
 from core.runs.run import Plan, Variant
+from core.runs.run_sentences import refusal_sentences
 from core.runs.runner import continue_run
+from core.runs.variant_records import variant_record
 from core.settings import Settings
-from core.studies.matrix import kind_coverage
-from core.studies.run_report import format_coverage, refusal_sentences, variant_record
+from core.studies.shifts import kinds_table
 from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
 from pages.commands.shared.messages import exit_with_failures, print_status
 from pages.commands.shared.options import (
@@ -57,7 +60,7 @@ def command(
             line = variant_record(run.sources[variant.source], variant)
             file.write(json_line(line))
     print_status(f"Battery: {plan.battery_label}.")
-    print_status(format_coverage(kind_coverage(run)))
+    print_status(table_text(kinds_table(kind_coverage(run)), titled=False))
     for sentence in refusal_sentences(kind_coverage(run)):
         print_status(sentence)
     exit_with_failures(refusals, run.failed)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,21 +12,25 @@ import typer
 from core.battery import named_kinds
 from core.dataset import Refusal
 from core.engine.engine import Engine
-from core.errors import TouchstoneError
+from core.errors import TouchstoneError, attempt
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import Perturbation
 from core.profile import profile_names, read_profile
+from core.report import Report
+from core.reports.record import report_json
+from core.reports.text import report_text
 from core.runs.cost import missing_conversations
 from core.runs.filters import VARIANT_FILTERS, filter_variants
 from core.runs.imported_variants import ImportedVariants, read_variants
 from core.runs.run import Plan, Run, append_records, open_run_file
 from core.runs.runner import continue_run
-from core.runs.shifts import score_shifts
 from core.settings import Settings
-from core.studies.matrix import shift_matrix
-from core.studies.run_report import cell_records, run_sentences, run_tables
+from core.studies.edit_discrimination import EditDiscriminationStudy
+from core.studies.gaming import Gaming
+from core.studies.shifts import Shifts
+from core.study import Study, StudyData
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, read_sources, report_refusals
 from pages.commands.shared.messages import (
     download_models,
@@ -49,6 +52,8 @@ from pages.commands.shared.options import (
 )
 
 _NO_CHECK = "none"
+_ALSO: tuple[type[Study], ...] = (EditDiscriminationStudy, Gaming)
+"""Studies whose reports follow where the run has figures of them."""
 
 
 def command(
@@ -86,7 +91,7 @@ def command(
         typer.Option(help=f"Variants that do not count in the table: {', '.join(VARIANT_FILTERS)}; may be repeated."),
     ] = None,
     device: DeviceOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The table as one JSON list.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The report of `study shifts` as one JSON object.")] = False,
     shard: ShardOption = "0/1",
     guard: Annotated[str, typer.Option(hidden=True, help="The name of --nli-check before version 0.2.")] = _NO_CHECK,
 ) -> None:
@@ -115,7 +120,9 @@ def command(
         download_models(engine.pool, [*metrics, *filter(None, [check])])
         print_estimate(engine, missing_conversations(engine, run))
         show_run_progress(run, append_records(output, continue_run(engine, run)))
-    _print_findings(run, leave_out or (), as_json=as_json)
+    left_out = tuple(leave_out or ())
+    data = StudyData(run=run, run_name=str(output), counting=filter_variants(run, left_out), left_out=left_out)
+    _print_reports(data, as_json=as_json)
     exit_with_failures(refusals, run.failed + run.without_value)
 
 
@@ -147,12 +154,17 @@ def _parse_check(spec: str) -> NliCheck | None:
     return None if spec == _NO_CHECK else NLI_CHECKS.parse(spec)
 
 
-def _print_findings(run: Run, leave_out: Sequence[str], *, as_json: bool) -> None:
-    """The tables of a run, and what failed, is unverified, could not be applied or was found by the check."""
-    shifts = score_shifts(run, filter_variants(run, leave_out))
+def _print_reports(data: StudyData, *, as_json: bool) -> None:
+    """The shifts, and what else the run has figures of; what failed, is unverified or could not be applied where messages go."""
+    report = Shifts().run(data)
     if as_json:
-        typer.echo(json.dumps(cell_records(shift_matrix(run, shifts)), ensure_ascii=False, indent=1))
+        typer.echo(report_json(report))
     else:
-        typer.echo("\n\n".join(run_tables(run, shifts)))
-    for sentence in run_sentences(run):
-        print_status(sentence)
+        reports = [
+            report,
+            *(outcome for study in _ALSO if isinstance(outcome := attempt(partial(study().run, data)), Report)),
+        ]
+        typer.echo("\n\n".join(map(report_text, reports)))
+    print_status(f"Battery: {data.stress_run.plan.battery_label}.")
+    for problem in report.problems:
+        print_status(problem)

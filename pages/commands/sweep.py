@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +10,14 @@ import typer
 
 from core.engine.engine import Engine
 from core.metric import METRICS
+from core.reports.record import report_json
+from core.reports.text import report_text
 from core.runs.cost import missing_conversations
 from core.runs.run import append_records, open_run_file, run_from_lines
 from core.runs.runner import continue_run
-from core.runs.shifts import score_shifts
 from core.settings import Settings
-from core.stats.text_tables import align_columns, format_signed, format_unsigned
-from core.studies.run_report import failure_sentences
-from core.studies.window_sweep import WindowEffect, window_effects, window_families, window_run
+from core.studies.window_sweep import Windows, window_run
+from core.study import StudyData
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress
 from pages.commands.shared.options import DeviceOption, JsonOption
@@ -46,32 +44,7 @@ def command(
         download_models(engine.pool, [METRICS.parse(spec) for spec in sweep.plan.metrics])
         print_estimate(engine, missing_conversations(engine, sweep))
         show_run_progress(sweep, append_records(output, continue_run(engine, sweep)))
-    found = score_shifts(sweep, None)
-    effects = {
-        family: window_effects(sweep, specs, found) for family, specs in window_families(sweep.plan.metrics).items()
-    }
-    if as_json:
-        record = {family: [asdict(one) for one in points] for family, points in effects.items()}
-        typer.echo(json.dumps(record, ensure_ascii=False, indent=1))
-    else:
-        typer.echo(_format(effects))
-    for sentence in failure_sentences(sweep):
-        print_status(sentence)
-
-
-def _format(effects: dict[str, list[WindowEffect]]) -> str:
-    heads = ("metric", "w", "variants", "original", "variant", "shift", "n")
-    lines = [
-        (
-            family,
-            str(one.w),
-            one.intent,
-            format_unsigned(one.original),
-            format_unsigned(one.variant),
-            format_signed(one.shift),
-            str(one.shift.n),
-        )
-        for family, points in effects.items()
-        for one in points
-    ]
-    return align_columns([heads, *lines])
+    report = Windows().run(StudyData(run=sweep, run_name=str(output)))
+    typer.echo(report_json(report) if as_json else report_text(report))
+    for problem in report.problems:
+        print_status(problem)

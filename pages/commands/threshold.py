@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
+from core.cases.measures import affordable_resamples, draw_resamples
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.results_file import column_of, side_of_outcomes
 from core.metric import METRICS
 from core.settings import Settings
-from core.studies.measures import affordable_resamples, draw_resamples
 from core.studies.saved_threshold import fit_threshold, format_threshold, threshold_json
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import download_models, print_estimate, with_progress

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from core.runs.run_sentences import run_problems
 from core.runs.shifts import score_shifts
 from pages.ui.shared.notices import notices
+from pages.ui.shared.report_view import problems_view
 from pages.ui.shared.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
-from pages.ui.stress.cell_pairs import run_gaps
+from pages.ui.stress.cell_pairs import unused_answers
 from pages.ui.stress.new_run import new_run_form
 from pages.ui.stress.stress_tabs import ShownRun, stress_tabs
 
@@ -23,7 +25,8 @@ with st.container():  # there without a choice too, so that the tabs below keep 
 found = score_shifts(run, counting)
 if not found:
     st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")
-    run_gaps(run)
+    problems_view(run_problems(run))
+    unused_answers(run)
     st.stop()
 
 stress_tabs(ShownRun(chosen, run, counting, found))

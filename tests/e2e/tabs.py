@@ -10,3 +10,9 @@ from tests.e2e.waiting import press
 def open_tab(page: Page, name: str) -> None:
     """Open a tab of the page, once nothing is drawn any more that could take its place."""
     press(page.get_by_role("tab", name=name, exact=True))
+
+
+def open_view(page: Page, group: str, view: str) -> None:
+    """Open a view in the tab of its group."""
+    open_tab(page, group)
+    press(page.get_by_role("radio", name=view, exact=True))

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from core.types import PRECOMPUTED
 from tests.e2e.server import Server
+from tests.e2e.tabs import open_tab
 from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
@@ -23,7 +24,7 @@ AUDIT_MS = (
 def save_threshold(page: Page, server: Server, metric: str, name: str) -> None:
     """The threshold of a metric on the bundled examples, saved on Evaluate."""
     page.goto(f"{server.url}/evaluate?dataset={quote(PRECOMPUTED)}")
-    press(page.get_by_role("tab", name="Calibration"))
+    open_tab(page, "Thresholds")
     pick_option(page.get_by_role("combobox", name="Metric", exact=True), metric, exact=True)
     expect(page.get_by_text(f"{metric}: consistent from a score of")).to_be_visible(timeout=START_MS)
     enter(page.get_by_role("textbox", name="Name", exact=True), name)
@@ -69,10 +70,10 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     audit = page.url
     expect(page.get_by_text("(variance of its scores that shallow features predict)")).to_be_visible()
     press(page.get_by_text("How much of it is surface?").last)
-    link = page.get_by_role("link", name="Open on Evaluate, Surface")
-    expect(link).to_have_attribute("href", re.compile("/evaluate.dataset=.*&by=.*&tab=Surface"), timeout=START_MS)
+    link = page.get_by_role("link", name="Open on Evaluate, Share of surface")
+    expect(link).to_have_attribute("href", re.compile("/evaluate.dataset=.*&by=.*&tab=surface"), timeout=START_MS)
     page.get_by_text("Does it stay still when nothing changed?").last.click()
-    press(page.get_by_role("button", name="Open on Stress test, Matrix"))
+    press(page.get_by_role("button", name="Open on Stress test, Shifts"))
     page.wait_for_url("**/stress?run=*", timeout=START_MS)
     expect(page.get_by_text("Robustness and sensitivity")).to_be_visible(timeout=START_MS)
     names = [row["name"] for row in server.rows("SELECT name FROM run")]

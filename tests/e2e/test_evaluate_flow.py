@@ -21,6 +21,7 @@ from cli import app
 from core.types import Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.server import Server, serve
+from tests.e2e.tabs import open_tab, open_view
 from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
@@ -62,14 +63,17 @@ def open_evaluate(page: Page, server: Server) -> None:
 
 
 def pack_of(page: Page) -> zipfile.ZipFile:
-    press(page.get_by_role("tab", name="Paper pack"))
+    open_tab(page, "Export")
     return zipfile.ZipFile(
         io.BytesIO(download(page.get_by_role("button", name="Download the paper pack")).read_bytes())
     )
 
 
 def saved_json(page: Page) -> Any:
-    return json.loads(download(page.get_by_role("button", name="Download as JSON")).read_text(encoding="utf-8"))
+    press(page.get_by_role("button", name="Download", exact=True))
+    saved = download(page.get_by_role("button", name="JSON", exact=True)).read_text(encoding="utf-8")
+    page.keyboard.press("Escape")
+    return json.loads(saved)
 
 
 def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
@@ -79,12 +83,12 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     path.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     open_evaluate(page, fresh)
     expect(page.get_by_text("Bundled examples (precomputed)").first).to_be_visible(timeout=START_MS)
-    page.get_by_role("tab", name="Tables").wait_for(timeout=WORK_MS)  # something to look at before anything is imported
-    press(page.get_by_role("tab", name="Ranks"))
-    expect(page.get_by_text("Rank by Consistency with 95 % intervals")).to_be_visible(timeout=WORK_MS)
-    press(page.get_by_role("tab", name="Sensitivity"))
-    expect(page.get_by_text("Mean gain by a correction and mean shift by")).to_be_visible(timeout=WORK_MS)
-    press(page.get_by_role("tab", name="Surface"))
+    page.get_by_role("tab", name="Compare").wait_for(
+        timeout=WORK_MS
+    )  # something to look at before anything is imported
+    open_view(page, "Compare", "Ranks of metrics")
+    expect(page.get_by_text("Rank by ROC AUC with 95 % intervals")).to_be_visible(timeout=WORK_MS)
+    open_tab(page, "Surface")
     expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("Not scored")).to_have_count(0)
     press(page.get_by_text("Import data").first)
@@ -98,7 +102,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     expect(page.get_by_text("own pairs: 24 new, 24 read.")).to_be_visible(timeout=WORK_MS)
     assert fresh.count("sample") == 24
 
-    press(page.get_by_role("tab", name="Tables"))
+    open_view(page, "Compare", "Measures by slice")
     expect(page).to_have_url(re.compile(r"dataset=own\+pairs"))
     table = page.locator(".stDataFrameGlideDataEditor").last
     table.wait_for(timeout=WORK_MS)
@@ -112,28 +116,25 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
 
     by_page = saved_json(page)
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{fresh.database}")
-    terminal = CliRunner().invoke(app, ["meta", "--dataset", "own pairs", "--by", "error_type", "--json"])
-    assert by_page == json.loads(terminal.stdout)
+    options = ["study", "measures", "--dataset", "own pairs", "--by", "error_type", "--json"]
+    assert by_page == json.loads(CliRunner().invoke(app, options).stdout)
 
-    press(page.get_by_role("tab", name="Calibration"))
+    open_tab(page, "Thresholds")
     expect(page.get_by_text("One domain alone has figures")).to_be_visible(timeout=WORK_MS)
-    by_page = saved_json(page)
-    options = ["--dataset", "own pairs", "--by", "dataset", "--metric", by_page["metrics"][0]["metric"], "--json"]
-    assert by_page == json.loads(CliRunner().invoke(app, ["calibration", *options]).stdout)
 
-    press(page.get_by_role("tab", name="Verdicts"))
+    open_view(page, "Compare", "Verdicts")
     expect(page.get_by_text("metrics disagree (6)")).to_be_visible(timeout=WORK_MS)
 
     pack = pack_of(page)
-    rows = list(csv.DictReader(io.StringIO(pack.read("tables/all.csv").decode())))
-    shares = {(row["metric"], row["slice"]): float(row["value"]) for row in rows if row["figure"] == "consistency"}
+    rows = list(csv.DictReader(io.StringIO(pack.read("tables/measures.csv").decode())))
+    shares = {(row["metric"], row["slice"]): float(row["consistency"]) for row in rows}
     assert shares["sharp", "Overall"] == 1.0
     assert [shares["blunt", kind] for kind in KINDS] == [1.0, 0.0]
-    assert "**100.0**" in pack.read("tables/consistency.md").decode()
-    assert r"\textbf{100.0}" in pack.read("tables/consistency.tex").decode()
+    assert "**100.0 [" in pack.read("tables/measures-consistency.md").decode()
+    assert r"\textbf{100.0}" in pack.read("tables/measures-consistency.tex").decode()
     assert "MIT" in pack.read("data-card.md").decode()
     assert "cli.py import bump task1_own.json --name 'own pairs'" in pack.read("README.md").decode()
-    assert b"<svg" in pack.read("figures/heat-map-consistency.svg")
+    assert b"<svg" in pack.read("figures/measures-heat-map-consistency.svg")
 
     [edited] = fresh.rows("SELECT item_id FROM sample WHERE key = 'task1-0/edited'")
     page.goto(f"{fresh.url}/?example={edited['item_id']}")
@@ -154,9 +155,9 @@ def test_what_was_labelled_here_is_evaluated_and_packed(page: Page, fresh: Serve
     bench.message("Saved: label of")
     page.goto(f"{fresh.url}/evaluate?dataset=our+labels")
     pack = pack_of(page)
-    rows = list(csv.DictReader(io.StringIO(pack.read("tables/all.csv").decode())))
-    [area] = [row for row in rows if (row["metric"], row["slice"], row["figure"]) == ("rouge2", "Overall", "auc")]
-    assert (area["n"], area["failed"]) == ("2", "0")
+    rows = list(csv.DictReader(io.StringIO(pack.read("tables/measures.csv").decode())))
+    [row] = [row for row in rows if (row["metric"], row["slice"]) == ("rouge2", "Overall")]
+    assert (row["auc_n"], row["failed"]) == ("2", "0")
     assert "our labels" in pack.read("data-card.md").decode()
     assert "rouge2|measured:precision" in pack.read("metrics.md").decode()
 
@@ -181,16 +182,12 @@ def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh
     with closing(fresh.store()) as store:
         store.import_dataset(DatasetSource("judged", "own", "judged.jsonl", "0" * 64), items, dict)
     page.goto(f"{fresh.url}/evaluate?dataset=judged&by=domain&tab=Correlation")
-    expect(page.get_by_text("Williams's test (Holm over the metrics")).to_be_visible(timeout=WORK_MS)
-    pick_option(page.get_by_role("combobox", name="Slice", exact=True), "sea")
-    expect(page.get_by_text("few documents (12)")).to_be_visible(timeout=WORK_MS)
-    [row] = saved_json(page)["rows"]
-    assert (row["metric"], row["slice"], row["n"]) == ("sharp", "sea", 12)
+    expect(page.get_by_text("Williams's test compares Pearson's correlations")).to_be_visible(timeout=WORK_MS)
+    [row] = [row for row in saved_json(page)["tables"]["correlations"] if row["slice"] == "sea"]
+    assert (row["metric"], row["n"]) == ("sharp", 12)
 
-    press(page.get_by_role("tab", name="Agreement"))
-    expect(page.get_by_role("heading", name="Cohen's kappa, coverage, summary")).to_be_visible(timeout=WORK_MS)
-    [found] = saved_json(page)
-    assert (found["items"], found["annotators"]) == (24, 2)
-    expect(page).to_have_url(re.compile("tab=Agreement"))
+    open_view(page, "People", "Agreement of annotators")
+    expect(page.get_by_text("2 annotators of 24 items give the same label")).to_be_visible(timeout=WORK_MS)
+    expect(page).to_have_url(re.compile("tab=annotator-agreement"))
     page.reload()
-    expect(page.get_by_role("heading", name="Cohen's kappa, coverage, summary")).to_be_visible(timeout=START_MS)
+    expect(page.get_by_text("2 annotators of 24 items give the same label")).to_be_visible(timeout=START_MS)

@@ -14,6 +14,7 @@ from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, Source, run_from_lines, to_json_line
 from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.server import Server
+from tests.e2e.tabs import open_view
 from tests.e2e.waiting import enter, idle, press
 
 pytestmark = pytest.mark.e2e
@@ -66,7 +67,8 @@ def run(page: Page, button: str, name: str) -> None:
 
 def test_a_discovered_phrase_is_tried_by_one_press(page: Page, server: Server, opened: Callable[[str], None]) -> None:
     opened("Discovered")
-    expect(page.get_by_role("heading", name="Every phrase against BLEU")).to_be_visible()
+    expect(page.get_by_role("heading", name="Each phrase against each metric")).to_be_visible(timeout=WORK_MS)
+    open_view(page, "Gaming", "Phrases that metrics like")
     button = page.get_by_role("button", name=re.compile("^.*Try “")).first
     phrase = re.search("“(.*)”", button.inner_text())
     assert phrase

@@ -16,6 +16,7 @@ from core.runs.run import Run, run_from_lines
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
+from tests.e2e.tabs import open_view
 from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 from tests.unit.llm.scripted import Reply, serving, text
 
@@ -90,7 +91,7 @@ def stored(server: Server, name: str) -> Run:
 
 def shifts_of(page: Page, number: int) -> list[dict[str, str]]:
     """The shifts as they are exported, once so many variants count."""
-    press(page.get_by_role("tab", name="Export"))
+    open_view(page, "Compare and export", "Export")
     expect(page.get_by_text(f"shifts of {number} variants")).to_be_visible()
     saved = download(page.get_by_role("button", name="Shifts (CSV)"))
     return list(csv.DictReader(saved.read_text(encoding="utf-8").splitlines()))
@@ -120,7 +121,7 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     expect(page.get_by_text(re.compile("Contradicts the original, says tiny.*The order of events"))).to_be_visible()
     press(page.get_by_text("Answers of language models that were not used (2)"))
     expect(page.get_by_text("Let me know if it helps!").first).to_be_visible()
-    press(page.get_by_text("What the NLI check found"))
+    press(page.get_by_text(re.compile(r"Remarks \(")))
     expect(page.get_by_text(f"{len(run.checks)} of {len(run.checks)} variants contradict")).to_be_visible()
 
     marked = {kind for _, kind in run.checks}
@@ -150,7 +151,7 @@ def test_every_plot_is_saved_as_png_without_a_network(
     open_stress(page, checked_server)
     only_weather(page)
     run_to_the_end(page, "To be plotted")
-    press(page.get_by_role("tab", name="Export"))
+    open_view(page, "Compare and export", "Export")
     saved = download(page.get_by_role("button", name="Plots (HTML)"))
     file = saved.rename(saved.with_suffix(".html"))
     alone = new_context()

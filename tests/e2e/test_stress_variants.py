@@ -36,7 +36,7 @@ def test_a_table_of_variants_is_scored_under_its_own_kinds(page: Page, server: S
     expect(page.get_by_text("wrong day (imported): 3 variants.")).to_be_visible()
     enter(page.get_by_role("textbox", name="Name of the run"), "Variants of others")
     press(page.get_by_role("button", name="Run: 3 pairs × 1 perturbations"))
-    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_role("tab", name="Shifts")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
     select_cell(page, "ROUGE-2", "wrong day (imported)")
     expect(page.get_by_role("heading", name="ROUGE-2 · wrong day (imported)")).to_be_visible()

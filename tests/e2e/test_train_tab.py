@@ -1,9 +1,8 @@
-"""The Train tab of Evaluate on the settled labels of a campaign: what it refuses, and a training that is cancelled."""
+"""The Train tab of Evaluate, from the settled labels of a campaign to the hub, the board and the matrix."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,11 +23,15 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
 from annotations.store.records import PairRecord
 from core.datasets.bundled import bundled_items
+from core.models.words.head import CARD_FILE, WEIGHTS_FILE
 from core.types import Item, Verdict
+from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.shared_server import SharedServer, opened, sign_in
-from tests.e2e.waiting import START_MS, enter, press
+from tests.e2e.tabs import open_view
+from tests.e2e.waiting import START_MS, enter, pick_option, press
+from tests.unit.models.hub import serving
 
 pytestmark = pytest.mark.e2e
 
@@ -37,60 +40,64 @@ TITLE = "A metric of your own [model=…/models/from-labels]"
 SCORE = re.compile(r"^[01]\.\d\d\d$")
 
 
-@pytest.fixture
-def training_server(tmp_path: Path) -> Iterator[SharedServer]:
-    """A server that keeps its metrics in a folder of the test."""
-    with opened(tmp_path, TOUCHSTONE_MODELS_DIR=str(tmp_path / "models")) as running:
-        yield running
+def test_settled_labels_become_a_metric_that_is_pushed_tried_and_run(
+    page: Page, tmp_path: Path, tiny_roberta: Path
+) -> None:
+    with (
+        serving(UploadHub("owner")) as hub,
+        opened(
+            tmp_path,
+            TOUCHSTONE_MODELS_DIR=str(tmp_path / "models"),
+            HF_ENDPOINT=hub.address,
+            HF_TOKEN=TOKEN,
+            HF_HUB_DISABLE_XET="1",
+        ) as server,
+    ):
+        open_training(page, server, labelled_campaign(server, DOCUMENTS))
 
+        enter(page.get_by_role("textbox", name="Name", exact=True), "a name")
+        press(page.get_by_role("button", name="Train", exact=True))
+        expect(page.get_by_text("'a name' is no name of a metric.")).to_be_visible()
 
-def test_a_training_from_settled_labels_is_cancelled_in_a_sentence(page: Page, training_server: SharedServer) -> None:
-    campaign = labelled_campaign(training_server, DOCUMENTS)
-    open_training(page, training_server, campaign)
+        enter(page.get_by_role("textbox", name="Name", exact=True), "stopped")
+        press(page.get_by_role("button", name="Train", exact=True))
+        page.get_by_role("button", name="Cancel", exact=True).click()
+        expect(page.get_by_text("stopped: the training was cancelled.")).to_be_visible(timeout=WORK_MS)
 
-    enter(page.get_by_role("textbox", name="Name", exact=True), "a name")
-    press(page.get_by_role("button", name="Train", exact=True))
-    expect(page.get_by_text("'a name' is no name of a metric.")).to_be_visible()
+        enter(page.get_by_role("textbox", name="Name", exact=True), "from-labels")
+        pick_option(page.get_by_role("combobox", name="Recipe"), "Cross-encoder: fine-tuned")
+        enter(page.get_by_role("textbox", name="Encoder"), str(tiny_roberta))
+        press(page.get_by_role("button", name="Train", exact=True))
+        button = page.get_by_role("button", name="Push to the hub")
+        expect(button).to_be_visible(timeout=2 * WORK_MS)
 
-    enter(page.get_by_role("textbox", name="Name", exact=True), "stopped")
-    press(page.get_by_role("button", name="Train", exact=True))
-    page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("stopped: the training was cancelled.")).to_be_visible(timeout=WORK_MS)
+        press(button)
+        enter(page.get_by_role("textbox", name="Repository"), "someone/ships")
+        press(page.get_by_role("button", name="Push", exact=True))
+        expect(page.get_by_text("The token may not write to someone/ships.")).to_be_visible(timeout=WORK_MS)
+        enter(page.get_by_role("textbox", name="Repository"), "owner/ships")
+        press(page.get_by_role("button", name="Push", exact=True))
+        expect(page.get_by_text(f"Pushed to {hub.address}/owner/ships")).to_be_visible(timeout=WORK_MS)
+        assert {WEIGHTS_FILE, CARD_FILE, "tokenizer.json"} <= set(hub.repositories["owner/ships"])
 
+        press(page.get_by_role("button", name="Try it on Probe"))
+        expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
+        expect(page.locator('tr[data-spec^="mine["] td.after .value')).to_have_text(SCORE, timeout=WORK_MS)
 
-def test_settled_labels_become_a_metric_on_probe_and_in_the_matrix(page: Page, training_server: SharedServer) -> None:
-    campaign = labelled_campaign(training_server, DOCUMENTS)
-    open_training(page, training_server, campaign)
-    enter(page.get_by_role("textbox", name="Name", exact=True), "from-labels")
-    press(page.get_by_role("button", name="Train", exact=True))
-    tried = page.get_by_role("button", name="Try it on Probe")
-    expect(tried).to_be_visible(timeout=4 * WORK_MS)
-
-    press(tried)
-    expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
-    expect(page.locator('tr[data-spec^="mine["] td.after .value')).to_have_text(SCORE, timeout=WORK_MS)
-
-    page.get_by_role("link", name="Stress test").click()
-    press(page.get_by_role("button", name="weather", exact=True))
-    enter(page.get_by_role("textbox", name="Name of the run"), "With the trained metric")
-    press(page.get_by_role("button", name="Run: 2 pairs"))
-    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=WORK_MS)
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
-    select_cell(page, TITLE)
-    expect(page.get_by_role("heading", name=f"{TITLE} · ")).to_be_visible()
-
-
-def test_too_few_documents_are_refused_in_a_sentence(page: Page, training_server: SharedServer) -> None:
-    campaign = labelled_campaign(training_server, 3)
-    open_training(page, training_server, campaign)
-    expect(page.get_by_text("There are 3 documents to learn from")).to_be_visible(timeout=WORK_MS)
-    expect(page.get_by_role("button", name="Train", exact=True)).to_have_count(0)
+        page.get_by_role("link", name="Stress test").click()
+        press(page.get_by_role("button", name="weather", exact=True))
+        enter(page.get_by_role("textbox", name="Name of the run"), "With the trained metric")
+        press(page.get_by_role("button", name="Run: 2 pairs"))
+        expect(page.get_by_role("tab", name="Shifts")).to_be_visible(timeout=WORK_MS)
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
+        select_cell(page, TITLE)
+        expect(page.get_by_role("heading", name=f"{TITLE} · ")).to_be_visible()
 
 
 def open_training(page: Page, shared: SharedServer, campaign: CampaignSettings) -> None:
     sign_in(page, shared, shared.code(Role.MANAGER)[1])
     page.goto(f"{shared.server.url}/evaluate?dataset={quote('campaign: ' + campaign.name)}")
-    press(page.get_by_role("tab", name="Train"))
+    open_view(page, "Data", "Train")
 
 
 def labelled_campaign(shared: SharedServer, documents: int) -> CampaignSettings:

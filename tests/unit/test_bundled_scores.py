@@ -91,7 +91,7 @@ def test_the_terminal_evaluates_lists_and_packs_it_without_a_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path}/none.db")
-    told = CliRunner().invoke(app, ["meta", "--dataset", PRECOMPUTED, "--resamples", "50"])
+    told = CliRunner().invoke(app, ["study", "measures", "--dataset", PRECOMPUTED, "--resamples", "50"])
     assert told.exit_code == 0, told.output
     assert "rouge2" in told.output
     assert PRECOMPUTED in CliRunner().invoke(app, ["datasets"]).output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from core.audit.report import AuditReport, read_report
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
 from tests.unit.audit.pair_files import write_bundled_pairs
-from tests.unit.command_line import done, run
+from tests.unit.command_line import done, flat_row, run
 
 METRIC = "rouge2"
 DATASET = "few"
@@ -30,6 +31,11 @@ def estimate_of(report: AuditReport, question: str, label: str = "") -> Estimate
     return next(figure.estimate for figure in figures if not label or figure.label == label)
 
 
+def own_estimate(record: dict[str, Any]) -> Estimate:
+    """The estimate of a record of a report."""
+    return Estimate(**{name: value for name, value in record.items() if name != "few_documents"})
+
+
 def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tmp_path: Path, database: str) -> None:
     assert database
     done("import", "pairs", pairs, "--name", DATASET)
@@ -39,11 +45,12 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     assert report.metrics[0].summary in printed
     assert "<svg" in places["svg"].read_text(encoding="utf-8")
 
-    rows = json.loads(done("meta", "--dataset", DATASET, "--metric", METRIC, "--json"))["rows"]
+    options = ("study", "measures", "--dataset", DATASET, "--metric", METRIC, "--json")
+    rows = [flat_row(row) for row in json.loads(done(*options))["tables"]["measures"]]
     area = estimate_of(report, "sees-errors")
     assert [area.value, area.low, area.high] == [rows[0][name] for name in ("auc", "auc_low", "auc_high")]
 
-    by_domain = json.loads(done("meta", "--dataset", DATASET, "--metric", METRIC, "--by", "domain", "--json"))["rows"]
+    by_domain = [flat_row(row) for row in json.loads(done(*options, "--by", "domain"))["tables"]["measures"]]
     areas = {f"AUC, domain {row['slice']}": [row[name] for name in ("auc", "auc_low", "auc_high")] for row in by_domain}
     slices = report.metrics[0].finding("slices")
     assert slices
@@ -53,18 +60,18 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
         label: areas[label] for label in shown
     }
 
-    calibrated = json.loads(done("calibration", "--dataset", DATASET, "--by", "dataset", "--metric", METRIC, "--json"))
-    [transfer] = calibrated["metrics"][0]["transfers"]
-    assert estimate_of(report, "calibration") == Estimate(**transfer["accuracy"])
+    calibration = ("study", "calibration", "--dataset", DATASET, "--by", "dataset", "--metric", METRIC, "--json")
+    [transfer] = json.loads(done(*calibration))["tables"]["transfers"]
+    assert estimate_of(report, "calibration") == own_estimate(transfer["accuracy"])
 
-    surface = done("surface-correlation", "--dataset", DATASET)
+    surface = done("study", "surface", "--dataset", DATASET)
     assert format_percent(estimate_of(report, "surface")) in surface
 
     stressed = tmp_path / "run.jsonl"
     table = done("stress", "--dataset", DATASET, "--most", 100, "--metric", METRIC, "-o", stressed)
     assert format_unsigned(estimate_of(report, "change-detector")) in table
-    [sensitivity, *_] = json.loads(done("sensitivity", stressed, "--json"))
-    assert estimate_of(report, "stillness") == Estimate(**sensitivity["ratio"])
+    [sensitivity, *_] = json.loads(done("study", "sensitivity", stressed, "--json"))["tables"]["sensitivities"]
+    assert estimate_of(report, "stillness") == own_estimate(sensitivity["ratio"])
 
     again = run("audit", METRIC, "--data", DATASET, "--against", places["json"])
     assert again.exit_code == 0
@@ -146,15 +153,20 @@ def test_windows_and_densities_are_those_of_their_commands(pairs: Path, tmp_path
     assert finding.command.splitlines()[1:] == [
         f"python cli.py stress --dataset {DATASET} --most 4 --metric '{metric}' -o run.jsonl",
         "python cli.py sweep run.jsonl -o windows.jsonl",
-        "python cli.py density run.jsonl",
+        "python cli.py study density run.jsonl",
     ]
     done("stress", "--dataset", DATASET, "--most", 4, "--metric", metric, "-o", stressed)
-    [swept] = json.loads(done("sweep", stressed, "-o", tmp_path / "windows.jsonl", "--json")).values()
+    swept = json.loads(done("sweep", stressed, "-o", tmp_path / "windows.jsonl", "--json"))["tables"]["windows"]
     edits = {"preserving": "harmless edits", "breaking": "errors", "gaming": "phrases that game metrics"}
-    shifts = {f"mean shift by {edits[one['intent']]}, w = {one['w']}": Estimate(**one["shift"]) for one in swept}
+    shifts = {f"mean shift by {edits[one['intent']]}, w = {one['w']}": read_estimate(one["shift"]) for one in swept}
     assert len(shifts) == 15
     assert {label: found[label] for label in shifts} == shifts
-    [bins] = json.loads(done("density", stressed, "--json")).values()
+    bins = json.loads(done("study", "density", stressed, "--json"))["tables"]["density"]
     for one in bins:
         label = f"mean score of sentences of density {one['low']:.3f} to {one['high']:.3f}"
-        assert found[label] == Estimate(**one["score"])
+        assert found[label] == read_estimate(one["score"])
+
+
+def read_estimate(record: dict[str, Any]) -> Estimate:
+    """The statistic of a cell of a report."""
+    return Estimate(**{name: value for name, value in record.items() if name != "few_documents"})

@@ -12,7 +12,6 @@ import pytest
 
 from annotations.store.store import Store
 from core.errors import TouchstoneError
-from core.papers.paper_test import CORRECTION
 from core.profile import read_profile
 from tests.unit.annotations.pair_samples import PAIR
 from tests.unit.command_line import done, rows_of, run
@@ -99,24 +98,25 @@ def test_our_own_score_stands_beside_the_released_one_with_its_difference(pairs:
     done("import", "bump", pairs, "--name", "own")
     assert run("score-dataset", "own", "--metric", "rouge2").exit_code == 0
     assert set(rows_of("own", "--resamples", 50)) >= {("ROUGE-2", "Overall"), ("rouge2", "Overall")}
-    assert "mean |difference|" in done("meta", "--dataset", "own", "--resamples", 50)
+    assert "mean |difference|" in done("study", "released-scores", "--dataset", "own")
 
 
 def test_an_unknown_dataset_names_those_that_were_imported(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    refused = run("meta", "--dataset", "onw")
+    refused = run("study", "measures", "--dataset", "onw")
     assert "Imported: own" in str(refused.exception)
 
 
 def test_a_paper_gives_its_slices_its_test_and_only_metrics_in_its_form(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
     done("score-dataset", "own", "--metric", "rouge2@bump", "--metric", "rouge2[measured=recall]")
-    printed = run("meta", "--dataset", "own", "--resamples", 20, "--paper", "bump", "--json")
-    report = json.loads(printed.stdout)
-    assert {row["metric"] for row in report["rows"]} == {"sharp", "blunt-2", "rouge2@bump"}
-    assert (report["by"], report["multiple_testing"]) == ("error_type", CORRECTION)
-    assert read_profile("bump").mark in printed.stderr
-    assert "Known: bump, longdoc, ramprasad" in str(run("meta", "--dataset", "own", "--paper", "bmp").exception)
+    options = ("study", "measures", "--dataset", "own", "--resamples", 20)
+    report = json.loads(done(*options, "--paper", "bump", "--json"))
+    assert {row["metric"] for row in report["tables"]["measures"]} == {"sharp", "blunt-2", "rouge2@bump"}
+    assert report["data"]["by"] == "error_type"
+    assert {row["slice"] for row in report["tables"]["best_two"]} >= {"Overall", "Coreference"}
+    assert read_profile("bump").mark in report["notes"][0]
+    assert "longdoc" in run(*options, "--paper", "bmp").output
 
 
 @pytest.fixture
@@ -144,25 +144,21 @@ def judged(tmp_path: Path) -> Path:
 
 def test_correlations_with_ratings_take_slices_all_coefficients_and_json(judged: Path) -> None:
     done("import", "unieval", judged, "--name", "judged")
-    options = ("meta", "--dataset", "judged", "--rated", "consistency", "--resamples", 100)
+    options = ("study", "rating-correlation", "--dataset", "judged", "--rated", "consistency", "--resamples", 100)
     report = json.loads(done(*options, "--by", "system", "--full", "--json"))
-    assert (report["rated"], report["by"], report["resamples"], report["documents"]) == (
-        "consistency",
-        "system",
-        100,
-        12,
-    )
-    [metric] = report["metrics"]
+    data = report["data"]
+    assert (data["by"], data["resamples"], data["documents"]) == ("system", 100, 12)
+    [metric] = data["metrics"]
     assert (metric["metric"], metric["released"], metric["scores"]) == ("UniEval consistency", True, 11)
-    rows = {row["slice"]: row for row in report["rows"]}
+    rows = {row["slice"]: row for row in report["tables"]["correlations"]}
     assert list(rows) == ["Overall", "0", "1", "2"]
     assert [(row["n"], row["failed"]) for row in rows.values()] == [(11, 1), (3, 1), (4, 0), (4, 0)]
     human, scores = [n % 5 / 4 for n in range(1, 12, 3)], [(n * 7) % 11 / 10 for n in range(1, 12, 3)]
-    figure = rows["1"]["figures"]["Pearson"]
+    figure = rows["1"]["Pearson"]
     assert figure["value"] == pytest.approx(np.corrcoef(human, scores)[0, 1])
     assert (figure["documents"], figure["best"]) == (4, True)
-    assert rows["Overall"]["figures"]["Spearman"]["few_documents"] is True
-    assert "Kendall, within systems" in rows["Overall"]["figures"]
+    assert rows["Overall"]["Spearman"]["few_documents"] is True
+    assert "Kendall, within systems" in rows["Overall"]
     text = done(*options, "--by", "system")
     assert "Kendall, within systems" not in text
     assert re.search(r"^1 +UniEval consistency +4 ", text, re.MULTILINE)
@@ -172,43 +168,47 @@ def test_correlations_with_ratings_take_slices_all_coefficients_and_json(judged:
 def test_json_has_what_the_text_has_and_more(pairs: Path) -> None:
     pairs.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     done("import", "bump", pairs, "--name", "own")
-    options = ("meta", "--dataset", "own", "--resamples", 200, "--full")
+    options = ("study", "measures", "--dataset", "own", "--resamples", 200, "--full")
     report = json.loads(done(*options, "--json"))
-    rows = {row["metric"]: row for row in report["rows"]}
-    best, other = (rows[metric]["figures"]["consistency"] for metric in ("sharp", "blunt-2"))
+    rows = {row["metric"]: row for row in report["tables"]["measures"]}
+    best, other = (rows[metric]["consistency"] for metric in ("sharp", "blunt-2"))
     assert (best["best"], best["p"], other["best"], other["not_worse"]) == (True, None, False, False)
     assert other["tests"] == {"paired bootstrap": other["p"], "McNemar": pytest.approx(2 / 2**9)}
-    assert report["multiple_testing"].startswith("Holm (1979)")
-    assert rows["sharp"]["figures"]["ties"]["value"] == 1 / 12
+    assert rows["sharp"]["ties"]["value"] == 1 / 12
     text = done(*options)
     assert "paired bootstrap test, p ≥ 0.05, corrected by Holm (1979)" in text
-    assert re.search(r"^Overall +blunt-2 +consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
+    assert re.search(r"^Overall +blunt-2 +Consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
+
+
+def test_the_old_name_gives_the_same_with_a_line_that_says_the_new_one(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    options = ("--dataset", "own", "--resamples", 20)
+    old = run("meta", *options)
+    assert old.stdout == done("study", "measures", *options)
+    assert "`meta` is called `study measures` now" in old.stderr
 
 
 def test_the_test_of_the_paper_compares_the_best_two_and_corrects_nothing(pairs: Path) -> None:
     pairs.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     done("import", "bump", pairs, "--name", "own")
-    options = ("meta", "--dataset", "own", "--resamples", 50, "--test", "paper")
-    text = done(*options)
+    text = done("study", "measures", "--dataset", "own", "--resamples", 50, "--test", "paper")
     assert "exact one-sided McNemar for consistency" in text
-    assert re.search(r"^Overall +consistency +sharp +blunt-2 +0\.0020 +\*", text, re.MULTILINE)
-    report = json.loads(done(*options, "--json"))
-    assert report["multiple_testing"].startswith("none: only the best and the second best")
-    assert "leave out --rated" in str(run(*options, "--rated", "consistency").exception)
+    assert re.search(r"^Overall +Consistency +sharp +blunt-2 +0\.0020 +\*", text, re.MULTILINE)
+    assert "Corrected by" not in text
 
 
 def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_its_time(
     pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done("import", "bump", pairs, "--name", "own")
-    options = ("meta", "--dataset", "own", "--json")
-    assert json.loads(done(*options))["resamples"] == 10_000
-    monkeypatch.setattr("core.studies.measures._MAX_WEIGHED", 12_000)
+    options = ("study", "measures", "--dataset", "own", "--json")
+    assert json.loads(done(*options))["data"]["resamples"] == 10_000
+    monkeypatch.setattr("core.cases.measures._MAX_WEIGHED", 12_000)
     capped = run(*options)
-    assert json.loads(capped.stdout)["resamples"] == 1000
+    assert json.loads(capped.stdout)["data"]["resamples"] == 1000
     assert "1,000 resamples instead of 10,000 for 12 summaries" in capped.stderr
     projected = run(*options, "--resamples", 3000)
-    assert json.loads(projected.stdout)["resamples"] == 3000
+    assert json.loads(projected.stdout)["data"]["resamples"] == 3000
     assert re.search(r"3,000 resamples of 12 summaries will take about \d+\.\d minutes", projected.stderr)
 
 
@@ -225,29 +225,30 @@ def test_annotators_of_imported_data_agree_so_far(pairs: Path, tmp_path: Path) -
     lines = (json.dumps({"article": f"{DOCUMENT} Number {n}.", "summary_sentences": told}) for n in range(6))
     path.write_text("\n".join(lines), encoding="utf-8")
     done("import", "qags", path)
-    [of_sentences, of_summaries] = json.loads(done("agreement", "--dataset", "qags", "--resamples", 50, "--json"))
+    options = ("study", "annotator-agreement", "--dataset")
+    tables = json.loads(done(*options, "qags", "--resamples", 50, "--json"))["tables"]
+    [of_sentences, of_summaries] = tables["aspects"]
     assert (of_sentences["unit"], of_summaries["unit"]) == ("sentence", "summary mean")
     assert (of_sentences["items"], of_sentences["labels"], of_sentences["annotators"]) == (18, 54, 3)
     assert of_sentences["raw"]["value"] == pytest.approx((1 + 3 + 1) / 9)
-    assert len(of_sentences["pairs"]) == 3
-    assert "worker-0 × worker-1" in done("agreement", "--dataset", "qags", "--resamples", 50)
-    assert "consistency" in str(run("agreement", "--dataset", "qags", "--aspect", "fluency").exception)
+    assert [pair["unit"] for pair in tables["pairs"]].count("sentence") == 3
+    assert re.search(r"worker-0 +worker-1 ", done(*options, "qags", "--resamples", 50))
+    assert "consistency" in str(run(*options, "qags", "--aspect", "fluency").exception)
     done("import", "bump", pairs, "--name", "own")
-    assert "No two annotators" in str(run("agreement", "--dataset", "own").exception)
+    assert "No two annotators" in str(run(*options, "own").exception)
 
 
 def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    refused = run("surface-correlation", "--dataset", "own")
+    refused = run("study", "surface", "--dataset", "own")
     assert "Not scored yet: rouge2[measured=f1]" in str(refused.exception)
 
 
 def test_the_length_of_a_dataset_is_counted(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    [row] = json.loads(done("dataset-statistics", "--dataset", "own", "--json"))
+    [row] = json.loads(done("study", "dataset-statistics", "--dataset", "own", "--json"))["tables"]["lengths"]
     assert (row["dataset"], row["domain"], row["samples"]) == ("own", "all", 12)
-    assert row["documents"]["sentences"] >= 1
-    assert "sentences in summaries" in done("dataset-statistics", "--dataset", "own")
+    assert row["documents_sentences"] >= 1
 
 
 def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_path: Path) -> None:
@@ -259,17 +260,19 @@ def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_pa
     path = tmp_path / "graded.json"
     path.write_text(json.dumps([{"id": "1", "doc": DOCUMENT, "summary": "It was open.", "samples": given}]), "utf-8")
     done("import", "factualnlg", path)
-    assert re.search(r"^m\|p +1 .* 100\.0", done("explanation-report", "--dataset", "factualnlg"), re.MULTILINE)
-    shared = done("shared-errors", "--dataset", "factualnlg", "--of", "explainers")
+    assert re.search(
+        r"^m\|p +1 .* 100\.0", done("study", "explanation-scores", "--dataset", "factualnlg"), re.MULTILINE
+    )
+    shared = done("study", "shared-errors", "--dataset", "factualnlg", "--of", "explainers")
     assert shared.startswith(
         "1 of 1 errors are caught by any of 2 explainers; the smallest set that catches them all: m|p"
     )
-    assert json.loads(done("shared-errors", "--dataset", "factualnlg", "--of", "explainers", "--json"))["explainers"]
 
 
 def test_a_dataset_without_graded_explanations_says_so(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    assert "No explanation is graded in own" in str(run("explanation-report", "--dataset", "own").exception)
+    refused = run("study", "explanation-scores", "--dataset", "own")
+    assert "No explanation is graded in own" in str(refused.exception)
 
 
 def test_what_can_be_evaluated_is_listed(pairs: Path, database: str) -> None:
@@ -286,13 +289,12 @@ def test_calibration_shows_probabilities_and_refuses_what_is_too_small_in_words(
         path = tmp_path / f"task1_{name}.json"
         path.write_text(json.dumps([record(n) for n in range(number)]), encoding="utf-8")
         done("import", "bump", path, "--name", name)
-    text = done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20)
+    options = ("study", "calibration", "--by", "dataset", "--dataset")
+    text = done(*options, "one", "--metric", "sharp", "--resamples", 20)
     assert "Brier per domain" in text
     assert "One domain alone has figures" in text
-    [metric] = json.loads(
-        done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20, "--json")
-    )["metrics"]
-    assert metric["domains"][0]["n"] == 24
-    refused = run("calibration", "--dataset", "two", "--by", "dataset")
+    tables = json.loads(done(*options, "one", "--metric", "sharp", "--resamples", 20, "--json"))["tables"]
+    assert tables["domains"][0]["n"] == 24
+    refused = run(*options, "two")
     assert refused.exit_code != 0
     assert "6 documents have a consistent summary with a score and 6 an inconsistent one" in str(refused.exception)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.doubles.released import BUMP, needs
-from tests.unit.command_line import done, rows_of, run
+from tests.unit.command_line import done, flat_row, rows_of, run
 
 TASK_2 = BUMP.with_name("task2_first20.json")
 pytestmark = [needs("bump"), pytest.mark.usefixtures("database")]
@@ -79,9 +79,9 @@ def test_every_cell_per_type_is_what_counting_the_released_scores_gives() -> Non
 def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -> None:
     done("import", "bump", BUMP, "--name", "task1")
     done("import", "bump", TASK_2, "--name", "task2")
-    result = run("meta", "--dataset", "task1", "--dataset", "task2", "--resamples", 50, "--json")
+    result = run("study", "measures", "--dataset", "task1", "--dataset", "task2", "--resamples", 50, "--json")
     report = json.loads(result.stdout)
-    assert {row["metric"] for row in report["rows"]} == set(PUBLISHED) - {"BARTScore", "QAFactEval"}
+    assert {row["metric"] for row in report["tables"]["measures"]} == set(PUBLISHED) - {"BARTScore", "QAFactEval"}
     assert "BARTScore in task1 and task2" in result.stderr
     assert "task1 and task2 have 20 documents in common" in result.stderr
 
@@ -92,8 +92,9 @@ def test_both_tasks_in_one_folder_are_not_pooled_either_and_each_keeps_its_figur
     for number, file in enumerate((BUMP, TASK_2), start=1):
         (folder / f"task{number}_dataset.json").write_bytes(file.read_bytes())
     done("import", "bump", folder, "--name", "both")
-    result = run("meta", "--dataset", "both", "--by", "source", "--resamples", 50, "--json")
-    found = {(row["metric"], row["slice"]): row for row in json.loads(result.stdout)["rows"]}
+    result = run("study", "measures", "--dataset", "both", "--by", "source", "--resamples", 50, "--json")
+    rows = map(flat_row, json.loads(result.stdout)["tables"]["measures"])
+    found = {(row["metric"], row["slice"]): row for row in rows}
     assert "BARTScore in both, task 1 and task 2: The two sources score" in result.stderr
     assert {metric for (metric, part), row in found.items() if part == "Overall" and row["auc"] is None} == {
         "BARTScore",
@@ -107,4 +108,4 @@ def test_both_tasks_in_one_folder_are_not_pooled_either_and_each_keeps_its_figur
 
 def test_one_task_alone_has_no_scores_that_contradict_each_other() -> None:
     done("import", "bump", BUMP, "--name", "bump-task1")
-    assert "different scores" not in run("meta", "--dataset", "bump-task1", "--resamples", 2).stderr
+    assert "different scores" not in run("study", "measures", "--dataset", "bump-task1", "--resamples", 2).stderr

@@ -76,8 +76,14 @@ def write_explanations(work: Path) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("write", "holds"),
     [
-        (write_several_files, ["tables/consistency.tex", "figures/heat-map-auc.pdf", "figures/roc.svg"]),
-        (write_corrected_mapping, ["mappings/1.json", "tables/correlations.csv", "tables/correlations.tex"]),
+        (
+            write_several_files,
+            ["tables/measures-consistency.tex", "figures/measures-heat-map-auc.pdf", "figures/roc.svg"],
+        ),
+        (
+            write_corrected_mapping,
+            ["mappings/1.json", "tables/rating-correlation.csv", "tables/rating-correlation.tex"],
+        ),
         (write_explanations, ["tables/explanations.csv"]),
     ],
 )
@@ -110,7 +116,7 @@ def test_a_pack_names_the_files_of_a_folder_and_cites_what_it_uses(database: Pat
         assert "# bumps: a folder with task1_dataset.json, task2_dataset.json" in pack.read("README.md").decode()
         assert "@misc{bump," in pack.read("citations.bib").decode()
         assert "# Data card: bump" in pack.read("data-card.md").decode()
-        assert r"\label{tab:consistency}" in pack.read("tables/consistency.tex").decode()
+        assert r"\label{tab:measures-consistency}" in pack.read("tables/measures-consistency.tex").decode()
         assert b"<svg" in pack.read("figures/roc.svg")
         assert pack.read("figures/roc.pdf").startswith(b"%PDF")
 

@@ -11,8 +11,8 @@ import pytest
 from core.battery import read_battery, standard_battery
 from core.edits import apply, parse
 from core.errors import TouchstoneError
+from core.runs.matrix import kind_coverage
 from core.runs.run import run_from_lines
-from core.studies.matrix import kind_coverage
 from tests.unit.command_line import done, run
 from tests.unit.llm.scripted import refusal, serving, text
 
@@ -65,15 +65,13 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     command = ["stress", pairs, "--metric", "rouge2", "--kind", "shuffled", "--kind", "phrase", "-o", output]
     first = run(*command)
     assert first.exit_code == 0, first.output
-    assert first.stdout.splitlines()[0].split()[:3] == ["metric", "kind", "meant"]
-    matrix, verdicts, gamed, coverage = (block.splitlines() for block in first.stdout.strip().split("\n\n"))
-    assert (len(matrix), len(gamed)) == (3, 2)
-    assert verdicts[0] == "shuffled: You changed nothing of substance. The noise of 1 metric is not known yet."
-    assert gamed[1].split()[0] == "rouge2"
-    assert [line.split()[0] for line in coverage] == ["kind", "shuffled", "phrase"]
+    assert "Shifts by metric and perturbation" in first.stdout
+    assert "You changed nothing of substance. The noise of 1 metric is not known yet." in first.stdout
+    assert "applied to" in first.stdout
+    assert "Gain of each metric by phrases without content" in first.stdout
     written = output.read_bytes()
     again = run(*command, "--json")
-    cells = json.loads(again.stdout)
+    cells = json.loads(again.stdout)["tables"]["matrix"]
     assert [(cell["kind"], cell["shift"]["n"]) for cell in cells] == [("shuffled", 1), ("phrase", 2)]
     assert output.read_bytes() == written
     stored = run_from_lines(output.read_text(encoding="utf-8").splitlines())
@@ -177,7 +175,7 @@ def test_an_nli_check_of_harmless_variants_is_stored_and_what_contradicts_can_be
     assert "Estimate: 2 questions to endpoints" in done.stderr  # at most: one summary cannot be shuffled
     assert "1 of 1 variants contradict their original" in done.stderr
     assert len(run_from_lines(output.read_text(encoding="utf-8").splitlines()).checks) == 1
-    left = json.loads(run(*command, "--leave-out", "contradicting", "--json").stdout)
+    left = json.loads(run(*command, "--leave-out", "contradicting", "--json").stdout)["tables"]["matrix"]
     assert [cell["kind"] for cell in left] == [cell["kind"] for cell in left if cell["intent"] == "gaming"]
 
 
@@ -213,9 +211,10 @@ def test_a_variant_is_labelled_as_it_is_meant(pairs: Path, tmp_path: Path) -> No
 
 def test_the_coverage_of_each_kind_is_told(pairs: Path, tmp_path: Path) -> None:
     done = run("perturb", pairs, "--kind", "shuffled", "--kind", "phrase", "-o", tmp_path / "variants.jsonl")
-    assert [line.split()[-4:] for line in done.output.splitlines() if " of 2 " in line and "applied" not in line] == [
-        ["1", "of", "2", "50%"],
-        ["2", "of", "2", "100%"],
+    lines = [line.split() for line in done.output.splitlines()]
+    assert [line[-4:] for line in lines if line[:1] in (["shuffled"], ["phrase"])] == [
+        ["1", "2", "50", "%"],
+        ["2", "2", "100", "%"],
     ]
 
 

@@ -1,4 +1,4 @@
-"""What Dockerfile, .dockerignore and compose.yaml name exists, and the proxy is that of the README; nothing is built."""
+"""What Dockerfile, .dockerignore and compose.yaml name exists, and the proxy is that of docs/deployment.md; nothing is built."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ def test_the_context_holds_what_the_wheel_is_made_of_and_no_more() -> None:
     assert f"pip install --no-cache-dir {builder}\n" in DOCKERFILE
 
 
-def test_the_proxy_is_that_of_the_readme() -> None:
-    [location] = re.findall(r"```nginx\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def test_the_proxy_is_that_of_the_chapter_on_deployment() -> None:
+    [location] = re.findall(
+        r"```nginx\n(.*?)```", (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     configured = (
         COMPOSE["configs"]["nginx"]["content"].replace("$$", "$").replace("http://app:8501", "http://127.0.0.1:8501")
     )

@@ -19,6 +19,7 @@ CONTRACTS = [
     "tests/unit/metrics/test_metric_contract.py",
     "tests/unit/perturbations/test_perturbation_contract.py",
     "tests/unit/datasets/test_importer_contract.py",
+    "tests/unit/studies/test_study_contract.py",
 ]
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 TABLES_TEST = "test_the_tables_that_are_made_from_the_code_say_nothing_that_is_not_so"
@@ -33,12 +34,13 @@ TREE = [
     "Makefile",
     "README.md",
     "CONTRIBUTING.md",
+    "docs",
 ]
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with the three examples."""
+    """A copy of the project with the four examples."""
     folder = tmp_path_factory.mktemp("project")
     for name in TREE:
         if (ROOT / name).is_dir():
@@ -57,8 +59,9 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_the_examples_are_a_metric_a_perturbation_and_an_importer() -> None:
-    assert [str(Path(path).parent) for path in EXAMPLES] == ["core/metrics", "core/perturbations", "core/datasets"]
+def test_the_examples_are_a_metric_a_perturbation_a_study_and_an_importer() -> None:
+    folders = ["core/metrics", "core/perturbations", "core/studies", "core/datasets"]
+    assert [str(Path(path).parent) for path in EXAMPLES] == folders
 
 
 def test_the_examples_pass_the_lint(tree: Path) -> None:
@@ -76,27 +79,27 @@ def test_make_reference_puts_a_new_metric_into_the_table(tree: Path) -> None:
     tables = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"tests/unit/test_prose.py::{TABLES_TEST}"]
     run(tree, *tables)  # a new metric is one file: the table may follow later
     run(tree, "make", "reference", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}")
-    assert "| `quotes` | Surface |" in (tree / "README.md").read_text("utf-8")
-    assert not list(tree.glob(".*.new"))
+    assert "| `quotes` | Surface |" in (tree / "docs" / "metrics.md").read_text("utf-8")
+    assert not list(tree.rglob(".*.new"))
     run(tree, *tables)
 
 
 def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (tmp_path / "README.md").write_text(readme.replace("| `rouge2` | Overlap |", "| `rouge2` | Surface |"), "utf-8")
+    chapter = (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    (tmp_path / "metrics.md").write_text(chapter.replace("| `rouge2` | Overlap |", "| `rouge2` | Surface |"), "utf-8")
     assert [row.split("|")[1:3] for row in outdated_rows(tmp_path)] == [[" `rouge2` ", " Surface "]]
-    (tmp_path / "README.md").write_text(readme.replace("metrics: make reference", "metric: make reference"), "utf-8")
+    (tmp_path / "metrics.md").write_text(chapter.replace("metrics: make reference", "metric: make reference"), "utf-8")
     with pytest.raises(ValueError, match="and \\['metrics'\\] can be made"):
         outdated_rows(tmp_path)
 
 
 @needs_make
 def test_make_reference_fails_and_leaves_the_documents_whole_where_a_table_cannot_be_made(tree: Path) -> None:
-    readme = (tree / "README.md").read_bytes()
+    chapter = (tree / "docs" / "metrics.md").read_bytes()
     (tree / "core" / "metrics" / "broken.py").write_text("raise SystemExit('no table')\n", encoding="utf-8")
     command = ["make", "reference", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}"]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
     (tree / "core" / "metrics" / "broken.py").unlink()
     assert done.returncode != 0
     assert "no table" in done.stderr
-    assert (tree / "README.md").read_bytes() == readme
+    assert (tree / "docs" / "metrics.md").read_bytes() == chapter

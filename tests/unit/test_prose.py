@@ -1,4 +1,4 @@
-"""What README and CONTRIBUTING show is true: their examples are executed and their tables are current."""
+"""What README, docs/ and CONTRIBUTING show is true: examples are executed, tables current, links and commands exist."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from annotations.campaigns.questions import Answer, check_answers, is_asked, read_questions
+from cli import app
 from core import edits as executable
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.bundled import bundled_items
@@ -21,6 +23,17 @@ from tests.doubles.contributing import found_in_folder
 from tests.reference import outdated_rows
 
 ROOT = Path(__file__).parents[2]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+CHAPTERS = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+COMMANDS = sorted(
+    {
+        (match[1], *re.findall(r"(?<=\s)--[a-z][\w-]*", match[2]))
+        for path in CHAPTERS
+        for match in re.finditer(
+            r"python cli\.py ([a-z][\w-]+)([^`#\n|;)]*)", path.read_text("utf-8").replace("\\\n", "")
+        )
+    }
+)
 
 
 def test_a_metric_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,17 +74,55 @@ def test_the_tables_that_are_made_from_the_code_say_nothing_that_is_not_so() -> 
     assert outdated_rows(ROOT) == [], "Run: make reference"
 
 
-def test_the_executable_edit_in_the_readme_applies_to_the_first_example() -> None:
-    record = re.search(r"```json\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+def test_the_executable_edit_that_is_shown_applies_to_the_first_example() -> None:
+    record = re.search(r"```json\n(.*?)```", (ROOT / "docs" / "probe.md").read_text("utf-8"), re.DOTALL)
     assert record
     edits = executable.parse(record[1], bundled_items()[0].example.summary)
     assert json.loads(record[1])["replace_text"] == edits[0].new
 
 
-def test_every_setting_is_named_in_the_readme() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
+def test_every_setting_is_named() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
     assert [name for name in Settings.model_fields if f"`TOUCHSTONE_{name.upper()}`" not in text] == []
+
+
+def test_every_link_leads_to_a_file_and_a_heading() -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in DOCUMENTS
+        for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", path.read_text("utf-8"))
+        if not leads_somewhere(path, *target.partition("#")[::2])
+    ]
+    assert broken == []
+
+
+def test_readme_names_every_chapter() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert [path.name for path in CHAPTERS[1:] if f"| [{title(path)}](docs/{path.name}) |" not in readme] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_that_is_shown_exists_with_its_options(command: tuple[str, ...]) -> None:
+    name, *options = command
+    described = CliRunner().invoke(app, [name, "--help"], terminal_width=200)
+    assert described.exit_code == 0
+    assert [option for option in options if option not in described.output] == []
 
 
 def test_the_changelog_has_the_version() -> None:
     assert f"## {VERSION}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def leads_somewhere(document: Path, file: str, heading: str) -> bool:
+    target = document.parent / file if file else document
+    return target.is_file() and (not heading or heading in anchors(target))
+
+
+def anchors(document: Path) -> set[str]:
+    """Anchors of a document's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def title(document: Path) -> str:
+    return document.read_text("utf-8").partition("\n")[0].removeprefix("# ")

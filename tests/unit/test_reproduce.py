@@ -117,7 +117,13 @@ def test_the_pack_has_both_figures_and_the_paper_mode_and_is_the_same_again(fold
     assert packs[0] == packs[1]
     with zipfile.ZipFile(io.BytesIO(packs[0])) as archive:
         names = archive.namelist()
-        assert {"README.md", "comparison.csv", "comparison.txt", "paper-mode.txt", "tables/consistency.md"} <= {*names}
+        assert {
+            "README.md",
+            "comparison.csv",
+            "comparison.txt",
+            "paper-mode.txt",
+            "tables/measures-consistency.md",
+        } <= {*names}
         assert "python cli.py reproduce bump --data FOLDER --resamples 20" in archive.read("README.md").decode()
         assert "4a,Overall,DAE,87.9,75,-12.9,BEYOND" in archive.read("comparison.csv").decode()
         assert "factcc: {'claims': 'whole'}" in archive.read("paper-mode.txt").decode()

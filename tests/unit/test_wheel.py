@@ -1,4 +1,4 @@
-"""The wheel in an environment of its own: one top-level name, and README's example, whose results are those of the command line."""
+"""The wheel in an environment of its own: one top-level name, and the example of docs/python.md, whose results are those of the command line."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.unit.command_line import done as command_line
 
 pytest.importorskip("hatchling", reason="requirements-dev.txt has hatchling, which builds the wheel")
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-[EXAMPLE] = re.findall(r"```python\n(import pandas.*?)```", README, re.DOTALL)
+CHAPTER = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+[EXAMPLE] = re.findall(r"```python\n(import pandas.*?)```", CHAPTER, re.DOTALL)
 PAIRS = (
     {
         "id": "tug",
@@ -45,7 +45,7 @@ if __name__ == "__main__":
 
     source = open(sys.argv[1], encoding="utf-8").read()
     shared = {}
-    exec(compile(source, "README.md", "exec"), shared)
+    exec(compile(source, "python.md", "exec"), shared)
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         elsewhere = pool.submit(attrgetter("summary"), ts.Example("tug", "A tug came.", "A tug.")).result()
     found = {name: shared[name] for name in ("scores", "variants", "report")}
@@ -135,7 +135,7 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
     assert "pip install 'touchstone[ray]' here" in says["bulk/ray_workers"]
 
 
-def test_the_example_of_the_readme_gives_what_the_command_line_gives(
+def test_the_example_of_the_chapter_on_python_gives_what_the_command_line_gives(
     installed: Installed, weights: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tests.parity.tiny_entailment import albert_nli  # which imports torch

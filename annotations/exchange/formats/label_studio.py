@@ -83,11 +83,8 @@ def _add_controls(view: Element, question: CampaignQuestion, unit: Unit) -> None
             else:
                 SubElement(view, "Number", named, min=str(question.low), max=str(question.high))
         case "span":
-            if question.of == "document":
-                marked_texts = ("document",)
-            else:
-                marked_texts = ("summary",) if unit == "summary" else ("left", "right")
-            for text in marked_texts:
+            sides = ("summary",) if unit == "summary" else ("left", "right")
+            for text in ("document",) if question.of == "document" else sides:
                 _add_labels(view, f"{question.id}-{text}", text, question.id)
         case "link":
             _add_labels(view, f"{question.id}-claim", "summary", "claim")
@@ -131,11 +128,11 @@ def task_record(
         )
 
     contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
-    known = {"error_type": task.asked, "contexts": contexts}
+    data = {"error_type": task.asked, "contexts": contexts}
     question = {"document_question": task.question} if asked else {}
     return {
         "id": task.number,
-        "data": {**texts, **{name: value for name, value in known.items() if value}, **question},
+        "data": {**texts, **{name: value for name, value in data.items() if value}, **question},
         "meta": {
             "campaign": export.campaign.name,
             "item_id": resolved.item,

@@ -12,11 +12,11 @@ from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
 from core.audit.shown_pairs import format_decisions, labelled_case
 from core.cases.cases import Cases
+from core.cases.measures import OVERALL_SLICE, Slice, slice_cases
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
 from core.stats.statistic import Estimate, deal_folds, mean
 from core.studies.calibration import FOLDS, DomainCalibration, MetricCalibration, calibrations, domain_slices
-from core.studies.measures import OVERALL_SLICE, Slice, slice_cases
 from core.studies.saved_threshold import decision_figures
 
 ERROR_SCALE = Scale(good=0.1, fails=0.25)
@@ -27,14 +27,14 @@ ACCURACY_SCALE = Scale(good=0.7, fails=0.55)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Calibration(Question):
-    """Figures of `cli.py calibration` for the metric, and the false alarms of its cross-fitted threshold."""
+    """Figures of the study `calibration` for the metric, and the false alarms of its cross-fitted threshold."""
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Is its number a probability, and is there a threshold?"
     axis: ClassVar[str] = "threshold"
     place: ClassVar[int] = 9
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Calibration"
+    tab: ClassVar[str] = "calibration"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)
@@ -66,7 +66,7 @@ class Calibration(Question):
         return replace(
             finding,
             details=(*saved, *_details(largest, alarms)),
-            command=evidence.cases_command("python cli.py calibration --by dataset", metric)
+            command=evidence.cases_command("python cli.py study calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
             by="dataset",
             warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),

@@ -24,17 +24,17 @@ class ChangeDetector(Question):
     axis: ClassVar[str] = "beats a diff"
     place: ClassVar[int] = 2
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Matrix"
+    tab: ClassVar[str] = "shifts"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        made = edit_discrimination(evidence.run, evidence.shifts)
-        found = next((one for one in made if one.metric == metric), None)
-        if found is None or found.against_harmless.value is None:
-            why = found.against_harmless.why if found else "No summary here could be broken by rule."
+        results = edit_discrimination(evidence.run, evidence.shifts)
+        result = next((result for result in results if result.metric == metric), None)
+        if result is None or result.against_harmless.value is None:
+            why = result.against_harmless.why if result else "No summary here could be broken by rule."
             return self.not_measured(why)
-        figure = Figure("AUC of broken summaries against harmless edits", found.against_harmless)
-        originals = Figure("AUC against their originals", found.against_originals)
-        level = SCALE.level(found.against_harmless)
+        figure = Figure("AUC of broken summaries against harmless edits", result.against_harmless)
+        originals = Figure("AUC against their originals", result.against_originals)
+        level = SCALE.level(result.against_harmless)
         verdicts = {
             Level.GOOD: "It tells errors from harmless edits",
             Level.WEAK: "It hardly tells errors from harmless edits",
@@ -45,7 +45,7 @@ class ChangeDetector(Question):
         )
         by_kind = [
             Figure(f"AUC against harmless edits, {kind}", both[1], remark=f"against originals {Figure('', both[0])}")
-            for kind, both in found.kinds.items()
+            for kind, both in result.kinds.items()
         ]
         return replace(
             self.found(level, sentence, figure),

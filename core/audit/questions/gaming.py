@@ -34,7 +34,7 @@ class Gaming(Question):
     axis: ClassVar[str] = "gamed"
     place: ClassVar[int] = 4
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Gaming"
+    tab: ClassVar[str] = "gaming"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         standings = metric_gaming(evidence.run, evidence.shifts)

@@ -15,7 +15,7 @@ from core.runs.placement import PlacedPair, PlaceEffect, place_effects
 from core.runs.shifts import score_shifts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
-from core.studies.density import BINS, quantile_bins
+from core.studies.density import BINS, bins_by_density
 from core.studies.window_sweep import WindowEffect, window_effects, window_families
 from core.types import Result
 
@@ -36,7 +36,7 @@ class Reading(Question):
     axis: ClassVar[str] = "long texts"
     place: ClassVar[int] = 7
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Windows and Density"
+    tab: ClassVar[str] = "windows"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)
@@ -105,7 +105,7 @@ def _cut_share(evidence: Evidence, metric: str) -> Figure:
 def _command(evidence: Evidence, metric: str) -> str:
     """The audit itself for the long documents, and the commands of a stress run for windows and density."""
     swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
-    binned = ["python cli.py density run.jsonl"] if evidence.densities.get(metric) else []
+    binned = ["python cli.py study density run.jsonl"] if evidence.densities.get(metric) else []
     run = [evidence.stress_command(metric)] if (swept or binned) and evidence.data.stress_options else []
     return "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
 
@@ -115,9 +115,9 @@ def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:
     run = evidence.sweeps.get(metric)
     if run is None:
         return []
-    found = score_shifts(run)
+    shifts = score_shifts(run)
     families = window_families(run.plan.metrics).values()
-    return [one for windows in families for one in window_effects(run, windows, found)]
+    return [effect for windows in families for effect in window_effects(run, windows, shifts)]
 
 
 def _window_sentence(effects: Sequence[WindowEffect]) -> str:
@@ -138,8 +138,8 @@ def _window_figures(effects: Sequence[WindowEffect]) -> list[Figure]:
 
 
 def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:
-    """The mean scores of `cli.py density`."""
-    bins = quantile_bins(evidence.densities.get(metric, ()), BINS, evidence.seed)
+    """The mean scores of `cli.py study density`."""
+    bins = bins_by_density(evidence.densities.get(metric, ()), BINS, evidence.seed)
     return [
         Figure(
             f"mean score of sentences of density {one.low:.3f} to {one.high:.3f}",

@@ -21,8 +21,8 @@ from core.audit.question import (
     format_figure,
 )
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
-from core.studies.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.types import Sample
 
 SCALE = Scale(good=0.75, fails=0.6)
@@ -32,14 +32,14 @@ SCALE = Scale(good=0.75, fails=0.6)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class SeesErrors(Question):
-    """Figures of `cli.py meta` for the metric, by error type where the data have types."""
+    """Figures of the study of measures for the metric, by error type where the data have types."""
 
     name: ClassVar[str] = "sees-errors"
     title: ClassVar[str] = "Does it see errors?"
     axis: ClassVar[str] = "sees errors"
     place: ClassVar[int] = 1
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Tables"
+    tab: ClassVar[str] = "measures"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)
@@ -60,7 +60,9 @@ class SeesErrors(Question):
             brief=_brief(area, types),
             details=_details(overall, types),
             pairs=_worst_pairs(cases, column),
-            command=evidence.cases_command(f"python cli.py meta --by {by}" if by else "python cli.py meta", metric),
+            command=evidence.cases_command(
+                f"python cli.py study measures --by {by}" if by else "python cli.py study measures", metric
+            ),
             by=by or "",
         )
 

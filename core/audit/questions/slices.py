@@ -13,11 +13,11 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Questio
 from core.audit.questions.sees_errors import SCALE
 from core.audit.shown_pairs import labelled_case
 from core.cases.cases import Cases
+from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
 from core.language import count_unverified, language_of
 from core.metric import METRICS
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Mask
-from core.studies.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
 from core.text import words
 from core.types import Result
 
@@ -34,7 +34,7 @@ class Slices(Question):
     axis: ClassVar[str] = "all slices"
     place: ClassVar[int] = 8
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Tables"
+    tab: ClassVar[str] = "measures"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         """The worst slice, with a warning where texts are in a language that the metric is not for."""
@@ -71,7 +71,7 @@ class Slices(Question):
             if SCALE.level(figure.estimate) is Level.FAILS and SCALE.level(whole.estimate) is not Level.FAILS
             else "",
             details=(whole, *_figures(known)),
-            command=evidence.cases_command(f"python cli.py meta --by {field}", metric)
+            command=evidence.cases_command(f"python cli.py study measures --by {field}", metric)
             if field
             else evidence.audit_command(metric),
             by=field,

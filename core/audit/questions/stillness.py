@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.audit.shown_pairs import pairs_of_kinds
+from core.runs.matrix import MatrixCell, shift_matrix
 from core.stats.score_pairs import Move
 from core.stats.text_tables import format_unsigned
-from core.studies.matrix import MatrixCell, shift_matrix
 from core.studies.sensitivity import Sensitivity, edits_of_run, metric_sensitivities
 
 SCALE = Scale(good=2.0, fails=1.0)
@@ -21,14 +21,14 @@ SCALE = Scale(good=2.0, fails=1.0)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Stillness(Question):
-    """The sensitivity of `cli.py sensitivity`, and each harmless kind against the null band."""
+    """The sensitivity of `cli.py study sensitivity`, and each harmless kind against the null band."""
 
     name: ClassVar[str] = "stillness"
     title: ClassVar[str] = "Does it stay still when nothing changed?"
     axis: ClassVar[str] = "stays still"
     place: ClassVar[int] = 3
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "Matrix"
+    tab: ClassVar[str] = "shifts"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]
@@ -48,7 +48,7 @@ class Stillness(Question):
                 *(Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value) for cell in cells),
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
-            command=f"{evidence.stress_command(metric)}\npython cli.py sensitivity run.jsonl",
+            command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",
         )
 
 

@@ -16,14 +16,14 @@ SCALE = Scale(good=0.3, fails=0.6)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Surface(Question):
-    """Figures of `cli.py surface-correlation` for the metric."""
+    """Figures of `cli.py study surface` for the metric."""
 
     name: ClassVar[str] = "surface"
     title: ClassVar[str] = "How much of it is surface?"
     axis: ClassVar[str] = "surface"
     place: ClassVar[int] = 5
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
-    tab: ClassVar[str] = "Surface"
+    tab: ClassVar[str] = "surface"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         if metric in FEATURES:
@@ -51,7 +51,7 @@ class Surface(Question):
                 order,
                 *(Figure(f"rank correlation with {one.feature}", one.estimate, "score") for one in correlated),
             ),
-            command=evidence.cases_command("python cli.py surface-correlation", metric, chosen=False)
+            command=evidence.cases_command("python cli.py study surface", metric, chosen=False)
             + f" --resamples {evidence.resamples}",
         )
 

@@ -9,10 +9,10 @@ from functools import partial
 from typing import ClassVar
 
 from core.cases.cases import Cases, select_metrics
+from core.cases.measures import MEASURES, draw_resamples, slice_cases
 from core.metric import METRICS
 from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, missing_for
 from core.papers.published import CellPlace
-from core.studies.measures import MEASURES, draw_resamples, slice_cases
 from core.types import ErrorType
 
 _REPOSITORY = "https://github.com/dataminr-ai/BUMP"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.cases.measures import draw_resamples
 from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData
-from core.studies.measures import draw_resamples
 from core.studies.rating_correlation import metric_correlations
 
 VALID = DataFile(

@@ -8,9 +8,9 @@ from functools import partial
 from typing import ClassVar
 
 from core.cases.cases import build_cases
+from core.cases.measures import draw_resamples
 from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, by_row
 from core.studies.annotator_agreement import annotator_agreements
-from core.studies.measures import draw_resamples
 from core.types import Sample
 
 _SQUALITY = DataFile("squality", "squality/dev.jsonl", "copy v1-3/txt/dev.jsonl of https://github.com/nyu-mll/SQuALITY")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import MEASURES, draw_resamples, slice_cases
 from core.metric import METRICS
 from core.models.words.shallow import FEATURES
 from core.papers.paper import (
@@ -21,7 +22,6 @@ from core.papers.paper import (
     by_row,
     missing_for,
 )
-from core.studies.measures import MEASURES, draw_resamples, slice_cases
 from core.studies.surface import SURFACE_MODEL, feature_correlations, surface_against_metrics
 from core.types import Verdict
 

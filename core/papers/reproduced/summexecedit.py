@@ -74,7 +74,7 @@ def _consistent_in(name: str, data: ReleasedData) -> Mapping[str, float]:
 
 def _endpoint_scores(_: ReleasedData) -> Figures:
     waiting = Waiting(
-        "Waits for an endpoint with that model: python cli.py explain --dataset summexecedit, judge, explanation-report"
+        "Waits for an endpoint with that model: python cli.py explain --dataset summexecedit, judge, study explanation-scores"
     )
     return {("Claude3-Opus", ""): waiting}
 

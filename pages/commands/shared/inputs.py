@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
-from annotations.exchange.labelled_items import with_documents
+from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.store import Store
 from core.bulk.blocks import WHOLE, Shard, read_blocks
@@ -180,8 +180,7 @@ def _dataset_sources(
 def read_dataset_items(dataset: str) -> list[Item]:
     """Items of a dataset of the store, with the documents."""
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        found = load_samples(store, dataset)
-        return with_documents(found, load_texts(store, dataset))
+        return load_items(store, dataset)
 
 
 def read_explanations(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:

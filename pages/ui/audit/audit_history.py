@@ -17,14 +17,12 @@ from core.audit.question import Finding, Level, Unit
 from core.audit.report_html import LEVEL_MARKS, format_verdicts
 from pages.commands.shared.audit_history import kept_audits
 from pages.server import services
-from pages.ui.shared.plots import error_bars
+from pages.ui.shared.plots import BAND_COLOUR, LINE_COLOUR, error_bars, lay_out
 
 _LEVEL_COLOURS: Mapping[Level, str] = MappingProxyType(
     {Level.GOOD: "#1f8058", Level.WEAK: "#c88c00", Level.FAILS: "#c9401c"}
 )
 _OTHER_COLOUR = "#808080"
-_LINE_COLOUR = "#808080"
-_BAND_COLOUR = "rgba(128, 128, 128, 0.18)"
 _AXIS_TITLES: Mapping[Unit, str] = MappingProxyType({"deviations": "standard deviations", "quotient": "quotient"})
 _HEIGHT_PX = 340
 _CHOICE_PX = 420
@@ -93,21 +91,21 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
     highs = [one.value if one.high is None else one.high for one in estimates]
     drawn.add_scatter(x=times, y=highs, mode="lines", line_width=0, hoverinfo="skip")
     drawn.add_scatter(
-        x=times, y=lows, mode="lines", line_width=0, fill="tonexty", fillcolor=_BAND_COLOUR, hoverinfo="skip"
+        x=times, y=lows, mode="lines", line_width=0, fill="tonexty", fillcolor=BAND_COLOUR, hoverinfo="skip"
     )
     drawn.add_scatter(
         x=times,
         y=[one.value for one in estimates],
         error_y=error_bars(estimates),
         mode="lines+markers",
-        line={"color": _LINE_COLOUR, "width": 1.5},
+        line={"color": LINE_COLOUR, "width": 1.5},
         marker={"size": 11, "color": [_LEVEL_COLOURS.get(one.finding.level, _OTHER_COLOUR) for one in points]},
         customdata=[_hover_text(one) for one in points],
         hovertemplate="%{customdata}<extra></extra>",
     )
     for one in points:
         if one.changes:
-            drawn.add_vline(one.finished.timestamp() * 1000, line={"dash": "dot", "width": 1, "color": _LINE_COLOUR})
+            drawn.add_vline(one.finished.timestamp() * 1000, line={"dash": "dot", "width": 1, "color": LINE_COLOUR})
             drawn.add_annotation(
                 x=one.finished, y=1, yref="paper", yanchor="bottom", showarrow=False, text="<br>".join(one.changes)
             )
@@ -116,13 +114,7 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
     if figures[-1].unit in ("area", "share"):
         drawn.update_yaxes(range=[-0.02, 1.02])
     drawn.update_yaxes(title=_AXIS_TITLES.get(figures[-1].unit, figures[-1].unit))
-    return drawn.update_layout(
-        title=escape(figures[-1].label),
-        title_font_size=14,
-        showlegend=False,
-        height=_HEIGHT_PX,
-        margin={"l": 10, "r": 10, "t": 96, "b": 30},
-    )
+    return lay_out(drawn, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
 
 
 def _hover_text(point: HistoryPoint) -> str:

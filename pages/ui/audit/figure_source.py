@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
-from core.audit.question import QUESTIONS, Finding, Question, ShownPair
+from core.audit.question import QUESTIONS, Case, Finding, Question, ShownPair
 from core.audit.report import MetricAudit
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
 from core.errors import TouchstoneError
+from core.runs.run import Run
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
-from pages.ui.evaluate.evaluate_tabs import TAB_PARAMETER
+from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view, view_title
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown
-from pages.ui.shared.run_choice import StressState, begin_run, listed_runs
+from pages.ui.shared.run_choice import begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
 
 _MOST_CASES = 2_000
@@ -29,16 +31,60 @@ def figure_source(opened: AuditTask, audit: MetricAudit, found: Finding) -> None
         return
     question = QUESTIONS.build(found.question, {})
     if question.page == "evaluate":
-        names = [("dataset", one.name) for one in opened.data.facts]
         st.link_button(
-            f"Open on Evaluate, {question.tab}",
-            f"/evaluate?{urlencode([*names, ('by', found.by), (TAB_PARAMETER, question.tab)])}",
+            f"Open on Evaluate, {view_title(question.tab)}",
+            _evaluate_address(opened, question, found),
             icon=":material/bar_chart:",
         )
     elif question.page == "stress":
         _stress_buttons(opened, audit, question)
+    _case_table(opened, audit, found, question.cases(opened.evidence, audit.metric))
 
-    cases = question.cases(opened.evidence, audit.metric)
+
+def _evaluate_address(opened: AuditTask, question: Question, found: Finding) -> str:
+    names = [("dataset", one.name) for one in opened.data.facts]
+    return f"/evaluate?{urlencode([*names, ('by', found.by), (TAB_PARAMETER, question.tab)])}"
+
+
+def _stress_buttons(opened: AuditTask, audit: MetricAudit, question: Question) -> None:
+    """The tabs of Stress test that show the figures of a finding."""
+    with st.container(horizontal=True):
+        for tab, run in _runs_by_tab(opened, audit, question).items():
+            key = f"audit-run-{audit.metric}-{question.name}-{tab}"
+            if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
+                _open_run(opened, run, tab)
+    if problem := audit_state().run_problem:
+        st.error(escape_markdown(problem), icon=":material/error:")
+
+
+def _runs_by_tab(opened: AuditTask, audit: MetricAudit, question: Question) -> dict[str, Run]:
+    """The run of the audit, and that of the windows, which stands alone; a metric may have neither windows nor sentences."""
+    evidence = opened.evidence
+    if evidence is None:
+        return {}
+    if question.name != "reading":
+        return {question.tab: evidence.run}
+    swept = {"windows": evidence.sweeps[audit.metric]} if audit.metric in evidence.sweeps else {}
+    return swept | ({"density": evidence.run} if evidence.densities.get(audit.metric) else {})
+
+
+def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
+    """Show that tab of the run, which is kept at the first time under a name that tells it from those of other audits."""
+    data = " and ".join(one.name for one in opened.data.facts)
+    name = f"{run.plan.name} of {', '.join(run.plan.metrics)} on {data}, {st.query_params[AUDIT_PARAMETER]}"
+    id = next((row.id for row in listed_runs().values() if row.name == name), "")
+    try:
+        id = id or begin_run(replace(run, plan=replace(run.plan, name=name)))
+    except TouchstoneError as error:
+        audit_state().run_problem = str(error)
+        st.rerun()
+    audit_state().run_problem = ""
+    enter_view("stress", tab)
+    st.switch_page("views/stress.py", query_params={"run": id})
+
+
+def _case_table(opened: AuditTask, audit: MetricAudit, found: Finding, cases: Sequence[Case]) -> None:
+    """Show the counted cases, a line each; the selected one with its summaries."""
     if not cases:
         return
     shown = cases[:_MOST_CASES]
@@ -62,45 +108,18 @@ def figure_source(opened: AuditTask, audit: MetricAudit, found: Finding) -> None
         probe_button(opened, pair, f"case-{audit.metric}-{found.question}")
 
 
-def _stress_buttons(opened: AuditTask, audit: MetricAudit, question: Question) -> None:
-    """The tabs of Stress test that show the figures of a finding."""
-    with st.container(horizontal=True):
-        evidence = opened.evidence
-        if evidence is None:
-            runs = {}
-        elif question.name != "reading":
-            runs = {question.tab: evidence.run}
-        else:
-            swept = {"Windows": evidence.sweeps[audit.metric]} if audit.metric in evidence.sweeps else {}
-            runs = swept | ({"Density": evidence.run} if evidence.densities.get(audit.metric) else {})
-        for tab, run in runs.items():
-            key = f"audit-run-{audit.metric}-{question.name}-{tab}"
-            if st.button(f"Open on Stress test, {tab}", icon=":material/bolt:", key=key):
-                data = " and ".join(one.name for one in opened.data.facts)
-                name = f"{run.plan.name} of {', '.join(run.plan.metrics)} on {data}, {st.query_params[AUDIT_PARAMETER]}"
-                id = next((row.id for row in listed_runs().values() if row.name == name), "")
-                try:
-                    id = id or begin_run(replace(run, plan=replace(run.plan, name=name)))
-                except TouchstoneError as error:
-                    audit_state().run_problem = str(error)
-                    st.rerun()
-                audit_state().run_problem = ""
-                StressState.tab.set(tab)
-                st.switch_page("views/stress.py", query_params={"run": id})
-    if problem := audit_state().run_problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
-
-
 def probe_button(opened: AuditTask, pair: ShownPair, key: str) -> None:
     """A variant of a stress run, or a stored pair, with the metrics of the bench beside it."""
-
-    if opened.evidence is None:
-        run = None
-    else:
-        runs = (opened.evidence.run, opened.evidence.gaming_run)
-        run = next((run for run in runs if (pair.source, pair.kind) in run.variants), None)
-
+    run = _run_of(opened, pair)
     if run is None and pair.stored:
         st.link_button("Open in Probe", f"/?example={pair.stored}", icon=":material/science:")
     if run and st.button("Open in Probe", icon=":material/science:", key=f"audit-probe-{key}"):
         open_in_probe(run.sources[pair.source], run.variants[pair.source, pair.kind])
+
+
+def _run_of(opened: AuditTask, pair: ShownPair) -> Run | None:
+    """The run that made the pair; None for a pair of the data."""
+    if opened.evidence is None:
+        return None
+    runs = (opened.evidence.run, opened.evidence.gaming_run)
+    return next((run for run in runs if (pair.source, pair.kind) in run.variants), None)

@@ -88,12 +88,14 @@ def _type_folder() -> str:
         "Folder of results on this machine",
         key=EvaluateState.bulk_folder.key,
         placeholder="/data/results",
-        help="What cli.py score BLOCKS --to RESULTS writes. Press Enter to read it. One at a URL: cli.py meta --results URL",
+        help="What cli.py score BLOCKS --to RESULTS writes. Press Enter to read it. One at a URL: cli.py study measures --results URL",
     ).strip()
     if "://" not in typed:
         return typed
     st.error(
-        escape_markdown(f"{typed} is a URL, and the page reads folders of this machine. Use cli.py meta --results."),
+        escape_markdown(
+            f"{typed} is a URL, and the page reads folders of this machine. Use cli.py study measures --results."
+        ),
         icon=":material/folder_off:",
     )
     return ""
@@ -135,7 +137,7 @@ def format_progress(one: MetricProgress, counted: dict[str, Counter[str]]) -> st
 
 def _open_as_dataset(found: StoredResults) -> None:
     if found.manifest.pairs > _MAX_PAIRS:
-        command = f"python cli.py meta --results {quote(found.results.path)}"
+        command = f"python cli.py study measures --results {quote(found.results.path)}"
         st.caption(
             f"{found.manifest.pairs:,} pairs are more than the {_MAX_PAIRS:,} that a page can work on. "
             "In the terminal, which keeps the labelled ones only:"

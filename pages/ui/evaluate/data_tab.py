@@ -20,9 +20,10 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
-from core.types import Failure, Outcome
+from core.studies.surface import missing_features
+from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services
-from pages.ui.evaluate.dataset_choice import evaluate_state
+from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import progress_bar
 from pages.ui.shared.markup import escape_markdown
@@ -155,3 +156,20 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     store = services.store()
     work = partial(_score_dataset, store, services.engine(), dataset, metrics)
     dataset_scorings()[dataset] = BackgroundTask(work, count_texts(store, dataset) * len(metrics))
+
+
+def offer_features(chosen: EvaluationChoice) -> None:
+    """Offer to score the imported datasets with the shallow features that are missing, and show how far that is."""
+    missing = missing_features(chosen.cases)
+    if not missing:
+        return
+    imported = [name for name in chosen.datasets if name != PRECOMPUTED]  # which has no place for more scores
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(escape_markdown(f"Not scored or not chosen: {', '.join(missing)}."))
+        for name in imported:
+            label = escape_markdown(f"Score {name} with them")
+            st.button(
+                label, key=f"surface-{name}", on_click=start_scoring, args=(name, missing), icon=":material/play_arrow:"
+            )
+    for name in imported:
+        show_scoring(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from shlex import quote
 
 import numpy as np
 import streamlit as st
@@ -13,9 +12,9 @@ from annotations.exchange.samples import campaign_datasets, load_samples
 from annotations.store.records import LOCAL_LABELS
 from core.background import BackgroundTask
 from core.cases.cases import Cases, select_metrics
+from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.cases.pooling import pool_cases
-from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
+from core.study import StudyData
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
@@ -50,12 +49,10 @@ class EvaluateState:
     new_dataset: str = ""  # imported since the last run, to be chosen in the next
     datasets_chosen: int = 0  # how often an import chose for the person
     finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
-    first_tab: str | None = None  # of the address that the session began with, "" where it named none
     saved_threshold: str = ""  # its name, until another one is saved
     threshold_problem: str = ""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
-    aspect = WidgetValue[str]("evaluate-aspect", "")
     bulk_folder = WidgetValue[str]("bulk-folder", "")
     bulk_run = WidgetValue[str | None]("bulk-run", None)
     bulk_name = WidgetValue[str]("bulk-name", "")
@@ -77,19 +74,18 @@ class EvaluationChoice:
     parts: tuple[Slice, ...]
     key: tuple[object, ...]
     resamples: int
+    metric_names: tuple[str, ...] = ()  # of fewer than all metrics
 
     @property
-    def head(self) -> dict[str, object]:
-        """Head of a record, with what was chosen."""
-        return {"dataset": " + ".join(self.datasets), "by": self.by, "resamples": self.resamples}
-
-    @property
-    def command(self) -> str:
-        """Command that gives the same table in the terminal."""
-        options = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
-        metrics = [f"--metric {quote(column.name)}" for column in self.cases.all_columns]
-        fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
-        return " ".join(["python cli.py meta", *options, *metrics, *fewer, "--full"])
+    def data(self) -> StudyData:
+        """The same for a study."""
+        return StudyData(
+            datasets=self.datasets,
+            cases=self.cases,
+            by=self.by,
+            metric_names=self.metric_names,
+            resamples=self.resamples,
+        )
 
 
 def known_datasets() -> list[str]:
@@ -125,6 +121,7 @@ def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
         tuple(slice_cases(selected, by)),
         (names, _database_state(), by, metrics),
         affordable_resamples(selected),
+        metrics if len(metrics) < len(found.all_columns) else (),
     )
 
 

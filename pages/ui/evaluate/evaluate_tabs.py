@@ -1,120 +1,38 @@
-"""The ways to look at what was chosen, one tab each; only the open one is computed."""
+"""The ways to look at what was chosen, in a tab for each group; only the open one is computed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
 
+from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance
-from core.papers.paper_figures import roc_curves
+from core.cases.measures import (
+    shown_columns,
+)
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.studies.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
-from core.studies.sensitivity import edits_of_cases, metric_sensitivities
-from core.studies.tables import tables_record
+from core.studies.verdicts import Verdicts
+from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.evaluate.analysis_tables import (
-    chosen_aspect,
-    correlation_tables,
-    explanation_table,
-    released_scores_table,
-    surface_tables,
-)
-from pages.ui.evaluate.annotator_tables import annotator_tables
-from pages.ui.evaluate.calibration_tab import calibration_tables
-from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
-from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
-from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
-from pages.ui.evaluate.percentiles import percentile_tab
-from pages.ui.evaluate.ranks_tab import ranks_tab
-from pages.ui.evaluate.tables_and_plots import (
-    available_figures,
-    figure_choice,
-    figure_table,
-    heat_map,
-    interval_chart,
-    missing_reasons,
-    roc_chart,
-)
+from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
+from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
-from pages.ui.shared.background_results import background_result, background_results
-from pages.ui.shared.downloads import json_download
-from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.sensitivity_view import sensitivity_view
-
-
-def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:
-    """The table of some figures; None while it is computed."""
-    return background_results(
-        "Computing bootstrap intervals…",
-        ("rows", chosen.key, names),
-        lambda: metric_rows(chosen.cases, chosen.parts, draw_resamples(chosen.cases, chosen.resamples), names),
-        len(chosen.parts) * len(shown_columns(chosen.cases, chosen.parts)),
-    )
-
-
-def _table_tab(chosen: EvaluationChoice) -> None:
-    name = figure_choice("evaluate-figure", available_figures(chosen.cases))
-    found = _figure_rows(chosen, PAPER_MEASURES if name in PAPER_MEASURES else (name,))
-    if found is None:
-        return
-    cell = figure_table(chosen, found, name)
-    for reason in missing_reasons(found, name):
-        st.caption(escape_markdown(reason))
-    json_download("table.json", lambda: tables_record(chosen.cases, found, **chosen.head, rated=None))
-    if cell:
-        cell_pairs(chosen, next(row for row in found if (row.slice, row.metric) == cell), name)
-
-
-def _heat_map_tab(chosen: EvaluationChoice) -> None:
-    name = figure_choice("evaluate-mapped", available_figures(chosen.cases, ("consistency", "auc")))
-    found = _figure_rows(chosen, PAPER_MEASURES)
-    if found is not None:
-        st.plotly_chart(heat_map(found, name), key="evaluate-heat", alt="Heat-map of metrics and slices")
-
-
-def _roc_tab(chosen: EvaluationChoice) -> None:
-    part = _slice_choice(chosen, "evaluate-roc-slice")
-    found = background_result(
-        "Drawing curves…", ("roc", chosen.key, part), lambda: roc_curves(chosen.cases, _slice_named(chosen, part))
-    )
-    if found is not None:
-        st.plotly_chart(roc_chart(found, part), width="content", key="evaluate-roc", alt="ROC curves")
-
-
-def _interval_tab(chosen: EvaluationChoice) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = _slice_choice(chosen, "evaluate-dots-slice")
-        name = figure_choice("evaluate-dotted", available_figures(chosen.cases, PAPER_MEASURES))
-    found = _figure_rows(chosen, PAPER_MEASURES)
-    if found is not None:
-        st.plotly_chart(interval_chart(found, name, part), key="evaluate-dots", alt="Figures with their intervals")
-
-
-def _sensitivity_tab(chosen: EvaluationChoice) -> None:
-    cases = chosen.cases
-    if not len(cases.pairs) or not len(cases.harmless):
-        st.info(
-            "Sensitivity needs minimal pairs and harmless edits with scores: choose a dataset of each, or make harmless "
-            "edits of these summaries with `cli.py perturb` and import them."
-        )
-        return
-    found = background_result(
-        "Comparing corrections with harmless edits…",
-        ("sensitivity", chosen.key),
-        lambda: metric_sensitivities(edits_of_cases(cases)),
-    )
-    if found:
-        sensitivity_view(found)
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
+from pages.ui.shared.study_tab import ShownStudy, study_tab
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:
     if stored := [name for name in chosen.datasets if name != PRECOMPUTED]:
         score_form(stored)
-    released_scores_table(chosen)
     label_provenance(chosen.datasets)
     provenance_tables(chosen.datasets)
     export_forms(chosen.datasets)
@@ -122,11 +40,8 @@ def _data_tab(chosen: EvaluationChoice) -> None:
 
 def _pack_tab(chosen: EvaluationChoice) -> None:
     known = load_provenance(services.store(), chosen.datasets)
-    aspect, files, own = chosen_aspect(chosen), known.files, known.own
-    request = PackRequest(chosen.datasets, chosen.by, aspect, chosen.resamples, chosen.cases, chosen.parts, files, own)
-    found = background_result(
-        "Writing every table and figure…", ("pack", chosen.key, request.aspect), lambda: write_pack(request)
-    )
+    request = PackRequest(chosen.datasets, chosen.by, chosen.resamples, chosen.cases, known.files, known.own)
+    found = background_result("Writing every table and figure…", ("pack", chosen.key), lambda: write_pack(request))
     if found is not None:
         _show_pack(request, found)
 
@@ -148,54 +63,98 @@ def _show_pack(request: PackRequest, archive: bytes) -> None:
     st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
-def _slice_choice(chosen: EvaluationChoice, key: str) -> str:
-    return st.selectbox("Slice", [part.name for part in chosen.parts], key=key, width=260)
+def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
+    """The pairs of the cell that is selected."""
+    if shown is None:
+        return
+    if cell := shown.selected.get("measures"):
+        cell_pairs(chosen, cell)
+    else:
+        st.caption("Select a cell to see its pairs.")
 
 
-def _slice_named(chosen: EvaluationChoice, name: str) -> Slice:
-    return next(part for part in chosen.parts if part.name == name)
+def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
+    threshold_form(chosen)
+    saved_thresholds()
 
 
-EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyType(
+_VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
-        "Tables": _table_tab,
-        "Heat-map": _heat_map_tab,
-        "ROC": _roc_tab,
-        "Dots": _interval_tab,
-        "Ranks": ranks_tab,
-        "Correlation": correlation_tables,
-        "Agreement": annotator_tables,
-        "Sensitivity": _sensitivity_tab,
-        "Surface": surface_tables,
-        "Calibration": calibration_tables,
-        "Verdicts": verdict_grid,
-        "Explanations": explanation_table,
-        "Percentiles": percentile_tab,
-        "Data": _data_tab,
-        "Train": train_tab,
-        "Paper pack": _pack_tab,
+        "Compare": {},
+        "Errors": {},
+        "People": {},
+        "Surface": {},
+        "Thresholds": {},
+        "Data": {
+            "Data": _data_tab,
+            "Train": train_tab,
+        },
+        "Export": {
+            "Paper pack": _pack_tab,
+        },
     }
 )
+"""Views that are no studies, by their group."""
+
+_BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
+    {"measures": _cells_of_measures, "calibration": _thresholds}
+)
+"""By study, what the page draws below its report, which is None where there is none yet."""
+
+_ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features})
+"""By study, what the page draws above its report."""
+
+_WITHOUT_SCORES = ("Data", "Train")
+"""Views that have something to show where no metric has a score."""
+
+_MOVED = MappingProxyType(
+    {
+        "Tables": "measures",
+        "Heat-map": "measures",
+        "Dots": "measures",
+        "ROC": "roc",
+        "Ranks": "ranks",
+        "Correlation": "rating-correlation",
+        "Agreement": "annotator-agreement",
+        "Calibration": "calibration",
+        "Percentiles": "percentiles",
+        "Explanations": "explanation-scores",
+        "Surface": "surface",
+        "Verdicts": "verdicts",
+        "Sensitivity": "sensitivity",
+    }
+)
+"""The views of before by the names that addresses have, and the studies that they are now."""
 
 
-TAB_PARAMETER = "tab"
-_WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
+def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice]]]:
+    """The views of each group by the name that an address has; without scores only those that need none."""
+    views = {
+        group: {name: view for name, view in of_group.items() if scored or name in _WITHOUT_SCORES}
+        for group, of_group in _VIEWS.items()
+    }
+    return with_studies(views, [study for study in STUDIES if scored or Input.SCORES not in study.takes], _study_view)
 
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
-    """Draw the tab that is open, at first the one of the address; without scores only some of them have something to show."""
-    names = list(EVALUATE_TABS) if shown_columns(chosen.cases, chosen.parts) else list(_WITHOUT_SCORES)
-    state = evaluate_state()
-    if state.first_tab is None:
-        state.first_tab = st.query_params.get(TAB_PARAMETER, "")
-    drawn = st.tabs(
-        names,
-        default=state.first_tab if state.first_tab in names else None,  # another default would be another widget
-        key=f"evaluate-tabs-{len(names)}",
-        on_change="rerun",
-    )
-    for name, tab in zip(names, drawn, strict=True):
-        if tab.open:
-            st.query_params[TAB_PARAMETER] = name
-            with tab:
-                EVALUATE_TABS[name](chosen)
+    """Draw the view that is open in the tab of its group."""
+    scored = bool(shown_columns(chosen.cases, chosen.parts))
+    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen, default="" if scored else "Data")
+
+
+def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
+    data = chosen.data
+    if Input.ITEMS in study.takes:
+        store, names = services.store(), chosen.datasets
+        items = background_result(
+            "Reading the texts…", ("items", chosen.key), lambda: {name: load_items(store, name) for name in names}
+        )
+        if items is None:
+            return
+        data = replace(data, items=items)
+    if study.name in _ABOVE:
+        _ABOVE[study.name](chosen)
+    own = {"pairs": partial(verdict_table, chosen)} if study is Verdicts else {}
+    shown = study_tab(study, data, chosen.key, own)
+    if study.name in _BESIDE:
+        _BESIDE[study.name](chosen, shown)

@@ -1,17 +1,14 @@
-"""The percentile of a score in a reference set: an expander on Probe, a tab on Evaluate."""
+"""The percentile of a score in a reference set: an expander on Probe."""
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from core.cases.cases import Cases, MetricColumn
-from core.studies.reference_scores import column_by_signature, format_percentiles, score_percentiles, scores_by_label
+from core.cases.cases import Cases
+from core.studies.percentiles import column_by_signature, format_percentiles, score_percentiles
 from core.types import Result
-from pages.ui.evaluate.dataset_choice import EvaluationChoice, known_datasets, read_cases
+from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.markup import escape_markdown
-
-_LABEL_COLOURS = {"consistent": "#0b7a75", "inconsistent": "#d64541", "all": "#8a8f98"}
 
 
 def percentile_expander(result: Result | None) -> None:
@@ -29,48 +26,6 @@ def percentile_expander(result: Result | None) -> None:
         found = read_cases((name,))
         if found is not None:
             st.write(escape_markdown(describe_percentile(found, result, name)))
-
-
-def percentile_tab(chosen: EvaluationChoice) -> None:
-    """Show the distribution of a metric's scores, and the percentile of a number among them."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = [column.name for column in chosen.cases.columns]
-        name = st.selectbox("Metric", names, key="reference-metric", width=300)
-        score = st.number_input("A score", value=None, key="reference-score", format="%.4f", width=180)
-    column = next(column for column in chosen.cases.columns if column.name == name)
-    if score is not None:
-        st.write(escape_markdown(f"{score:g} is {format_percentiles(score_percentiles(chosen.cases, column, score))}."))
-    st.plotly_chart(score_histogram(chosen.cases, column, score), key="reference-spread", alt=f"Scores of {name}")
-    st.caption("Ties count half. Probe shows the same under “Percentile of this score”.")
-
-
-def score_histogram(cases: Cases, column: MetricColumn, score: float | None) -> go.Figure:
-    """Histograms of the scores by label, and a line at the score."""
-    parts = scores_by_label(cases, column)
-    shown = {name: values for name, values in parts.items() if name != "all" and len(values)}
-    figure = go.Figure(
-        [
-            go.Histogram(
-                x=values,
-                name=f"{name} (n = {len(values)})",
-                marker_color=_LABEL_COLOURS[name],
-                opacity=0.6,
-                nbinsx=40,
-                bingroup="scores",
-                histnorm="percent",
-            )
-            for name, values in (shown or {"all": parts["all"]}).items()
-        ]
-    )
-    if score is not None:
-        figure.add_vline(score, line_dash="dash", line_color="#444")
-    return figure.update_layout(
-        barmode="overlay",
-        height=360,
-        margin={"l": 10, "r": 10, "t": 30, "b": 40},
-        xaxis_title=column.name,
-        yaxis_title="% of these summaries",
-    )
 
 
 def describe_percentile(cases: Cases, result: Result, name: str) -> str:

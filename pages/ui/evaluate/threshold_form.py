@@ -11,11 +11,11 @@ import streamlit as st
 
 from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
-from core.cases.cases import Cases
+from core.cases.cases import Cases, select_metrics
 from core.cases.data_facts import data_facts
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
 from core.stats.text_tables import format_percent
-from core.studies.measures import draw_resamples
 from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
 from pages.server import services
@@ -26,15 +26,21 @@ from pages.ui.shared.markup import escape_markdown
 _NAME_KEY = "evaluate-threshold-name"
 
 
-def threshold_form(chosen: EvaluationChoice, cases: Cases) -> None:
-    """The threshold of the one metric of these cases, with its held-out check, and a name to save it under."""
+def threshold_form(chosen: EvaluationChoice) -> None:
+    """The threshold of a metric with its held-out check, and a name to save it under."""
+    names = [column.name for column in chosen.cases.all_columns if column.direction != "neutral"]
+    if not names:
+        st.info("No metric here has a better side.")
+        return
+    st.subheader("A threshold of your own")
+    metric = st.selectbox("Metric", names, key=f"evaluate-calibrated-{hash(tuple(names))}", width=420)
+    cases = select_metrics(chosen.cases, [metric])
     [column] = cases.all_columns
     if column.released or column.scales is not None:
         st.caption(
             "A threshold is saved of scores on one scale that this bench can compute again, which these are not."
         )
         return
-    st.subheader("A threshold of your own")
     fitted = background_result(
         "Choosing a threshold…",
         ("threshold", chosen.key, column.name),

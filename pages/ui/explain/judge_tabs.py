@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import pandas as pd
@@ -24,7 +22,7 @@ from pages.ui.explain.explain_requests import ExplainState, SampleOutcome
 from pages.ui.probe.edit_tabs import format_grade
 from pages.ui.probe.pair import current_edits
 from pages.ui.shared.endpoint_form import estimate_line
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, render_html
 
 SETUP_TITLES = {
     JudgeSetup.V1: "V1 document",
@@ -71,20 +69,22 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
         estimate_line([explain_requests.grade_conversation(case, setup, sampling)])
     outcome = explain_requests.current_grade(case, setup)
     if isinstance(outcome, Judgement):
-        grade = Grade(outcome.grade)
-        with st.container(border=True, key="explain-graded", gap="small"):
-            with st.container(horizontal=True, gap="small"):
-                st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
-                if outcome.cause:
-                    cause = ExplanationFlaw(outcome.cause)
-                    st.badge(f"because of: {cause.capitalize()}", color="gray", help=FLAW_MEANINGS[cause])
-            st.markdown(escape_markdown(outcome.because))
-            st.caption(escape_markdown(outcome.by))
+        _grade_card(outcome)
     elif outcome:
         st.error(escape_markdown(outcome.message), icon=":material/error:")
 
 
-_STRIP_CSS = (Path(__file__).parents[1] / "assets" / "strip.css").read_text(encoding="utf-8")
+def _grade_card(judged: Judgement) -> None:
+    grade = Grade(judged.grade)
+    with st.container(border=True, key="explain-graded", gap="small"):
+        with st.container(horizontal=True, gap="small"):
+            st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
+            if judged.cause:
+                cause = ExplanationFlaw(judged.cause)
+                st.badge(f"because of: {cause.capitalize()}", color="gray", help=FLAW_MEANINGS[cause])
+        st.markdown(escape_markdown(judged.because))
+        st.caption(escape_markdown(judged.by))
+
 
 _STRIP_MARKS = {
     "consistent": ("●", "good"),
@@ -99,17 +99,14 @@ _MAX_TITLE_CHARACTERS = 300
 
 def strip_html(strip: SampleStrip) -> str:
     """HTML of the samples in their order; every text is escaped."""
-    return (
-        f'<style>{_STRIP_CSS}</style><div class="ts-strip" role="list">{"".join(map(_strip_mark, strip.samples))}</div>'
-    )
+    return render_html("strip.html", marks=[_strip_mark(sample) for sample in strip.samples])
 
 
-def _strip_mark(sample: JudgeSample) -> str:
-    sign, kind = _STRIP_MARKS[sample.label]
+def _strip_mark(sample: JudgeSample) -> tuple[str, str, str, str]:
+    """Sign, class, label and title of a sample."""
     label = sample.label or "not readable"
     words = sample.text if len(sample.text) <= _MAX_TITLE_CHARACTERS else f"{sample.text[:_MAX_TITLE_CHARACTERS]}…"
-    title = html.escape(f"{label}: {words}", quote=True)
-    return f'<span role="listitem" class="{kind}" title="{title}"><i aria-hidden="true">{sign}</i><b>{label}</b></span>'
+    return *_STRIP_MARKS[sample.label], label, f"{label}: {words}"
 
 
 def stability_form(finding: Finding | None, sampling: Sampling) -> None:
@@ -150,11 +147,7 @@ def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
         return
     strip, silent = sample_strip(outcomes), unanswered_failures(outcomes)
     st.html(strip_html(strip))
-
-    counts = [f"{label} {count}" for label, count in strip.counts.items()]
-    unreadable = [f"not readable {strip.unreadable}"] if strip.unreadable else []
-    rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
-    st.text(" · ".join(filter(None, [*counts, *unreadable, rate])))
+    st.text(_format_strip(strip))
     if silent:
         why = escape_markdown(silent[-1].message)
         st.warning(f"{len(silent)} more could not be asked: {why}", icon=":material/cloud_off:")
@@ -168,6 +161,14 @@ def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
             alt="The answer of each sample",
             column_config={"why": st.column_config.TextColumn(width="large")},
         )
+
+
+def _format_strip(strip: SampleStrip) -> str:
+    """The counts and the flip rate in a line."""
+    counts = [f"{label} {count}" for label, count in strip.counts.items()]
+    unreadable = [f"not readable {strip.unreadable}"] if strip.unreadable else []
+    rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
+    return " · ".join(filter(None, [*counts, *unreadable, rate]))
 
 
 _PREFERENCE_BADGES: dict[Preference, tuple[str, _Colour]] = {
@@ -195,12 +196,16 @@ def pairwise_form(sampling: Sampling) -> None:
     estimate_line([explain_requests.comparison_conversation(sampling)])
     outcome = explain_requests.current_comparison()
     if isinstance(outcome, Comparison):
-        words, colour = _PREFERENCE_BADGES[outcome.preference]
-        orders = ("Original first", outcome.original_first), ("Edited first", outcome.edited_first)
-        with st.container(border=True, key="explain-compared", gap="small"):
-            st.badge(words, icon=":material/compare_arrows:", color=colour)
-            for (order, preference), reason in zip(orders, outcome.reasons, strict=True):
-                st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
-            st.caption(escape_markdown(outcome.by))
+        _comparison_card(outcome)
     elif outcome:
         st.error(escape_markdown(outcome.message), icon=":material/error:")
+
+
+def _comparison_card(compared: Comparison) -> None:
+    words, colour = _PREFERENCE_BADGES[compared.preference]
+    orders = (("Original first", compared.original_first), ("Edited first", compared.edited_first))
+    with st.container(border=True, key="explain-compared", gap="small"):
+        st.badge(words, icon=":material/compare_arrows:", color=colour)
+        for (order, preference), reason in zip(orders, compared.reasons, strict=True):
+            st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
+        st.caption(escape_markdown(compared.by))

@@ -15,14 +15,15 @@ from core.bundled_scores import precomputed_scores
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.null_bands import NullBand, any_size_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift, score_shifts
+from core.runs.verdict_sentences import metric_verdicts
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.studies.matrix import MatrixCell, shift_matrix
-from core.studies.verdict_sentences import metric_verdicts
 from core.types import Verdict
 from pages.ui.shared.markup import escape_markdown, read_asset
+from pages.ui.shared.plots import lay_out
 from pages.ui.shared.run_choice import format_run, load_run, shown_runs
 
 _MOST_RUNS = 3  # of those that a person made, the newest
@@ -98,10 +99,12 @@ def distribution_figure(scores: Mapping[Verdict, Sequence[float]]) -> go.Figure:
             opacity=0.65,
             marker={"color": _COLOURS[verdict], "pattern": {"shape": _PATTERNS[verdict]}},
         )
-    return figure.update_layout(
+    return lay_out(
+        figure,
+        None,
+        _HEIGHT_PX,
         barmode="overlay",
-        height=_HEIGHT_PX,
-        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        margin={"t": 10, "b": 10},
         yaxis_title="% of its side",
         legend={"orientation": "h", "y": 1.15},
     )

@@ -9,8 +9,8 @@ from typing import Literal
 from core.metric import Direction
 from core.registry import settings_label
 from core.runs.null_bands import NullBand
+from core.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
-from core.studies.verdict_sentences import edit_verdict
 from core.types import UNSTATED, Intention, Verdict, WordScore
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]

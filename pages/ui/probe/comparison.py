@@ -12,8 +12,8 @@ import streamlit as st
 from core import edits as executable
 from core.engine.conversation import Request
 from core.metric import Metric
+from core.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import Move
-from core.studies.verdict_sentences import edit_verdict
 from core.types import Example, Intention, Result, Verdict
 from pages.server import services
 from pages.ui.probe.board_rows import BoardRow, format_score, format_shift, shift_move

@@ -6,8 +6,6 @@ for the scores show each newer board through `board_feed`. What was clicked is `
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +13,7 @@ from functools import partial
 import streamlit as st
 
 from pages.ui.probe.board_rows import Board, RowAction, Selection, board_data
-from pages.ui.shared.markup import register_component
+from pages.ui.shared.markup import register_component, render_html
 from pages.ui.shared.session_state import component_message, page_state
 
 _board_component = register_component("board")
@@ -57,8 +55,7 @@ def board_feed(key: str) -> Callable[[Board], None]:
     def show(board: Board) -> None:
         if board == board_state(key).board:
             return
-        text = html.escape(json.dumps(_board_message(board, key)), quote=False)
-        slot.html(f'<div data-feed="{html.escape(key)}" hidden>{text}</div>')
+        slot.html(render_html("feed.html", key=key, message=_board_message(board, key)))
 
     return show
 

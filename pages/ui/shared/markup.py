@@ -1,8 +1,7 @@
-"""Text of people made safe for Markdown, word diffs as HTML, and components out of `assets`."""
+"""Text of people made safe for Markdown, word diffs as HTML, and components and templates out of `assets`."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+from core.html_templates import open_templates
 from core.stats.score_pairs import Move
 from core.text import with_visible_controls
 
@@ -70,6 +70,14 @@ def read_asset(file: str) -> str:
     return (_ASSETS / file).read_text(encoding="utf-8")
 
 
+_TEMPLATES = open_templates(_ASSETS)
+
+
+def render_html(template: str, **values: object) -> str:
+    """Render a template of `assets`; every text is escaped."""
+    return _TEMPLATES.get_template(template).render(values)
+
+
 MOVE_STYLES: Mapping[Move, str] = MappingProxyType(
     {
         Move.RIGHT: "background-color: rgba(29, 95, 191, 0.30)",
@@ -79,19 +87,7 @@ MOVE_STYLES: Mapping[Move, str] = MappingProxyType(
 )
 """Style of a cell of a table for the move of a metric under an edit."""
 
-_DIFF_CSS = read_asset("diff.css")
-
-_DIFF_TAGS = {-1: ("del", "deleted"), 1: ("ins", "inserted")}
-
 
 def diff_html(segments: Sequence[tuple[int, str]]) -> str:
     """HTML of the segments `(op, text)`, op -1 deleted, 0 kept, 1 inserted; every text is escaped."""
-    body = "".join(_segment_html(op, html.escape(with_visible_controls(text))) for op, text in segments)
-    return f'<style>{_DIFF_CSS}</style><div class="ts-diff" dir="auto">{body}</div>'
-
-
-def _segment_html(op: int, text: str) -> str:
-    if op == 0:
-        return text
-    tag, spoken = _DIFF_TAGS[op]
-    return f'<{tag}><span class="spoken">[{spoken}: </span>{text}<span class="spoken">]</span></{tag}>'
+    return render_html("diff.html", segments=[(op, with_visible_controls(text)) for op, text in segments])

@@ -4,7 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import plotly.graph_objects as go
+
 from core.stats.statistic import Estimate
+
+INTENT_COLOURS = {"preserving": "#3b7dd8", "breaking": "#d64541", "gaming": "#b8860b"}
+BAND_COLOUR = "rgba(128, 128, 128, 0.18)"
+LINE_COLOUR = "#808080"  # of what is neither metric nor intent; seen in both themes
+
+TEMPLATE = go.layout.Template(
+    layout={
+        "title": {"font": {"size": 14}},
+        "margin": {"l": 10, "r": 10, "t": 50, "b": 40},
+        "xaxis": {"automargin": True},  # Streamlit does this too, a saved file does not
+        "yaxis": {"automargin": True},
+    },
+)
+"""Layout of every chart: the size of its title, margins with room for it, and more where the names of an axis are long."""
+
+
+def lay_out(figure: go.Figure, title: str | None, height: int, **layout: object) -> go.Figure:
+    """Give a figure the layout of our template; `layout` is what differs, as `margin={"t": 80}`.
+
+    It is written into the figure itself, as Streamlit puts its own title and margins over those of a figure's template.
+    """
+    return figure.update_layout(TEMPLATE.layout.to_plotly_json()).update_layout(
+        title_text=title, height=height, **layout
+    )
 
 
 def error_bars(estimates: Sequence[Estimate]) -> dict[str, object]:
@@ -20,6 +46,3 @@ def error_bars(estimates: Sequence[Estimate]) -> dict[str, object]:
 
 def _bar_length(low: float | None, high: float | None) -> float:
     return 0.0 if low is None or high is None else high - low
-
-
-INTENT_COLOURS = {"preserving": "#3b7dd8", "breaking": "#d64541", "gaming": "#b8860b"}

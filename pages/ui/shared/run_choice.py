@@ -37,9 +37,9 @@ class StressState:
     new_run_problem: str = ""
     gaming_problem: str = ""
     sweep_problem: str = ""
+    cell: object = None  # that is selected in the matrix, as the browser names it
     bisected: tuple[str, str, str] | None = None  # name of the run, source and kind of the variant
     run = WidgetValue[str | None]("stress-run", None)
-    tab = WidgetValue[str]("stress-tabs", "Matrix")
     name = WidgetValue[str]("stress-name", "")
     battery = WidgetValue[str]("stress-battery", STANDARD_BATTERY)
     metrics = WidgetValue[Sequence[str]]("stress-metrics", ())

@@ -9,17 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.runs.check_shares import check_shares, share_cells
+from core.runs.matrix import MatrixCell
 from core.runs.run import Check, Run, Variant, VariantKey
+from core.runs.run_sentences import split_refusal
 from core.runs.shifts import Shift
-from core.studies.matrix import MatrixCell, kind_coverage
-from core.studies.run_report import (
-    check_sentences,
-    failure_sentences,
-    language_sentences,
-    refusal_sentences,
-    split_refusal,
-)
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.stress.matrix_and_plots import describe_cell, kind_title, metric_title
 from pages.ui.stress.variant_view import bisect_view, variant_view
@@ -78,40 +71,6 @@ def _raw_answer(run: Run, variant: Variant) -> None:
 
 def _pair_title(run: Run, variant: Variant) -> str:
     return run.sources[variant.source].title or variant.source
-
-
-def run_gaps(run: Run) -> None:
-    """Scores that failed or are unverified, perturbations that could not be applied, and what the NLI check found."""
-    failed = failure_sentences(run)
-    if failed:
-        _sentence_list(f"Scores that failed ({_count_reasons(failed)})", failed, expanded=True)
-    if marked := language_sentences(run):
-        _sentence_list("Scores that are unverified: the language", marked, expanded=True)
-    refused = refusal_sentences(kind_coverage(run))
-    if refused:
-        _sentence_list(f"Where a perturbation could not be applied ({_count_reasons(refused)})", refused)
-    unused_answers(run)
-    checked = check_sentences(run)
-    if checked:
-        _sentence_list("What the NLI check found", checked)
-    if shares := check_shares(run):
-        with st.expander("Sentences by the label of the NLI check"):
-            st.dataframe(
-                pd.DataFrame(map(share_cells, shares)),
-                hide_index=True,
-                height="auto",
-                alt="Share of sentences by dataset, kind and label",
-            )
-            st.caption("Percent of the sentences of the variants, with 95 % intervals by document.")
-
-
-def _sentence_list(title: str, sentences: Sequence[str], expanded: bool = False) -> None:
-    with st.expander(title, expanded=expanded):
-        st.text("\n".join(sentences))
-
-
-def _count_reasons(sentences: Sequence[str]) -> str:
-    return f"{len(sentences)} reason{'' if len(sentences) == 1 else 's'}"
 
 
 _CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not checked"

@@ -10,14 +10,15 @@ import streamlit as st
 from core.metric import METRICS, Direction
 from core.perturbation import PERTURBATIONS, Intent
 from core.registry import settings_label
+from core.runs.matrix import MatrixCell
 from core.runs.null_bands import null_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift
+from core.runs.verdict_sentences import metric_verdicts
 from core.stats.text_tables import format_share, format_signed
-from core.studies.matrix import MatrixCell
-from core.studies.verdict_sentences import metric_verdicts
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.plots import INTENT_COLOURS
+from pages.ui.shared.run_choice import stress_state
 from pages.ui.shared.session_state import component_message
 
 _MATRIX_FIGURES: dict[str, tuple[Callable[[MatrixCell], str], str]] = {
@@ -63,7 +64,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
     chosen = _selected_cell(cells)
     selected = {"metric": chosen.metric, "kind": chosen.kind} if chosen else None
     _matrix_component(
-        key=_MATRIX_KEY, data={**matrix_data(cells, figure), "selected": selected}, on_selected_change=lambda: None
+        key=_MATRIX_KEY, data={**matrix_data(cells, figure), "selected": selected}, on_selected_change=_remember_cell
     )
     st.caption(
         f"{_MATRIX_FIGURES[figure][1]} Coloured by the mean shift against harmless edits of about the same size. ↓ lower is more "
@@ -116,10 +117,14 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
     }
 
 
+def _remember_cell() -> None:
+    stress_state().cell = component_message(_MATRIX_KEY).get("selected")
+
+
 def _selected_cell(cells: Sequence[MatrixCell]) -> MatrixCell | None:
-    """Cell that is selected in the browser; None where it is left out by now."""
-    message = component_message(_MATRIX_KEY).get("selected")
-    return next((cell for cell in cells if message == {"metric": cell.metric, "kind": cell.kind}), None)
+    """Cell that was last selected, also before another view was open; None where it is left out by now."""
+    selected = stress_state().cell
+    return next((cell for cell in cells if selected == {"metric": cell.metric, "kind": cell.kind}), None)
 
 
 def describe_cell(cell: MatrixCell) -> str:

@@ -1,37 +1,36 @@
-"""The tabs of a run, among them its comparison with another and its downloads; beside the matrix only the open one is computed."""
+"""The views of a run in groups, among them its comparison with another and its downloads."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from string import Template
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from types import MappingProxyType
 
 import pandas as pd
 import streamlit as st
 
 from annotations.store.records import RunRow
+from core.report import Report
 from core.runs.filters import filter_variants
+from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.run import Check, Run, VariantKey, run_lines
 from core.runs.shifts import Shift, score_shifts
+from core.runs.verdict_sentences import kind_verdicts
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
-from core.studies.gaming import phrase_kinds
-from core.studies.matrix import MatrixCell, shift_matrix
-from core.studies.run_report import cell_records
-from core.studies.sensitivity import edits_of_run, metric_sensitivities
-from core.studies.verdict_sentences import kind_verdicts
-from core.studies.window_sweep import window_effects, window_families
-from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.run_choice import StressState, chosen_filters, load_run, shown_runs
-from pages.ui.shared.sensitivity_view import sensitivity_view
-from pages.ui.stress.ablation_tab import ablation_tab
-from pages.ui.stress.balance_plot import balance_plot
-from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
-from pages.ui.stress.density_tab import density_tab
-from pages.ui.stress.gaming_tab import gaming_tab
+from core.studies.discovery import ALL_METRICS
+from core.studies.sensitivity import SensitivityStudy
+from core.studies.shifts import Shifts, cells_of
+from core.studies.window_sweep import Windows, window_charts, window_effects, window_families
+from core.study import STUDIES, Input, Study, StudyData
+from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
+from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
+from pages.ui.shared.markup import escape_markdown, render_html
+from pages.ui.shared.report_charts import report_chart
+from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
+from pages.ui.shared.study_tab import ShownStudy, study_tab
+from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.matrix_and_plots import (
     kind_title,
     matrix_table,
@@ -40,8 +39,8 @@ from pages.ui.stress.matrix_and_plots import (
     score_dots,
     shift_boxes,
 )
-from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
-from pages.ui.stress.system_strength_view import system_strength
+from pages.ui.stress.phrase_form import phrase_form, try_phrases
+from pages.ui.stress.sweep_form import sweep_form
 
 
 def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
@@ -103,33 +102,27 @@ def _mean_difference(this: Estimate, other: Estimate) -> float | None:
     return None if this.value is None or other.value is None else round(this.value - other.value, 4)
 
 
-_PLOTS_PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
+RUN_FILE = "stress-run.jsonl"
 
 
-def run_downloads(run: Run, cells: Sequence[MatrixCell], found: Sequence[Shift]) -> None:
-    """Four downloads, each made when it is clicked."""
+def run_downloads(run: Run, found: Sequence[Shift]) -> None:
+    """Three downloads, each made when it is clicked."""
     downloads = (
-        ("Matrix (CSV)", "stress-matrix.csv", "grid_on", lambda: matrix_csv(cells)),
         ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, found)),
-        ("The run (JSONL)", "stress-run.jsonl", "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
+        ("The run (JSONL)", RUN_FILE, "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
         ("Plots (HTML)", "stress-plots.html", "bar_chart", lambda: plots_html(run, found)),
     )
     with st.container(horizontal=True):
         for title, file, icon, made in downloads:
             st.download_button(title, made, file, on_click="ignore", icon=f":material/{icon}:")
     counting = {(shift.source, shift.kind) for shift in found}
-    st.caption(f"{len(found)} shifts of {len(counting)} variants count in the matrix and the shifts.")
+    st.caption(f"{len(found)} shifts of {len(counting)} variants count.")
     st.caption(
-        "The matrix has one row per metric and perturbation, with every figure and its interval; the shifts have one per pair. "
+        "The shifts have one row per pair, perturbation and metric; the matrix is among the downloads of its own view. "
         "The JSONL file is the whole run: what `cli.py stress` writes and goes on with. For PNG, open the HTML page and save every plot with "
         "its button, or one plot with its camera here: your browser draws them, no network is needed."
     )
     st.code("\n".join(_run_facts(run)), language=None, wrap_lines=True)
-
-
-def matrix_csv(cells: Sequence[MatrixCell]) -> str:
-    """One row per metric and perturbation, each figure with its interval and n, and the verdicts in words; shares in 0..1."""
-    return str(pd.json_normalize(cell_records(cells), sep="_").to_csv(index=False))
 
 
 def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
@@ -145,16 +138,14 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
         if (chosen := [shift for shift in found if shift.metric == metric and shift.size is not None])
         for figure in (shift_boxes(run, metric, chosen), score_dots(run, metric, chosen))
     ]
-    for family, by_window in window_families(run.plan.metrics).items():
-        if points := window_effects(run, by_window, found):
-            figures.append(sweep_chart(family, points))
+    for place, (family, by_window) in enumerate(window_families(run.plan.metrics).items(), 1):
+        if effects := window_effects(run, by_window, found):
+            figures += map(report_chart, window_charts(place, family, effects))
     plots = [
         figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
         for place, figure in enumerate(figures)
     ]
-    return Template(_PLOTS_PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(run.plan.name), facts=html.escape("\n".join(_run_facts(run))), plots="".join(plots)
-    )
+    return render_html("plots.html", title=run.plan.name, facts="\n".join(_run_facts(run)), plots=plots)
 
 
 def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
@@ -201,43 +192,66 @@ class ShownRun:
     found: Sequence[Shift]
 
     @property
+    def data(self) -> StudyData:
+        """The same for a study, under the name of the file that a download gives."""
+        return StudyData(run=self.run, run_name=RUN_FILE, counting=self.counting, left_out=tuple(chosen_filters()))
+
+    @property
     def cells(self) -> list[MatrixCell]:
         return _cached_matrix((self.row.id, self.row.lines, self.counting), self.run, self.found)
 
 
 def stress_tabs(shown: ShownRun) -> None:
-    """Draw the tab that is open, at first the windows of a sweep and the matrix of any other run."""
-    first = "Windows" if window_families(shown.run.plan.metrics) else "Matrix"
-    tabs = st.tabs(list(_TABS), default=first, key=StressState.tab.key, on_change="rerun")
-    for tab, show in zip(tabs, _TABS.values(), strict=True):
-        if tab.open or show is _matrix_tab:  # a table that is not drawn forgets which cell was selected
-            with tab:
-                show(shown)
+    """Draw the view that is open, at first the windows of a sweep and the matrix of any other run."""
+    default = Windows.name if window_families(shown.run.plan.metrics) else Shifts.name
+    studies = [study for study in STUDIES if Input.RUN in {*study.takes, *study.may_take}]
+    grouped_views("stress", with_studies(_VIEWS, studies, _study_view), _MOVED, shown, default)
 
 
-def _matrix_tab(shown: ShownRun) -> None:
-    balance_plot(shown.cells)
-    cell = matrix_table(shown.cells)
+def _study_view(study: type[Study], shown: ShownRun) -> None:
+    key = (shown.row.id, shown.row.lines, shown.counting)
+    data: StudyData | None = shown.data
+    if Input.SAMPLES in study.takes:
+        data = _with_dataset(shown.data)
+    if data is None:
+        return
+    own = {"matrix": partial(_matrix_view, shown)} if study is Shifts else {}
+    result = study_tab(study, data, (*key, data.datasets), own)
+    if study.name in _BESIDE:
+        _BESIDE[study.name](shown, result)
+
+
+def _with_dataset(data: StudyData) -> StudyData | None:
+    """The run with the dataset of its summaries, which a person chooses; None before, and while it is read."""
+    name = st.selectbox(
+        "Dataset of these summaries",
+        known_datasets(),
+        index=None,
+        key="stress-study-dataset",
+        placeholder="None",
+        width=420,
+    )
+    if name is None:
+        st.info("Choose the dataset that the summaries of this run are of: it has what people said of them.")
+        return None
+    cases = read_cases((name,))
+    return replace(data, datasets=(name,), cases=cases) if cases else None
+
+
+def _matrix_view(shown: ShownRun, report: Report) -> None:
+    """The matrix, and the pairs of the cell that is selected."""
+    cells = cells_of(report)
+    cell = matrix_table(cells)
     if cell:
-        cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(shown.cells)[cell.kind])
-    run_gaps(shown.run)
+        cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(cells)[cell.kind])
 
 
-def _sensitivity_tab(shown: ShownRun) -> None:
-    found = metric_sensitivities(edits_of_run(shown.run, shown.found), shown.run.plan.seed)
-    if any(one.ratio.value is not None for one in found):
-        st.caption("A summary that a perturbation broke, read backwards, stands for a correction.")
-        sensitivity_view(found)
-    else:
-        st.info(
-            "Sensitivity needs perturbations that keep the meaning and perturbations that break it, both with scores."
-        )
-
-
-def _gaming_tab(shown: ShownRun) -> None:
-    gaming_tab(shown.row, shown.run, shown.found)
-    if phrase_kinds(shown.run.plan.kinds):
-        system_strength(shown.run, shown.found)
+def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:
+    """The phrases of the metric whose row is selected, those of all metrics at first."""
+    if result is None:
+        return
+    metric = result.selected.get("phrases", {}).get("metric", ALL_METRICS)
+    try_phrases(shown.run, [str(row["text"]) for row in result.report.table().records() if row["metric"] == metric])
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -245,16 +259,40 @@ def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[Ma
     return shift_matrix(_run, _found)
 
 
-_TABS: MappingProxyType[str, Callable[[ShownRun], None]] = MappingProxyType(
+_VIEWS: Groups[ShownRun] = MappingProxyType(
     {
-        "Matrix": _matrix_tab,
-        "Plots": lambda shown: metric_plots(shown.run, shown.found),
-        "Sensitivity": _sensitivity_tab,
-        "Gaming": _gaming_tab,
-        "Windows": lambda shown: sweep_tab(shown.run, shown.found),
-        "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
-        "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
-        "Compare": lambda shown: compare_runs(shown.row, shown.cells),
-        "Export": lambda shown: run_downloads(shown.run, shown.cells, shown.found),
+        "Shifts": {
+            "Plots": lambda shown: metric_plots(shown.run, shown.found),
+            SensitivityStudy.name: lambda shown: _study_view(SensitivityStudy, shown),
+        },
+        "Gaming": {},
+        "Reading": {},
+        "Compare and export": {
+            "Compare": lambda shown: compare_runs(shown.row, shown.cells),
+            "Export": lambda shown: run_downloads(shown.run, shown.found),
+        },
     }
 )
+"""Views that are no studies, by their group; the studies of a group that take a run come before them."""
+
+_BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingProxyType(
+    {
+        "shifts": lambda shown, _: unused_answers(shown.run),
+        "gaming": lambda shown, _: phrase_form(shown.run),
+        "discovery": _phrases_of_discovery,
+        "windows": lambda shown, _: sweep_form(shown.run),
+    }
+)
+"""By study, what the page draws below its report, or below the reason why there is none."""
+
+_MOVED: Mapping[str, str] = MappingProxyType(
+    {
+        "Matrix": "shifts",
+        "Sensitivity": "sensitivity",
+        "Gaming": "gaming",
+        "Windows": "windows",
+        "Density": "density",
+        "Without document": "document-ablation",
+    }
+)
+"""The views of before by the names that addresses have, and the studies that they are now."""

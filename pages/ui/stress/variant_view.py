@@ -14,8 +14,8 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Meaning, Opinion, Run, Source, Variant
+from core.runs.run_sentences import check_sentence
 from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, EditSubset, edit_effects, examples_by_subset
-from core.studies.run_report import check_sentence
 from core.types import Edit, Example, Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair

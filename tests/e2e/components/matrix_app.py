@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from core.runs.matrix import shift_matrix
 from core.runs.shifts import score_shifts
-from core.studies.matrix import shift_matrix
 from pages.ui.stress.matrix_and_plots import matrix_table
 from tests.unit.stress.stressed import run_of
 

@@ -48,13 +48,13 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_meta_gives_the_same_rows_from_the_folder_and_from_the_database(results: Path) -> None:
-    folder = json.loads(done("meta", "--results", results, "--resamples", 20, "--json"))
+    folder = json.loads(done("study", "measures", "--results", results, "--resamples", 20, "--json"))
     counts = json.loads(done("import", "results", results, "--name", "bulk", "--json"))
-    stored = json.loads(done("meta", "--dataset", "bulk", "--resamples", 20, "--json"))
+    stored = json.loads(done("study", "measures", "--dataset", "bulk", "--resamples", 20, "--json"))
     assert (counts["samples"], counts["pairs"]) == (13, 6)
-    assert folder["rows"] == stored["rows"]
-    assert folder["dataset"] == str(results)
-    assert {row["metric"] for row in folder["rows"]} == {"coverage"}
+    assert folder["tables"] == stored["tables"]
+    assert folder["data"]["datasets"] == [str(results)]
+    assert {row["metric"] for row in folder["tables"]["measures"]} == {"coverage"}
 
 
 def test_a_folder_that_cannot_be_evaluated_says_what_is_missing(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_evaluated_says_what_is_missing(tmp_path: Path) 
     )
     for arguments, message in wrong:
         with pytest.raises(TouchstoneError, match=message):
-            raise run("meta", *arguments).exception or AssertionError("nothing was raised")
+            raise run("study", "measures", *arguments).exception or AssertionError("nothing was raised")
 
 
 def test_blocks_are_stressed_and_scored_as_the_file_that_they_were_made_of(results: Path, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_blocks_are_stressed_and_scored_as_the_file_that_they_were_made_of(resul
         stressed = json.loads(done("stress", pairs, *kinds, "-o", tmp_path / f"run-{pairs.name}", "--json"))
         done("score", pairs, "--metric", "rouge2", "-o", tmp_path / "out.jsonl")
         scores = {line["id"]: line["score"] for line in map(json.loads, lines(tmp_path / "out.jsonl"))}
-        found.append((sorted(map(json.dumps, stressed)), scores))
+        found.append((stressed["tables"], scores))
     assert found[0] == found[1]
     assert len(found[0][1]) == 13
 

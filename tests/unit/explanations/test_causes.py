@@ -57,9 +57,10 @@ def test_causes_of_a_file_are_compared_with_those_of_people(tmp_path: Path, monk
     assert [(line["cause"], line["human_cause"]) for line in lines(tmp_path / "out.jsonl")] == [
         *(("vague", "vague"), ("vague", "misattribution"))
     ]
-    [of_judge] = json.loads(run("judge-agreement", "out.jsonl", "--resamples", "20", "--json").stdout)
-    assert of_judge["figures"]["same cause"]["value"] == 0.5
-    assert of_judge["figures"]["kappa of causes"]["n"] == 2
+    printed = run("study", "judge-agreement", "out.jsonl", "--resamples", "20", "--json").stdout
+    figures = {row["agreement"]: row["value"] for row in json.loads(printed)["tables"]["with_people"]}
+    assert figures["same cause"]["value"] == 0.5
+    assert figures["kappa of causes"]["n"] == 2
 
 
 def test_kappa_of_causes_is_that_counted_by_hand() -> None:

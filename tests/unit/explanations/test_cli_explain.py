@@ -57,6 +57,13 @@ def pairs(tmp_path: Path) -> Path:
     return file
 
 
+def explainers(dataset: str) -> list[dict[str, Any]]:
+    """The rows of `study explanation-scores`."""
+    report = json.loads(run("study", "explanation-scores", "--dataset", dataset, "--json").stdout)
+    rows: list[dict[str, Any]] = report["tables"]["explainers"]
+    return rows
+
+
 @pytest.mark.usefixtures("asked")
 def test_from_a_dataset_to_the_joint_score(pairs: Path, tmp_path: Path) -> None:
     answers, grades = tmp_path / "answers.jsonl", tmp_path / "grades.jsonl"
@@ -71,11 +78,9 @@ def test_from_a_dataset_to_the_joint_score(pairs: Path, tmp_path: Path) -> None:
 
     for file in (answers, grades):
         run("import", "explained", file, "--name", "ferry")
-    [row] = [
-        line for line in run("explanation-report", "--dataset", "ferry").stdout.splitlines() if "detect-explain" in line
-    ]
-    for share in ("60.0", "66.7", "75.0", "50.0"):  # DA 3/5, DS 2/3, ES 3/4, JS 1/2
-        assert share in row
+    row = next(row for row in explainers("ferry") if "detect-explain" in row["explainer"])
+    shares = [row[name]["value"] for name in ("DA", "DS", "ES", "JS")]
+    assert shares == pytest.approx([3 / 5, 2 / 3, 3 / 4, 1 / 2])
 
 
 def test_only_what_is_labelled_inconsistent_may_be_called_so(asked: list[tuple[str, Any]], pairs: Path) -> None:
@@ -109,9 +114,8 @@ def test_an_answer_that_cannot_be_read_is_a_line_with_its_reason_and_nobody_grad
     assert "Not graded: 5 without an answer." in told
     run("import", "pairs", pairs, "--name", "ferry")
     run("import", "explained", "answers.jsonl", "--name", "ferry")
-    head, row = run("explanation-report", "--dataset", "ferry").stdout.splitlines()
-    counts = dict(zip(head.split()[2:6], row.split()[1:5], strict=True))
-    assert counts == {"graded": "0", "ungraded": "0", "failed": "0", "unanswered": "5"}
+    [row] = explainers("ferry")
+    assert [row[name] for name in ("graded", "ungraded", "failed", "unanswered")] == [0, 0, 0, 5]
 
 
 def test_a_yes_without_an_explanation_counts_for_detection(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,9 +127,9 @@ def test_a_yes_without_an_explanation_counts_for_detection(pairs: Path, monkeypa
     assert {line["verdict"] for line in lines(Path("answers.jsonl"))} == {"consistent"}
     run("import", "pairs", pairs, "--name", "ferry")
     run("import", "explained", "answers.jsonl", "--name", "ferry")
-    head, row = run("explanation-report", "--dataset", "ferry").stdout.splitlines()
-    assert "40.0" in row  # DA: the two that are labelled consistent
-    assert dict(zip(head.split()[2:6], row.split()[1:5], strict=True))["unanswered"] == "0"
+    [row] = explainers("ferry")
+    assert row["DA"]["value"] == 0.4  # the two that are labelled consistent
+    assert row["unanswered"] == 0
 
 
 def test_without_an_endpoint_nothing_is_overwritten(pairs: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`cli.py judge` and `cli.py judge-agreement` with a scripted judge: from graded explanations to figures of agreement."""
+"""`cli.py judge` and `cli.py study judge-agreement` with a scripted judge: from graded explanations to figures of agreement."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,19 +70,28 @@ def imported(tmp_path: Path) -> str:
     return "graded"
 
 
+def agreement(*files: Path) -> dict[str, list[dict[str, Any]]]:
+    """The tables of `study judge-agreement`."""
+    report = json.loads(run("study", "judge-agreement", *files, "--resamples", "20", "--json").stdout)
+    tables: dict[str, list[dict[str, Any]]] = report["tables"]
+    return tables
+
+
 @pytest.mark.usefixtures("asked")
 def test_the_explanations_of_a_dataset_are_judged_and_compared_with_peoples_grades(imported: str, out: Path) -> None:
     printed = run("judge", "--dataset", imported, "--setup", "V1", "-o", out, status=1).stderr
     assert "Estimate: 12 questions to endpoints" in printed
     assert "Explanations judged: entirely 3, partially 3, not 3, failed 3." in printed
     assert "Spent: default: 15 questions" in printed  # what could not be read was asked for once more
-    [of_judge] = json.loads(run("judge-agreement", out, "--resamples", "50", "--json").stdout)
+    tables = agreement(out)
+    [of_judge] = tables["graded"]
     assert of_judge["judge"].startswith("judge-v1|model:tiny|temperature:0|")
     assert (of_judge["explanations"], of_judge["failed"]) == (12, 3)
-    assert of_judge["figures"].keys() == FIGURES
-    assert of_judge["figures"]["balanced accuracy, entirely"]["value"] == 1.0
+    figures = {row["agreement"]: row["value"]["value"] for row in tables["with_people"]}
+    assert figures.keys() == FIGURES
+    assert figures["balanced accuracy, entirely"] == 1.0
     # of people's "not" the judge calls half partially right
-    assert of_judge["figures"]["balanced accuracy, at least partially"]["value"] == 0.75
+    assert figures["balanced accuracy, at least partially"] == 0.75
 
 
 @pytest.mark.usefixtures("asked")
@@ -141,15 +151,12 @@ def test_a_panel_writes_every_grade_and_the_majority_and_its_judges_are_compared
         ("not", {"not": 1}, 2),
     ]
     assert majority[0]["mean"] == pytest.approx(2 / 3)
-    *of_judges, among = json.loads(run("judge-agreement", out, "--resamples", "20", "--json").stdout)
-    assert [one["explanations"] for one in of_judges] == [3, 3, 3, 3]
-    assert list(among["judges"].values()) == [2, 2, 3]
-    assert among["figures"]["same grade"]["value"] == pytest.approx((1 / 3 * 3 + 3) / 6)
-    assert among["figures"]["weighted kappa, 1 × 2"]["value"] == 1.0
-    assert (
-        "3 explanations, the judges with one another\n1: judge-v4|model:one|"
-        in run(*("judge-agreement", out, "--resamples", "20")).stdout
-    )
+    tables = agreement(out)
+    assert [row["explanations"] for row in tables["graded"]] == [3, 3, 3, 3]
+    assert [row["graded"] for row in tables["judges"]] == [2, 2, 3]
+    among = {row["agreement"]: row["value"]["value"] for row in tables["among_judges"]}
+    assert among["same grade"] == pytest.approx((1 / 3 * 3 + 3) / 6)
+    assert among["weighted kappa, 1 × 2"] == 1.0
 
 
 def test_a_tie_is_no_grade(asked: Asked, tmp_path: Path, out: Path) -> None:
@@ -165,8 +172,8 @@ def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) ->
     cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE, "human": "entirely"})
     for model in ("one", "other"):
         run("judge", cases, "--setup", "V4", "--model", model, "-o", tmp_path / f"{model}.jsonl")
-    printed = run("judge-agreement", tmp_path / "one.jsonl", tmp_path / "other.jsonl", "--resamples", "10").stdout
-    assert printed.count("1 explanations that people graded") == 2
+    tables = agreement(tmp_path / "one.jsonl", tmp_path / "other.jsonl")
+    assert [row["explanations"] for row in tables["graded"]] == [1, 1]
     assert len(asked) == 2
 
 
@@ -179,9 +186,9 @@ def test_a_judge_is_compared_with_the_people_of_factualnlg(tmp_path: Path, out: 
     texts = [{"document": one.document, "summary": one.summary} for one in told]
     cases = written(tmp_path / "cases.jsonl", *[{**a, **b} for a, b in zip(records, texts, strict=True)])
     run("judge", cases, "--setup", "V1", "-o", out)
-    [of_judge] = json.loads(run("judge-agreement", out, "--resamples", "50", "--json").stdout)
-    assert (of_judge["explanations"], of_judge["failed"]) == (len(told), 0)
-    assert of_judge["figures"].keys() == FIGURES
+    tables = agreement(out)
+    assert [(row["explanations"], row["failed"]) for row in tables["graded"]] == [(len(told), 0)]
+    assert {row["agreement"] for row in tables["with_people"]} == FIGURES
 
 
 def test_without_an_endpoint_nothing_is_overwritten(tmp_path: Path, out: Path) -> None:
@@ -218,4 +225,4 @@ def test_what_cannot_be_judged_is_told(arguments: tuple[str, ...], sentence: str
 def test_grades_that_nobody_can_be_compared_with_are_told(out: Path) -> None:
     written(out, {"signature": "J", "group": "g", "human": None, "grade": "not"})
     with pytest.raises(TouchstoneError, match="No person graded any of these explanations"):
-        run("judge-agreement", out)
+        run("study", "judge-agreement", out)

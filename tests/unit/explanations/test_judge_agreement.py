@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from core.explanations.judge_agreement import GradePair, agreement_record, agreement_table, agreement_with_people
+from core.cases.cases import build_cases
+from core.errors import TouchstoneError
+from core.explanations.judge_agreement import GradePair, agreement_with_people
 from core.stats.statistic import Estimate
-from core.types import Grade
+from core.studies.judge_agreement import JudgeAgreement
+from core.study import StudyData
+from core.types import Grade, GradedExplanation, Sample, Verdict
+from tests.unit.meta.bench_samples import sample
 
 RESAMPLES = 200
 
@@ -57,19 +63,17 @@ def test_a_judge_that_says_what_people_say_agrees_wholly() -> None:
     assert {name: estimate.value for name, estimate in found.items()} == pytest.approx(dict.fromkeys(found, 1.0))
 
 
-def test_a_failed_judgement_counts_in_no_figure_and_is_told() -> None:
+def test_a_failed_judgement_counts_in_no_figure() -> None:
     pairs = [*PAIRS, (None, "entirely"), (None, "not")]
     found = figures(pairs)
     assert {name: one.value for name, one in found.items()} == {name: one.value for name, one in figures(PAIRS).items()}
-    record = agreement_record("judge", compared(pairs), found)
-    assert (record["explanations"], record["failed"], record["figures"]["kappa"]["n"]) == (10, 2, 8)
+    assert found["kappa"].n == 8
 
 
 def test_a_figure_that_is_undefined_says_why_and_is_no_number() -> None:
     pairs: list[tuple[Grade | None, Grade]] = [("not", "not")] * 4
-    told = agreement_record("judge", compared(pairs), figures(pairs))["figures"]["pearson"]
-    assert (told["value"], told["why"]) == (None, "All 4 scores are the same (0).")
-    assert "–" in agreement_table("judge", compared(pairs), figures(pairs))
+    pearson = figures(pairs)["pearson"]
+    assert (pearson.value, pearson.why) == (None, "All 4 scores are the same (0).")
 
 
 def test_the_interval_of_a_figure_holds_its_value() -> None:
@@ -78,3 +82,37 @@ def test_the_interval_of_a_figure_holds_its_value() -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low <= found.value <= found.high
+
+
+JUDGES = ("judge-v1|model:one|x", "judge-v1|model:two|x")
+
+
+def graded(id: str, human: str, *by_judges: str) -> Sample:
+    """An explanation with the grade of a person, "" for none, and that of each judge, "" where it failed."""
+    given = [GradedExplanation("why", "it", human, "ada")] if human else []
+    given += [GradedExplanation("why", "it", grade, judge) for judge, grade in zip(JUDGES, by_judges, strict=False)]
+    one = sample(id, Verdict.INCONSISTENT, {})
+    return replace(one, item=replace(one.item, explanations=tuple(given)))
+
+
+def test_stored_grades_of_judges_are_compared_with_those_of_people_and_with_one_another() -> None:
+    samples = [
+        graded("a", "entirely", "entirely", "entirely"),
+        graded("b", "not", "not", "entirely"),
+        graded("c", "partially", "partially", ""),
+        graded("d", "", "not", "not"),
+    ]
+    report = JudgeAgreement().run(StudyData(datasets=("own",), cases=build_cases(samples), resamples=20))
+    assert report.table("graded").rows == ((JUDGES[0], 3, 0), (JUDGES[1], 3, 1))
+    people = report.table("with_people")
+    assert people.figure("value", judge=JUDGES[0], agreement="weighted kappa").value == 1.0
+    assert people.figure("value", judge=JUDGES[1], agreement="kappa").n == 2
+    assert report.table("among_judges").figure("value", agreement="same grade").value == pytest.approx(2 / 3)
+    assert report.sentences[0].startswith(f"{JUDGES[0]}, the best of 2 judges, agrees with people on 3 explanations")
+
+
+def test_without_a_grade_of_a_person_or_a_second_judge_there_is_no_agreement() -> None:
+    with pytest.raises(TouchstoneError, match="No person graded any"):
+        JudgeAgreement().run(StudyData(cases=build_cases([graded("a", "", "not")])))
+    with pytest.raises(TouchstoneError, match="Name a file"):
+        JudgeAgreement().run(StudyData())

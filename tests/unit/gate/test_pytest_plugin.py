@@ -1,4 +1,4 @@
-"""The plug-in of pytest and the workflows of the README, tried offline on a toy repository."""
+"""The plug-in of pytest and the workflows of docs/gate.md, tried offline on a toy repository."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from core.integrations import pytest_plugin
 from tests.unit.command_line import done, run
 
 ROOT = Path(__file__).parents[3]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+GATE = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
 WORKFLOWS = {
-    match[1]: yaml.safe_load(match[2]) for match in re.finditer(r"```yaml\n# (\S+)\n(.*?)```", README, re.DOTALL)
+    match[1]: yaml.safe_load(match[2]) for match in re.finditer(r"```yaml\n# (\S+)\n(.*?)```", GATE, re.DOTALL)
 }
-TESTS = next(text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "def test_the_metric" in text)
+TESTS = next(text for text in re.findall(r"```python\n(.*?)```", GATE, re.DOTALL) if "def test_the_metric" in text)
 
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with labelled pairs, summaries, the scores of before, and the tests of the README."""
+    """A repository with labelled pairs, summaries, the scores of before, and the tests of docs/gate.md."""
     folder = tmp_path_factory.mktemp("toy")
     items = [one for one in bundled_items() if not one.parent or str(one.error_type).startswith("Extrinsic")]
     labelled = [
@@ -44,7 +44,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
     done("score", folder / "labelled.jsonl", "--metric", "rouge2", "-o", folder / "base.jsonl")
-    (folder / "test_readme.py").write_text(TESTS, encoding="utf-8")
+    (folder / "test_chapter.py").write_text(TESTS, encoding="utf-8")
     (folder / "test_failing.py").write_text(
         "def test_area(touchstone):\n"
         "    touchstone.audit('rouge2', 'labelled.jsonl', most=2).at_least('sees-errors', 0.99)\n\n\n"
@@ -52,7 +52,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "    pairs = [{'id': 'tug', 'document': 'The tug came at dawn.', 'summary': 'A crane fell at noon.'}]\n"
         "    touchstone.score(pairs, 'rouge2').each_at_least(0.5)\n\n\n"
         "def test_unknown(touchstone):\n"
-        "    touchstone.score('summaries.jsonl', 'rouge2').not_worse_than('test_readme.py')\n",
+        "    touchstone.score('summaries.jsonl', 'rouge2').not_worse_than('test_chapter.py')\n",
         encoding="utf-8",
     )
     return folder
@@ -81,7 +81,7 @@ def run_tests(toy: Path, file: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_tests_of_the_readme_pass_on_a_toy_repository(toy: Path) -> None:
-    found = run_tests(toy, "test_readme.py")
+    found = run_tests(toy, "test_chapter.py")
     assert found.returncode == 0, found.stdout + found.stderr
     assert "2 passed" in found.stdout
 

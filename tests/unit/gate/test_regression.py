@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from core.cases.cases import Cases, MetricColumn
+from core.cases.measures import draw_resamples
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError, UnknownNameError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
 from core.gate.regression import GradedColumn, Limit, MetricComparison, compare_sides, regressions
 from core.stats.statistic import Values
-from core.studies.measures import draw_resamples
 from core.types import Example, Item, Sample, Verdict
 
 METRIC = "rouge2"

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
 from core.dataset import DATASETS, ImportCounts, strict_items
-from core.studies.annotator_agreement import AnnotatorAgreement, annotator_agreements, format_agreements
-from core.studies.measures import draw_resamples
+from core.studies.annotator_agreement import Agreement, AnnotatorAgreement, annotator_agreements
+from core.study import StudyData
 from core.types import Judgement, Rating, Sample, Verdict
 from tests.doubles.released import DATA, needs
 from tests.unit.meta.bench_samples import sample
@@ -43,9 +44,9 @@ def test_two_annotators_by_hand_without_the_summary_of_the_dataset() -> None:
     # AC1: the share of yes is .4 on average: chance 2 · .4 · .6
     assert found.ac1.value == pytest.approx((0.8 - 0.48) / 0.52)
     assert list(found.alphas) == ["nominal"]
-    text = format_agreements([found])
-    assert "ann × ben" in text
-    assert "0.583" in text
+    report = Agreement().run(StudyData(datasets=("toy",), cases=of, resamples=50))
+    assert report.table("pairs").figure("kappa", first="ann", second="ben").value == pair.kappa.value
+    assert "2 annotators of 10 items give the same label in 80.0" in report.sentences[0]
 
 
 def test_a_crowd_is_measured_without_a_column_for_each_of_its_workers() -> None:
@@ -53,7 +54,8 @@ def test_a_crowd_is_measured_without_a_column_for_each_of_its_workers() -> None:
     found = agreements(of)["f", "sentence"]
     assert (found.annotators, found.pairs, found.all_pairs) == (900, (), 900)
     assert found.raw.value == pytest.approx(1 / 3)
-    assert "0 of 900 pairs" in format_agreements([found])
+    notes = Agreement().run(StudyData(datasets=("toy",), cases=of, resamples=5)).table("pairs").notes
+    assert "0 of 900 pairs" in notes[0]
 
 
 def test_verdicts_of_judges_are_an_aspect_and_a_single_annotator_is_none() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from core.studies.dataset_statistics import TextLengths, dataset_statistics, format_statistics
+from core.reports.record import report_record
+from core.reports.text import report_text
+from core.studies.dataset_statistics import Lengths, TextLengths, dataset_statistics
+from core.study import StudyData
 from core.types import Example, Item
 
 
@@ -27,6 +30,7 @@ def test_a_text_counts_once_and_its_sentences_and_tokens_are_counted() -> None:
 
 
 def test_one_domain_has_one_line_and_what_is_missing_a_dash() -> None:
-    found = dataset_statistics("one", ITEMS[2:])
-    assert len(found) == 1
-    assert format_statistics(found).splitlines()[1].split() == ["one", "all", "1", "1", "1.0", "3.0", "0", "–", "–"]
+    report = Lengths().run(StudyData(items={"one": ITEMS[2:]}))
+    [row] = report_record(report)["tables"]["lengths"]
+    assert (row["dataset"], row["documents"], row["documents_tokens"], row["summaries_tokens"]) == ("one", 1, 3.0, None)
+    assert report_text(report).splitlines()[1].split() == ["one", "all", "1", "1", "1", "3", "0", "–", "–"]

@@ -8,15 +8,16 @@ from dataclasses import replace
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError, UnknownNameError
+from core.reports.record import report_json
 from core.studies.calibration import (
+    Calibration,
     MetricCalibration,
-    calibration_record,
     calibrations,
-    format_calibration,
     small_data_notes,
 )
-from core.studies.measures import draw_resamples
+from core.study import StudyData
 from core.types import ErrorType, Sample
 from tests.unit.meta.bench_samples import pair
 
@@ -87,10 +88,11 @@ def test_small_domains_and_few_documents_are_told_in_words() -> None:
         "talk: 3 documents have a consistent summary with a score and 3 an inconsistent one: too few"
     )
     assert few.startswith("law, news: few documents (12)")
-    text = format_calibration(found)
-    assert tiny in text
-    assert "law (n = 24)" in text
-    assert "50.0 [50.0, 50.0]" in text
+    report = Calibration().run(StudyData(cases=three_domains(), resamples=50))
+    assert {tiny, few} <= set(report.notes)
+    lost = report.table("transfers").figure("loss", metric="shifted", chosen_on="news", used_on="law")
+    assert (lost.value, lost.low, lost.high) == (0.5, 0.5, 0.5)
+    assert "points of balanced accuracy on" in report.sentences[0]
 
 
 def test_scores_beyond_probabilities_have_no_raw_figure_but_are_calibrated() -> None:
@@ -103,7 +105,7 @@ def test_scores_beyond_probabilities_have_no_raw_figure_but_are_calibrated() -> 
 def test_one_domain_alone_transfers_nothing_and_a_field_without_values_is_refused() -> None:
     cases = build_cases(in_domain("law", 12))
     assert small_data_notes(calibrated(cases))[-1].startswith("One domain alone")
-    assert "threshold of" not in format_calibration(calibrated(cases))
+    assert Calibration().run(StudyData(cases=cases, resamples=5)).sentences == ()
     with pytest.raises(UnknownNameError, match="system"):
         list(calibrations(cases, "error_type", draw_resamples(cases, 5)))
     with pytest.raises(TouchstoneError, match="--by dataset"):
@@ -117,9 +119,8 @@ def test_a_metric_on_several_scales_has_words_instead_of_figures() -> None:
     assert small_data_notes(found)[0].startswith("law, news, talk: Its scores in these data are on several scales")
 
 
-def test_the_record_is_plain_json_with_what_it_rests_on() -> None:
-    record = json.loads(json.dumps(calibration_record([calibrated(three_domains())], dataset="toy", by="domain")))
-    assert (record["dataset"], record["folds"], record["min_documents"]) == ("toy", 5, 10)
-    [metric] = record["metrics"]
-    assert [one["domain"] for one in metric["domains"]] == ["law", "news", "talk"]
-    assert metric["transfers"][1]["loss"]["value"] == 0.5
+def test_the_record_has_every_domain_and_transfer() -> None:
+    report = Calibration().run(StudyData(datasets=("toy",), cases=three_domains(), resamples=50))
+    tables = json.loads(report_json(report))["tables"]
+    assert [row["domain"] for row in tables["domains"] if row["metric"] == "shifted"] == ["law", "news"]
+    assert tables["transfers"][1]["loss"]["value"] == 0.5

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
+from core.cases.verdict_grid import build_verdict_grid, filter_pairs, noise_band
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
+from core.reports.text import report_text
 from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
-from core.studies.measures import draw_resamples
-from core.studies.rating_correlation import VERDICT_ASPECT, mean_ratings, metric_correlations
-from core.studies.surface import feature_correlations, format_features, missing_features
-from core.studies.tables import format_rows
-from core.studies.verdict_grid import build_verdict_grid, filter_pairs, noise_band
+from core.studies.rating_correlation import VERDICT_ASPECT, RatingCorrelation, mean_ratings, metric_correlations
+from core.studies.surface import feature_correlations, missing_features
+from core.study import StudyData
 from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict
 from tests.doubles.released import DATA, needs
 from tests.unit.meta.bench_samples import pair, sample, scored
@@ -101,7 +102,6 @@ def test_a_metric_that_is_a_feature_in_disguise_is_all_surface() -> None:
     of = build_cases(several)
     [closest] = [one for one in feature_correlations(of, draw_resamples(of, 50)) if one.metric == "m"]
     assert (closest.feature, closest.estimate.value) == ("conciseness[numerator=document]", pytest.approx(1.0))
-    assert format_features([closest]).splitlines()[1].split()[:4] == ["m", closest.feature, "5", "+1.000"]
     assert "conciseness[numerator=document]" not in missing_features(of)
     assert "sentence-novelty" in missing_features(of)
 
@@ -167,8 +167,9 @@ def test_the_best_correlation_is_marked_and_williams_tells_what_is_worse() -> No
     assert [other.figures["Pearson"].mark for other in others] == ["=", ""]
     assert others[1].metric == "far"
     assert (found["far"].figures["Pearson"].tests["Williams"] or 0) < 1e-6
-    text = format_rows(list(found.values()))
+    text = report_text(RatingCorrelation(rated="f").run(StudyData(cases=of, resamples=50)))
     assert "=" in text
+    assert f"Overall: {best.metric} follows f best, Pearson +0.9" in text
     assert "Williams test, p ≥ 0.05, corrected by Holm (1979)" in text
 
 

@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 
 from core.cases.cases import build_cases
+from core.cases.measures import draw_resamples
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.datasets.explained import Explained
-from core.studies.explanation_scores import (
+from core.errors import TouchstoneError
+from core.explanations.explainer_scores import (
     ExplainerScores,
     explainer_scores,
-    format_explainers,
     judged_explanations,
     scores_by_judge,
 )
-from core.studies.measures import draw_resamples
+from core.studies.explanation_scores import ExplanationScores
+from core.study import StudyData
 from core.types import GradedExplanation, Judgement, Sample, Verdict
 from tests.doubles.released import EXPLANATIONS, needs
 from tests.unit.meta.bench_samples import sample
@@ -73,7 +75,6 @@ def test_each_judge_and_the_panel_have_figures_of_their_own_and_the_panel_counts
     assert [(found.judge, found.figures["ES"].value, found.failed) for found in alone] == [
         *((judges[0], 1.0, 0), (judges[1], 0.0, 0), (judges[2], None, 1))
     ]
-    assert alone[0].cells()["graded by"] == judges[0]
     [judged] = judged_explanations(of)
     assert judged.grades == {judges[0]: "entirely", judges[1]: "not"}
 
@@ -98,9 +99,6 @@ def test_a_verdict_beside_an_explanation_is_what_its_author_said() -> None:
     values = {name: estimate.value for name, estimate in found.figures.items()}
     assert values == pytest.approx({"DA": 3 / 5, "DS": 2 / 3, "ES": 1 / 2, "JS": 1 / 3, "entirely": 0})
     assert (found.explained, found.ungraded, found.failed, found.incomplete) == (2, 1, 0, True)
-    shown = format_explainers([found])
-    assert "?" in shown
-    assert "less than 95% of the explanations are graded" in shown
 
 
 def test_a_judge_that_failed_leaves_an_explanation_ungraded_not_an_error_unfound(tmp_path: Path) -> None:
@@ -134,7 +132,44 @@ def test_without_verdicts_only_the_explanations_have_a_score() -> None:
     assert found.figures["ES"].value == 0.5
     assert found.figures["JS"].value is None
     assert "did not explain" in found.figures["JS"].why
-    assert "50.0" in format_explainers([found])
+
+
+def graded_by_two(id: str, grades: tuple[str, str]) -> Sample:
+    one = detected(id, BAD, BAD)
+    given = tuple(
+        GradedExplanation("why", "it", grade, f"judge-v1|model:{name}|x")
+        for name, grade in zip(("one", "two"), grades, strict=True)
+    )
+    return replace(one, item=replace(one.item, explanations=given))
+
+
+def test_the_report_has_a_table_of_explainers_one_by_judge_and_the_agreement_of_the_judges() -> None:
+    samples = [graded_by_two("a", ("entirely", "entirely")), graded_by_two("b", ("entirely", "not"))]
+    cases = build_cases([*samples, detected("c", GOOD, GOOD)])
+    report = ExplanationScores().run(StudyData(datasets=("own",), cases=cases, resamples=20))
+    assert [table.name for table in report.tables] == ["explainers", "by_judge", "among_judges", "judges"]
+    assert report.table().figure("JS", explainer="it").value == 0.75
+    assert report.table("by_judge").figure("ES", judge="judge-v1|model:two|x").value == 0.5
+    assert report.table("among_judges").figure("value", agreement="same grade").value == 0.5
+    assert report.table("judges").rows[1] == (2, "judge-v1|model:two|x", 2, 2)
+    assert report.sentences[0].startswith("it has a joint score: 75.0")
+
+
+def test_the_best_explanations_come_first_and_too_few_grades_are_said() -> None:
+    poor, good, other = detected("a", BAD, BAD, "not"), detected("b", BAD, None, "entirely"), sample("c", BAD, {})
+    answers = tuple(replace(one, by="better") for one in good.item.explanations)
+    good = replace(good, item=replace(good.item, explanations=answers))
+    ungraded = (GradedExplanation("why not", "better", verdict=BAD),)
+    other = replace(other, item=replace(other.item, explanations=ungraded))
+    report = ExplanationScores().run(StudyData(cases=build_cases([poor, good, other]), resamples=20))
+    assert report.table().cells("explainer") == ["better", "it"]
+    assert report.table().cells("incomplete") == [True, False]
+    assert any("rest on the graded ones alone" in note for note in report.notes)
+
+
+def test_without_explanations_the_study_says_what_to_import() -> None:
+    with pytest.raises(TouchstoneError, match="No explanation is graded in own"):
+        ExplanationScores().run(StudyData(datasets=("own",), cases=build_cases([sample("a", BAD, {})])))
 
 
 @needs("summedits")

@@ -8,12 +8,23 @@ from dataclasses import replace
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import (
+    FIGURE_TITLES,
+    MEASURES,
+    MetricRow,
+    affordable_resamples,
+    draw_resamples,
+    metric_rows,
+    slice_cases,
+)
 from core.cases.pooling import pool_cases
 from core.errors import UnknownNameError
+from core.reports.record import table_record
+from core.reports.text import table_text
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import MEASURES, MetricRow, affordable_resamples, draw_resamples, metric_rows, slice_cases
-from core.studies.reference_scores import compare_with_released
-from core.studies.tables import format_rows, format_tests, row_record
+from core.studies.measures import Measures, measures_table
+from core.studies.released_scores import compare_with_released
+from core.study import StudyData
 from core.types import ErrorType, Sample, Split, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
 
@@ -114,22 +125,23 @@ def test_an_unknown_slice_names_those_that_exist() -> None:
         slice_cases(build_cases(PAIRS), "eror_type")
 
 
-def test_a_line_of_json_has_the_agreed_fields() -> None:
-    line = row_record(table_of(build_cases(PAIRS))["sharp", "Overall"])
-    assert list(line) == [
-        *("metric", "slice", "n", "failed", "consistency", "consistency_low", "consistency_high", "ties"),
-        *("auc", "auc_low", "auc_high", "figures"),
-    ]
-    assert (line["metric"], line["consistency"], line["auc"]) == ("sharp", 0.75, 14 / 16)
-    assert list(line["figures"]) == list(MEASURES)
-    share = line["figures"]["consistency"]
+def test_a_row_of_the_report_has_every_measure_with_its_documents() -> None:
+    table = measures_table(list(table_of(build_cases(PAIRS)).values()))
+    [line] = [row for row in table_record(table) if (row["metric"], row["slice"]) == ("sharp", "Overall")]
+    assert [name for name in line if name in MEASURES] == list(FIGURE_TITLES)
+    assert (line["consistency"]["value"], line["auc"]["value"]) == (0.75, 14 / 16)
+    share = line["consistency"]
     assert (share["n"], share["documents"], share["few_documents"], share["best"]) == (4, 4, True, True)
-    assert "no development split" in line["figures"]["balanced_accuracy"]["why"]
+    assert "no development split" in line["balanced_accuracy"]["why"]
 
 
 def test_the_table_marks_the_best() -> None:
-    text = format_rows(list(table_of(build_cases(PAIRS), names=("consistency",)).values()))
-    assert ["*" in line for line in text.splitlines()] == [False, True, False, False, True]
+    text = text_of(list(table_of(build_cases(PAIRS), names=("consistency",)).values()))
+    assert ["*" in line for line in text.splitlines()] == [False, True, False]
+
+
+def text_of(rows: list[MetricRow]) -> str:
+    return table_text(measures_table(rows), titled=False)
 
 
 def marks(documents: int, sharp: float = 2.0) -> dict[str, str]:
@@ -154,7 +166,7 @@ def test_all_that_are_equally_good_are_marked_as_the_best() -> None:
 def test_intervals_of_fewer_than_thirty_documents_say_so() -> None:
     def table(documents: int) -> str:
         many = [one for n in range(documents) for one in pair(f"p{n}", {"m": 2.0 * (n % 3)}, {"m": 1.0}, PREDICATE)]
-        return format_rows(list(table_of(build_cases(many), names=("consistency",)).values()))
+        return text_of(list(table_of(build_cases(many), names=("consistency",)).values()))
 
     assert "few documents (29)" in table(29)
     assert "few documents" not in table(30)
@@ -172,9 +184,9 @@ def test_the_tests_that_reviewers_ask_for_stand_beside_the_bootstrap() -> None:
     assert found["consistency"].tests["McNemar"] == pytest.approx(2 / 1024)
     assert found["auc"].tests["DeLong"] is not None
     assert found["sign_rate"].tests["sign test"] == pytest.approx(2 * (1 + 12 + 66) / 4096)
-    text = format_tests(list(table_of(build_cases(many)).values()))
-    assert "0.0020" in text
-    assert "Holm (1979)" in text
+    report = Measures(full=True).run(StudyData(cases=build_cases(many), resamples=50))
+    assert "0.0020" in table_text(report.table("tests"), titled=False)
+    assert "Holm (1979)" in table_text(report.table("tests"), titled=False)
 
 
 def test_decisions_at_the_threshold_are_compared_by_mcnemar() -> None:
@@ -288,7 +300,7 @@ def test_the_sign_rate_leaves_ties_out_and_the_mean_shift_is_in_units_of_the_met
     assert (value(sharp, "sign_rate"), value(sharp, "mean_shift")) == (0.75, (-2 - 4 - 3 + 1) / 4)
     assert (value(blunt, "sign_rate"), value(blunt, "mean_shift")) == (None, 0.0)
     assert not any(row.figures["mean_shift"].best for row in found.values())
-    assert "−2 [" in format_rows(list(found.values()))
+    assert "−2 [" in text_of(list(found.values()))
 
 
 def test_a_borderline_edit_is_no_side_of_a_pair() -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
 from core.models.words.shallow import FEATURES
-from core.studies.measures import draw_resamples
-from core.studies.surface import SURFACE_MODEL, predicted_shares, surface_against_metrics
+from core.studies.surface import SURFACE_MODEL, Surface, predicted_shares, surface_against_metrics
+from core.study import StudyData
 from core.types import Sample, StoredScore, Verdict
 from tests.unit.meta.bench_samples import sample, scored
 
@@ -20,8 +21,9 @@ def surface_samples(dataset: str, n: int = 60, features: tuple[str, ...] = FEATU
     made = []
     for place in range(n):
         values = rng.normal(size=len(features))
-        verdict = Verdict.CONSISTENT if values[0] > 0 else Verdict.INCONSISTENT
-        scores = {"copy": float(values[0]), "noise": float(rng.normal())}
+        first = float(values[0]) if features else 0.0
+        verdict = Verdict.CONSISTENT if first > 0 else Verdict.INCONSISTENT
+        scores = {"copy": first, "noise": float(rng.normal())}
         one = sample(f"{dataset}-{place}", verdict, scores, dataset=dataset)
         kept = [StoredScore(name, f"{name}|v1", float(value)) for name, value in zip(features, values, strict=True)]
         made.append(scored(one, *kept))
@@ -64,3 +66,23 @@ def test_features_that_were_not_scored_are_named() -> None:
     of = build_cases(surface_samples("one", features=FEATURES[:5]))
     with pytest.raises(TouchstoneError, match="conciseness"):
         list(predicted_shares(of, draw_resamples(of, 10)))
+
+
+def test_the_report_says_what_the_surface_predicts_and_separates(two: Cases) -> None:
+    report = Surface().run(StudyData(datasets=("one", "two"), cases=two, resamples=50))
+    assert [table.name for table in report.tables] == ["features", "shares", "auc"]
+    assert report.sentences[0].startswith("The six features predict ")
+    assert report.sentences[0].endswith(" % of the variance of copy, the most of 2 metrics.")
+    assert [sentence.partition(":")[0] for sentence in report.sentences[1:]] == ["one", "two"]
+    assert (report.table("shares").figure("order", metric="copy").value or 0) > 0.9
+    assert report.table("auc").notes == ("The same perceptron learned the labels of the other datasets.",)
+
+
+def test_without_all_features_the_report_has_those_that_are_scored_and_names_the_others() -> None:
+    cases = build_cases(surface_samples("one", features=FEATURES[:5]))
+    report = Surface().run(StudyData(datasets=("one",), cases=cases, resamples=10))
+    assert [table.name for table in report.tables] == ["features"]
+    assert report.problems == (f"Not scored: {FEATURES[5]}. What all six explain is missing.",)
+    assert report.table().figure("estimate", metric="copy", feature=FEATURES[0]).value == pytest.approx(1.0)
+    with pytest.raises(TouchstoneError, match="Not scored yet"):
+        Surface().run(StudyData(cases=build_cases(surface_samples("one", features=()))))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from core.cases.cases import Cases, build_cases
+from core.cases.measures import draw_resamples, slice_cases
 from core.errors import UnknownNameError
-from core.papers.paper_figures import figure_files
-from core.studies.measures import draw_resamples, slice_cases
-from core.studies.ranks import format_ranks, metric_ranks
+from core.reports.figures import report_figures
+from core.reports.text import report_text
+from core.studies.ranks import Ranks, metric_ranks
+from core.study import StudyData
 from core.types import ErrorType
 from tests.unit.meta.bench_samples import pair
 
@@ -34,7 +36,13 @@ def test_equal_metrics_share_the_mean_of_their_ranks_in_every_resample() -> None
     assert ranks["Overall", "sharp"] == ranks["Overall", "same"] == (1.5, 1.5, 1.5)
     assert ranks["one", "blunt"] == (3.0, 3.0, 3.0)
     assert ranks["two", "wrong"] == (4.0, 4.0, 4.0)
-    assert "1.5 [1.5, 1.5]" in format_ranks(found, "auc")
+
+
+def test_the_report_says_which_metrics_may_be_first() -> None:
+    report = Ranks().run(StudyData(datasets=("one", "two"), cases=cases_of_two_datasets(), by="dataset", resamples=50))
+    assert "Overall: same has rank 1.5 [1.5, 1.5] of 4 by ROC AUC." in report_text(report)
+    assert report.table().figure("rank", slice="two", metric="wrong").value == 4.0
+    assert report.command == "python cli.py study ranks --dataset one --dataset two --by dataset --resamples 50"
 
 
 def test_a_rank_that_hangs_on_a_few_documents_has_a_wide_interval() -> None:
@@ -55,10 +63,8 @@ def test_a_measure_that_has_no_better_side_is_refused() -> None:
 
 
 def test_the_ranks_of_every_slice_are_drawn_the_same_again() -> None:
-    cases = cases_of_two_datasets()
-    parts, drawn = slice_cases(cases, "dataset"), draw_resamples(cases, 20)
-    ranks = {"auc": list(metric_ranks(cases, parts, drawn, "auc"))}
-    files = figure_files(cases, (), parts[0], (), ranks)
-    assert {"figures/ranks-auc.svg", "figures/ranks-auc.pdf"} <= files.keys()
-    assert all(name in files["figures/ranks-auc.svg"].decode() for name in ("sharp", "blunt", "wrong", "two"))
-    assert files == figure_files(cases, (), parts[0], (), ranks)
+    report = Ranks().run(StudyData(datasets=("toy",), cases=cases_of_two_datasets(), by="dataset", resamples=20))
+    files = report_figures(report)
+    assert list(files) == ["ranks.svg", "ranks.pdf"]
+    assert all(name in files["ranks.svg"].decode() for name in ("sharp", "blunt", "wrong", "two"))
+    assert files == report_figures(report)

@@ -12,13 +12,14 @@ from core.cases.cases import build_cases
 from core.errors import TouchstoneError
 from core.stats.statistic import Values
 from core.studies.shared_errors import (
+    SharedErrors,
     caught_pairs,
+    coverage_sentence,
+    error_overlaps,
     explained_errors,
-    format_coverage,
-    format_shared_errors,
-    shared_errors,
     smallest_coverage,
 )
+from core.study import StudyData
 from core.types import ErrorType, GradedExplanation, Sample, Verdict
 from tests.unit.meta.bench_samples import pair, sample
 
@@ -29,7 +30,7 @@ def of(**marks: str) -> dict[str, Values]:
 
 
 def test_misses_of_two_metrics_are_counted_on_the_pairs_that_both_scored() -> None:
-    [found] = shared_errors(of(a="110000-1", b="10100010"))
+    [found] = error_overlaps(of(a="110000-1", b="10100010"))
     assert (found.n, found.left_missed, found.right_missed, found.both_missed) == (7, 4, 5, 3)
     assert found.expected == pytest.approx(20 / 7)
     assert found.phi == pytest.approx((7 * 3 - 4 * 5) / np.sqrt(4 * 3 * 5 * 2))
@@ -37,10 +38,9 @@ def test_misses_of_two_metrics_are_counted_on_the_pairs_that_both_scored() -> No
 
 
 def test_a_metric_that_misses_all_or_none_has_no_phi_and_comes_last() -> None:
-    found = shared_errors(of(a="1100", b="1100", all="0000"))
+    found = error_overlaps(of(a="1100", b="1100", all="0000"))
     assert [(one.left, one.right) for one in found] == [("a", "b"), ("a", "all"), ("b", "all")]
     assert [one.phi for one in found] == [pytest.approx(1.0), None, None]
-    assert format_shared_errors(found).splitlines()[1].split()[-1] == "+1.00"
 
 
 def test_the_smallest_set_is_no_greedy_one() -> None:
@@ -49,7 +49,7 @@ def test_the_smallest_set_is_no_greedy_one() -> None:
     assert found.metrics == ("left", "right")
     assert found.gains == (3, 3)
     assert (found.caught, found.pairs, found.among) == (6, 7, 3)
-    assert format_coverage(found).startswith("6 of 7 pairs are caught by any of 3 metrics; the smallest set")
+    assert coverage_sentence(found).startswith("6 of 7 pairs are caught by any of 3 metrics; the smallest set")
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -72,7 +72,7 @@ def test_the_smallest_set_is_that_of_trying_every_subset(seed: int) -> None:
 def test_where_nothing_is_caught_the_set_is_empty() -> None:
     found = smallest_coverage(of(a="00", b="0-"))
     assert (found.metrics, found.caught) == ((), 0)
-    assert format_coverage(found) == "0 of 2 pairs are caught by any of 2 metrics."
+    assert coverage_sentence(found) == "0 of 2 pairs are caught by any of 2 metrics."
 
 
 def test_pairs_of_samples_are_caught_by_the_right_move_and_need_scores() -> None:
@@ -86,6 +86,24 @@ def test_pairs_of_samples_are_caught_by_the_right_move_and_need_scores() -> None
     assert {name: values.tolist() for name, values in caught.items()} == {"a": [1, 1, 1], "b": [0, 0, 0]}
     with pytest.raises(TouchstoneError, match="score them"):
         caught_pairs(cases, [])
+
+
+def test_the_report_says_the_smallest_set_and_the_two_that_miss_most_alike() -> None:
+    scores = [(0.1, 0.1), (0.9, 0.9), (0.1, 0.9), (0.9, 0.9)]
+    sides = [
+        side
+        for n, (a, b) in enumerate(scores)
+        for side in pair(str(n), {"a": 0.5, "b": 0.5}, {"a": a, "b": b}, ErrorType.COREFERENCE)
+    ]
+    data = StudyData(datasets=("own",), cases=build_cases(sides))
+    report = SharedErrors().run(data)
+    assert report.sentences == (
+        "2 of 4 pairs are caught by any of 2 metrics; the smallest set that catches them all: a (+2).",
+        "Most alike in their misses are a and b: both miss 2 of 4, by chance it would be 1.5 (phi +0.58).",
+    )
+    assert report.table("metrics").rows == (("a", "b", 4, 2, 3, 2, 1.5, pytest.approx(1 / 3**0.5)),)
+    assert report.table("coverage").rows == (("a", 2, 2, 4),)
+    assert SharedErrors().choices(data) == {"of": ["metrics"]}
 
 
 def explained(id: str, truth: Verdict | None, **given: str) -> Sample:
@@ -114,10 +132,10 @@ def test_explainers_find_errors_that_they_explain_and_what_nobody_graded_is_unkn
     assert list(caught) == ["one", "two"]
     np.testing.assert_equal(caught["one"], [1, 0, np.nan, 0])
     np.testing.assert_equal(caught["two"], [0, 1, 0, 1])
-    [shared] = shared_errors(caught)
+    [shared] = error_overlaps(caught)
     assert (shared.n, shared.left_missed, shared.right_missed, shared.both_missed) == (3, 2, 1, 0)
     found = smallest_coverage(caught)
-    assert format_coverage(found, "explainers", "errors") == (
+    assert coverage_sentence(found, "explainers", "errors") == (
         "3 of 4 errors are caught by any of 2 explainers; the smallest set that catches them all: two (+2), one (+1)."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -68,11 +69,38 @@ def test_evaluating_without_scores_of_these_pairs_says_what_to_do() -> None:
         ts.evaluate(pairs, ts.score([{**pairs[0], "id": "b"}], "rouge2"))
 
 
+def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path: Path) -> None:
+    pairs = [
+        {"id": f"p{n}", "document": "A tug came at noon.", "summary": "A tug came.", "edited": f"{n} ships left."}
+        for n in range(4)
+    ]
+    labelled = [{**pair, "label": 0} for pair in pairs]
+    report = ts.study("measures", labelled, scores=ts.score(labelled, "rouge2"), resamples=20)
+    [row] = report.rows()
+    assert (row["metric"], row["n"], row["consistency"], row["consistency_n"]) == ("rouge2", 4, 1.0, 4)
+    assert report.table().figure("auc", metric="rouge2").value == 1.0
+    assert report.record()["tables"]["measures"][0]["consistency"]["value"] == 1.0
+    assert "Consistency: rouge2 100.0" in str(report)
+    assert "<td" in report._repr_html_()
+    [csv] = report.save(tmp_path / "table.csv")
+    assert csv.read_text().startswith("slice,metric,n,consistency,consistency_low")
+    assert ts.evaluate(labelled, ts.score(labelled, "rouge2"), resamples=20).rows() == report.rows()
+
+
+def test_a_study_that_does_not_exist_or_lacks_its_data_says_what_to_do() -> None:
+    with pytest.raises(ts.TouchstoneError, match="Did you mean 'ranks'"):
+        ts.study("rank")
+    with pytest.raises(ts.TouchstoneError, match="Name a dataset"):
+        ts.study("ranks")
+    with pytest.raises(ts.TouchstoneError, match="takes measure as one of"):
+        ts.study("ranks", measure="speed")
+
+
 def test_what_is_shown_is_escaped_and_tinted_by_direction() -> None:
     scores = ts.score([ts.Example(HOSTILE, HOSTILE, HOSTILE)], ["rouge2", "word-novelty", "conciseness"])
     html = scores._repr_html_()
     assert "<script" not in html
-    assert html.count("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; it rained.") >= 3
+    assert html.count("&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt; &amp; it rained.") >= 3
     assert html.count("rgba(47, 91, 215, 0.45)") == 2  # nothing new is as consistent as can be, whichever way is up
     assert "rgba(120, 128, 144" in html  # conciseness has no better side
     assert "<q>" in html
@@ -96,3 +124,18 @@ def test_an_engine_serves_one_process_until_it_is_closed(monkeypatch: pytest.Mon
     assert session.engine() is first
     ts.close()
     assert session.engine() is not first
+
+
+def test_a_study_of_pairs_scores_them_by_the_metrics_that_are_named() -> None:
+    edits = [
+        {"original_text": old, "replace_text": new, "explanation": "Another."}
+        for old, new in (("tug", "ship"), ("red", "blue"))
+    ]
+    pairs = [{"id": "p", "document": "A red tug came in.", "summary": "A red tug came in.", "edits": edits}]
+    report = ts.study("bisect", pairs, metrics="rouge2")
+    assert [(row["pair"], row["edit"], row["metric"]) for row in report.rows()] == [
+        ("p", "tug → ship", "rouge2"),
+        ("p", "red → blue", "rouge2"),
+    ]
+    with pytest.raises(ts.TouchstoneError, match="Name at least one"):
+        ts.study("bisect", pairs)

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.stats.bootstrap import Resamples
-from core.studies.explanation_scores import (
+from core.explanations.explainer_scores import (
     GradedDetections,
     detection_accuracy,
     detection_score,
     explanation_score,
     joint_score,
 )
+from core.stats.bootstrap import Resamples
 
 ANSWERS = GradedDetections(
     inconsistent=np.array([True, True, True, True, False, False]),

@@ -12,11 +12,11 @@ from core.bundled_scores import precomputed_scores
 from core.engine.engine import Engine
 from core.perturbation import PERTURBATIONS
 from core.runs.bundled_run import bundled_run_lines, plan_bundled_run
+from core.runs.matrix import shift_matrix
 from core.runs.run import Run, run_from_lines
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
 from core.settings import Settings
-from core.studies.matrix import shift_matrix
 from core.text import splitter_name
 
 OUTDATED = "Run: make demo-data"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from core.nli_check import NliResult, SentenceLabel
-from core.runs.check_shares import check_shares, format_check_shares
+from core.runs.check_shares import check_shares
 from core.runs.run import Check, Plan, Run, Source, run_from_lines, run_lines
+from core.studies.shifts import Shifts
+from core.study import StudyData
 from core.types import Example
 
 
@@ -32,10 +34,15 @@ def test_the_shares_are_of_the_sentences_of_all_variants_of_a_dataset_and_kind()
     ]
     shares = [[one.shares[label].value for label in ("entailment", "neutral", "contradiction")] for one in found]
     assert shares == [[1.0, 0.0, 0.0], [0.5, 0.25, 0.25], [0.5, 0.0, 0.5]]
-    assert "law      shuffled  2         4" in format_check_shares(found)
+    table = Shifts().run(StudyData(run=run)).table("checks")
+    assert [table.cells(name) for name in ("dataset", "variants", "sentences")] == [
+        ["books", "law", "law"],
+        [1, 2, 1],
+        [1, 4, 2],
+    ]
 
 
 def test_a_check_without_labels_has_no_table() -> None:
     run = labelled_run(("law", "a", "shuffled", ()))
     assert check_shares(run) == []
-    assert format_check_shares([]) == ""
+    assert "checks" not in {table.name for table in Shifts().run(StudyData(run=run)).tables}

@@ -39,7 +39,7 @@ def run(*arguments: str) -> str:
 
 
 def test_bisect_gives_each_edit_its_share() -> None:
-    found = json.loads(run("bisect", "pairs.jsonl", "--metric", "rouge2", "--json"))
+    rows = json.loads(run("study", "bisect", "pairs.jsonl", "--metric", "rouge2", "--json"))["tables"]["edits"]
     measure = METRICS.parse("rouge2").measure  # type: ignore[attr-defined]  # of a surface metric
     whole, first, second, both = (
         measure(DOCUMENT, text)
@@ -50,25 +50,35 @@ def test_bisect_gives_each_edit_its_share() -> None:
             SUMMARY.replace("ferry", "barge").replace("wreck", "chest"),
         )
     )
-    assert [one["edit"] for one in found] == ["ferry → barge", "wreck → chest"]
-    assert found[0]["effect"]["alone"] == pytest.approx(first - whole)
-    assert found[0]["effect"]["without"] == pytest.approx(second - whole)
-    assert found[0]["effect"]["share"] == pytest.approx((first - whole + both - second) / 2)
-    assert "ferry → barge  rouge2" in run("bisect", "pairs.jsonl", "--metric", "rouge2")
+    assert [row["edit"] for row in rows] == ["ferry → barge", "wreck → chest"]
+    assert rows[0]["alone"] == pytest.approx(first - whole)
+    assert rows[0]["without"] == pytest.approx(second - whole)
+    assert rows[0]["share"] == pytest.approx((first - whole + both - second) / 2)
+    text = run("study", "bisect", "pairs.jsonl", "--metric", "rouge2")
+    assert text.startswith("rouge2 is moved most by “ferry → barge” of p")
+
+
+def test_pairs_that_cannot_be_read_end_a_study_with_status_two() -> None:
+    with Path("pairs.jsonl").open("a", encoding="utf-8") as file:
+        file.write("no record\n")
+    done = CliRunner().invoke(app, ["study", "bisect", "pairs.jsonl", "--metric", "rouge2"], catch_exceptions=False)
+    assert (done.exit_code, "line 2" in done.stderr, "ferry" in done.stdout) == (2, True, True)
 
 
 def test_bisect_of_pairs_with_one_edit_says_what_to_name() -> None:
     with pytest.raises(TouchstoneError, match=r"No pair of plain\.jsonl has two edits"):
-        run("bisect", "plain.jsonl", "--metric", "rouge2")
+        run("study", "bisect", "plain.jsonl", "--metric", "rouge2")
 
 
 def test_a_run_is_swept_and_its_sentences_are_shown_by_density() -> None:
     run("stress", "pairs.jsonl", "--metric", "rouge2", "--kind", "shuffled", "-o", "run.jsonl")
-    effects = json.loads(run("sweep", "run.jsonl", "-o", "sweep.jsonl", "--json"))
-    assert [one["w"] for one in effects["retrieve[metric=rouge2]"]] == list(WINDOWS)
+    report = json.loads(run("sweep", "run.jsonl", "-o", "sweep.jsonl", "--json"))
+    rows = report["tables"]["windows"]
+    assert [(row["metric"], row["w"]) for row in rows] == [("retrieve[metric=rouge2]", w) for w in WINDOWS]
+    assert json.loads(run("study", "windows", "sweep.jsonl", "--json")) == report
     stored = run_from_lines(Path("sweep.jsonl").read_text(encoding="utf-8").split("\n")[:-1])
     assert stored.done == stored.total
     assert len(stored.plan.metrics) == len(WINDOWS)
-    bins = json.loads(run("density", "run.jsonl", "--bins", "1", "--json"))
-    assert [one["score"]["n"] for one in bins["rouge2"]] == [2]
-    assert "rouge2" in run("density", "run.jsonl", "--texts", "preserving")
+    bins = json.loads(run("study", "density", "run.jsonl", "--bins", "1", "--json"))["tables"]["density"]
+    assert [(row["metric"], row["sentences"]) for row in bins] == [("rouge2", 2)]
+    assert "rouge2" in run("density", "run.jsonl", "--texts", "preserving")  # the old name

@@ -135,11 +135,13 @@ def test_the_terminal_prints_the_phrases_of_each_metric_and_of_all(
         run.add(ScoreRecord(f"s{place}", "", "toy-constant", 1.0))
     file = tmp_path / "run.jsonl"
     file.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
-    done = CliRunner().invoke(app, ["discover", str(file)])
+    done = CliRunner().invoke(app, ["study", "discovery", str(file)])
     assert done.exit_code == 0, done.output
-    first, together = (line.split("  ") for line in done.stdout.splitlines()[1:])
-    assert [cell.strip() for cell in first if cell.strip()][:2] == ["toy-length", "pale moon"]
-    assert [cell.strip() for cell in together if cell.strip()][:2] == ["all metrics", "pale moon"]
+    assert done.stdout.startswith("What the metrics score best has most of “pale moon”")
     assert "toy-constant: All 10 summaries score 1" in done.stderr
-    report = json.loads(CliRunner().invoke(app, ["discover", str(file), "--json"]).stdout)
-    assert report["toy-length"]["bigrams"][0]["best"] == 2
+    report = json.loads(CliRunner().invoke(app, ["discover", str(file), "--json"]).stdout)["tables"]  # its name before
+    assert [(row["metric"], row["text"], row["best"]) for row in report["phrases"]] == [
+        ("toy-length", "pale moon", 2),
+        ("all metrics", "pale moon", 2),
+    ]
+    assert report["summaries"][0] == {"metric": "toy-length", "best": 2, "scored": 10}

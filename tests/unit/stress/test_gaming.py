@@ -9,13 +9,15 @@ import pytest
 
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
+from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
-from core.studies.gaming import MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
+from core.studies.gaming import Gaming, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
+from core.study import StudyData
 from core.types import Example
 from tests.unit.stress.stressed import run_of
 from tests.unit.stress.toys import install
@@ -32,12 +34,17 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     engine.close()
 
 
-def played(engine: Engine, *kinds: str) -> dict[str, MetricGaming]:
-    """The standings, in order, of a run by these kinds."""
+def played_run(engine: Engine, *kinds: str) -> Run:
     run = Run(Plan.of("gaming", map(PERTURBATIONS.parse, kinds), map(METRICS.parse, TOYS)))
     for place, summary in enumerate(SUMMARIES):
         run.add(Source(Example(f"s{place}", "A storm shut the port.", summary), f"g{place}"))
     list(continue_run(engine, run))
+    return run
+
+
+def played(engine: Engine, *kinds: str) -> dict[str, MetricGaming]:
+    """The standings, in order, of a run by these kinds."""
+    run = played_run(engine, *kinds)
     return {standing.metric: standing for standing in metric_gaming(run, score_shifts(run), resamples=200)}
 
 
@@ -95,6 +102,18 @@ def test_an_assertion_in_the_name_of_another_metric_does_not_count(engine: Engin
 def test_a_run_without_phrases_has_no_table() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
     assert metric_gaming(run, score_shifts(run)) == []
+    with pytest.raises(TouchstoneError, match="--kind phrase"):
+        Gaming().run(StudyData(run=run))
+
+
+def test_the_report_has_each_phrase_and_says_why_there_is_no_gain() -> None:
+    report = Gaming().run(StudyData(run=run_of({"phrase": [0.1, 0.2, 0.3], "phrase[place=alone]": [-0.4] * 3})))
+    assert report.sentences == (
+        "No metric has a gain: All originals score the same: there is no spread to compare with.",
+    )
+    assert report.table("metrics").cells("best") == ["phrase"]
+    assert report.table("phrases").figure("appended", phrase="phrase").value == pytest.approx(0.2)
+    assert report.table("phrases").figure("alone", phrase="phrase").value == pytest.approx(0.1)
 
 
 def test_after_and_before_are_told_apart() -> None:
@@ -116,3 +135,9 @@ def test_one_phrase_in_three_places_is_one_phrase() -> None:
         ("phrase", {"alone": "phrase[place=alone]", "suffix": "phrase"}),
         ("phrase[phrase=wow]", {"suffix": "phrase[phrase=wow]"}),
     ]
+
+
+def test_the_answer_names_the_most_gamed_metric_and_its_best_phrase(engine: Engine) -> None:
+    report = Gaming().run(StudyData(run=played_run(engine, "phrase", "baseline-filler")))
+    assert report.sentences[0].startswith("toy-length is gamed most")
+    assert "baseline-filler gains most" in report.sentences[0]

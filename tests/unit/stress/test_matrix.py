@@ -7,24 +7,25 @@ import re
 import pytest
 
 from core.perturbation import Intent
+from core.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.runs.null_bands import NullBand, null_band
 from core.runs.run import Run, Variant
 from core.runs.shifts import changed_words, score_shifts
+from core.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
 from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
-from core.studies.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
-from core.studies.run_report import cell_records, format_verdicts
-from core.studies.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
+from core.studies.shifts import Shifts, cells_of
+from core.study import StudyData
 from core.types import UNSTATED, Edit, ErrorType, Intention, Span, Verdict
 from tests.unit.stress.stressed import METRIC, run_of
 
 
-def cells_of(run: Run) -> dict[str, MatrixCell]:
+def cells_by_kind(run: Run) -> dict[str, MatrixCell]:
     return {cell.kind: cell for cell in shift_matrix(run, score_shifts(run), resamples=200)}
 
 
 def test_signed_and_absolute_shifts_differ_where_they_cancel() -> None:
-    cell = cells_of(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"]
+    cell = cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"]
     assert cell.shift.value == pytest.approx(0.0)
     assert cell.size.value == pytest.approx(0.15)
     assert cell.shift.n == 4
@@ -38,29 +39,29 @@ def test_signed_and_absolute_shifts_differ_where_they_cancel() -> None:
 )
 def test_the_wrong_way_depends_on_what_the_perturbation_means(kind: str, wrong: float) -> None:
     """Two fall, one rises, one stays: falling is wrong where meaning was kept, rising where it was broken or gamed."""
-    cell = cells_of(run_of({kind: [-0.2, -0.1, 0.1, 0.0]}))[kind]
+    cell = cells_by_kind(run_of({kind: [-0.2, -0.1, 0.1, 0.0]}))[kind]
     assert cell.wrong.value == pytest.approx(wrong)
     assert cell.still.value == pytest.approx(0.25)
 
 
 def test_the_wrong_way_turns_round_for_a_metric_that_falls_with_consistency() -> None:
-    cell = cells_of(run_of({"negation": [-0.2, -0.1, 0.1]}, metric="word-novelty"))["negation"]
+    cell = cells_by_kind(run_of({"negation": [-0.2, -0.1, 0.1]}, metric="word-novelty"))["negation"]
     assert cell.wrong.value == pytest.approx(2 / 3)
 
 
 def test_failures_are_counted_and_left_out() -> None:
-    cell = cells_of(run_of({"shuffled": [0.1, None, 0.3]}))["shuffled"]
+    cell = cells_by_kind(run_of({"shuffled": [0.1, None, 0.3]}))["shuffled"]
     assert (cell.failed, cell.shift.n) == (1, 2)
     assert cell.shift.value == pytest.approx(0.2)
 
 
 def test_a_breaking_shift_is_a_multiple_of_the_harmless_ones() -> None:
     run = run_of({"shuffled": [0.1, -0.1] * 3, "negation": [-0.4] * 6})
-    assert cells_of(run)["negation"].multiple == pytest.approx(4.0)
+    assert cells_by_kind(run)["negation"].multiple == pytest.approx(4.0)
 
 
 def test_a_kind_is_no_noise_of_its_own() -> None:
-    assert cells_of(run_of({"shuffled": [0.1, -0.1] * 3}))["shuffled"].multiple is None
+    assert cells_by_kind(run_of({"shuffled": [0.1, -0.1] * 3}))["shuffled"].multiple is None
 
 
 def test_the_band_rests_on_edits_of_the_same_size() -> None:
@@ -104,14 +105,14 @@ NOISE = [-0.1, 0.1, -0.05, 0.05, 0.0]
 def test_a_cell_moves_only_beyond_noise_and_harmless_edits_may_move_it_neither_way(
     kind: str, shifts: list[float | None], move: Move
 ) -> None:
-    cell = cells_of(run_of({"shuffled": [*NOISE], kind: shifts}))[kind]
+    cell = cells_by_kind(run_of({"shuffled": [*NOISE], kind: shifts}))[kind]
     assert (cell.move, cell.few) == (move, True)
 
 
 def test_a_cell_of_unknown_noise_or_without_a_score_says_so() -> None:
-    alone = cells_of(run_of({"negation": [-0.4] * 10}))["negation"]
+    alone = cells_by_kind(run_of({"negation": [-0.4] * 10}))["negation"]
     assert (alone.move, alone.few) == (Move.UNKNOWN, False)
-    assert cells_of(run_of({"negation": [None, None]}))["negation"].move is Move.NONE
+    assert cells_by_kind(run_of({"negation": [None, None]}))["negation"].move is Move.NONE
 
 
 def test_what_a_metric_misses_is_one_sentence() -> None:
@@ -210,10 +211,29 @@ def test_each_kind_of_edits_has_the_same_sentence() -> None:
         "negation": "You reversed a fact. 1 of 1 metric noticed.",
         "phrase": "You added words without content. 1 of 1 metric rewarded them.",
     }
-    records = cell_records(found)
-    assert {record["kind"]: record["kind_verdict"] for record in records} == kind_verdicts(found)
-    assert {record["metric_verdict"] for record in records} == set(metric_verdicts(found).values())
-    assert "negation: You reversed a fact. 1 of 1 metric noticed." in format_verdicts(found).splitlines()
+
+
+def test_the_report_has_every_figure_of_the_matrix_and_the_verdicts_in_words() -> None:
+    run = run_of({"shuffled": [*NOISE], "synonyms": [0.4] * 6, "negation": [-0.4] * 6, "phrase": [0.5] * 6})
+    report, cells = Shifts().run(StudyData(run=run)), shift_matrix(run, score_shifts(run))
+    assert cells_of(report) == cells
+    assert dict(
+        zip(report.table("metrics").cells("metric"), report.table("metrics").cells("verdict"), strict=True)
+    ) == (metric_verdicts(cells))
+    assert dict(zip(report.table("kinds").cells("kind"), report.table("kinds").cells("verdict"), strict=True)) == (
+        kind_verdicts(cells)
+    )
+    assert report.sentences == (
+        f"{METRIC} stays within noise under 1 of 2 harmless kinds and notices 1 of 1 breaking kinds.",
+    )
+
+
+def test_variants_that_are_left_out_are_in_no_figure_and_in_the_command() -> None:
+    run = run_of({"shuffled": [*NOISE]})
+    left = StudyData(run=run, counting=frozenset({("s0", "shuffled"), ("s1", "shuffled")}), left_out=("trivial",))
+    report = Shifts().run(left)
+    assert report.table().cells("n") == [2]
+    assert report.command == "python cli.py study shifts RUN.jsonl --leave-out trivial"
 
 
 def test_too_few_harmless_edits_make_no_band() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
+from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Source
@@ -16,12 +17,14 @@ from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
 from core.studies.window_sweep import (
     WINDOWS,
+    Windows,
     is_retrieval_metric,
     window_effects,
     window_families,
     window_run,
     window_variants,
 )
+from core.study import StudyData
 from core.types import Example
 from tests.unit.stress.stressed import run_of, source, variant
 
@@ -66,14 +69,7 @@ def test_families_are_metrics_that_differ_in_nothing_but_the_window() -> None:
 
 
 def test_a_metric_that_gains_a_tenth_with_every_neighbour_shows_just_that() -> None:
-    run = Run(Plan("by hand", ("shuffled", "negation"), tuple(BY_WINDOW.values())))
-    for id in ("a", "b", "c"):
-        run.add(source(id))
-        for kind, fall in (("shuffled", 0.0), ("negation", 0.3)):
-            run.add(variant(id, kind))
-            for w, spec in BY_WINDOW.items():
-                run.add(ScoreRecord(id, "", spec, 0.4 + 0.1 * w))
-                run.add(ScoreRecord(id, kind, spec, 0.4 + 0.1 * w - fall))
+    run = run_of_windows()
     found = window_effects(run, BY_WINDOW, score_shifts(run), resamples=100)
     assert [(one.w, one.intent) for one in found[:2]] == [(0, "preserving"), (0, "breaking")]
     broken = [one for one in found if one.intent == "breaking"]
@@ -82,6 +78,34 @@ def test_a_metric_that_gains_a_tenth_with_every_neighbour_shows_just_that() -> N
     assert [one.shift.value for one in broken] == pytest.approx([-0.3] * 5)
     assert {one.shift.value for one in found if one.intent == "preserving"} == {0.0}
     assert {one.shift.n for one in found} == {3}
+
+
+def test_the_report_draws_originals_and_variants_of_each_intent_by_window() -> None:
+    report = Windows().run(StudyData(run=run_of_windows(), run_name="sweep.jsonl"))
+    scores, shifts = report.charts
+    assert [series.name for series in scores.series] == ["original", "preserving", "breaking"]
+    assert [series.name for series in shifts.series] == ["preserving", "breaking"]
+    assert scores.x.categories == ("0", "1", "2", "3", "4")
+    assert report.table().figure("variant", metric=FAMILY, w=4, intent="breaking").value == pytest.approx(0.5)
+    assert report.command == "python cli.py study windows sweep.jsonl"
+
+
+def test_a_run_that_is_no_sweep_says_how_to_make_one() -> None:
+    with pytest.raises(TouchstoneError, match=r"cli\.py sweep run\.jsonl -o SWEEP\.jsonl"):
+        Windows().run(StudyData(run=run_of({"shuffled": [0.1]}), run_name="run.jsonl"))
+
+
+def run_of_windows() -> Run:
+    """Three pairs whose scores rise by a tenth with every neighbour; an error takes three tenths."""
+    run = Run(Plan("by hand", ("shuffled", "negation"), tuple(BY_WINDOW.values())))
+    for id in ("a", "b", "c"):
+        run.add(source(id))
+        for kind, fall in (("shuffled", 0.0), ("negation", 0.3)):
+            run.add(variant(id, kind))
+            for w, spec in BY_WINDOW.items():
+                run.add(ScoreRecord(id, "", spec, 0.4 + 0.1 * w))
+                run.add(ScoreRecord(id, kind, spec, 0.4 + 0.1 * w - fall))
+    return run
 
 
 def test_a_source_with_many_variants_counts_once_among_the_originals() -> None:

@@ -12,16 +12,17 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.cases.cases import Cases, build_cases
-from core.errors import UnscorableError
+from core.errors import UnknownNameError, UnscorableError
 from core.runs.run import Plan, Run, ScoreRecord, Source
 from core.runs.shifts import score_shifts
 from core.studies.system_strength import (
     PhraseStrength,
-    format_strengths,
+    SystemStrength,
     judged_systems,
     phrase_strengths,
     systems_of_summaries,
 )
+from core.study import StudyData
 from core.types import Example, Rating, Sample, Verdict
 from tests.unit.meta.bench_samples import sample
 from tests.unit.stress.stressed import variant
@@ -66,7 +67,26 @@ def test_a_gain_is_told_in_mean_steps_between_neighbouring_systems() -> None:
     assert (found.step.value, found.gain.value) == (pytest.approx(0.15), pytest.approx(0.3))
     assert found.generations.value == pytest.approx(2.0)
     assert (found.generations.n, found.generations.documents) == (6, 2)
-    assert "+2.0" in format_strengths(judged_systems(judged()), [found])
+
+
+def test_the_report_has_the_order_of_systems_and_the_worth_of_each_phrase() -> None:
+    data = StudyData(datasets=("ships",), cases=judged(), run=run_of(SCORES))
+    report = SystemStrength().run(data)
+    assert report.table("systems").cells("name") == ["old", "middle", "new"]
+    assert report.table("means").figure("mean", system="middle").value == pytest.approx(0.6)
+    assert report.table("phrases").figure("generations", phrase="phrase").value == pytest.approx(2.0)
+    assert report.sentences[0] == "3 systems, from old (0.000) to new (1.000) by human consistency."
+    assert "+2 [" in report.sentences[1] or "+2 generations" in report.sentences[1]
+    assert report.command == "python cli.py study system-strength RUN.jsonl --dataset ships"
+    with pytest.raises(UnknownNameError):
+        SystemStrength("clarity").run(data)
+
+
+def test_a_phrase_without_a_step_has_a_reason_and_no_point() -> None:
+    flat = run_of({"old": (0.5, 0.5), "middle": (0.1, 0.1), "new": (0.5, 0.5)})
+    report = SystemStrength().run(StudyData(datasets=("ships",), cases=judged(), run=flat))
+    assert report.charts == ()
+    assert report.sentences[1] == "No metric rises from the least to the most consistent system."
 
 
 def test_a_metric_that_does_not_rise_with_the_systems_has_no_step() -> None:
@@ -127,8 +147,8 @@ def test_from_a_dataset_to_the_generations_in_the_terminal(tmp_path: Path, monke
 
     run("import", "generic", "rows.jsonl", "--name", "ships")
     run(*"stress --dataset ships --with-inconsistent --metric rouge2 --kind phrase -o run.jsonl".split())
-    found = json.loads(run("system-strength", "run.jsonl", "--dataset", "ships", "--json"))
+    found = json.loads(run("study", "system-strength", "run.jsonl", "--dataset", "ships", "--json"))["tables"]
     assert [one["name"] for one in found["systems"]] == ["old", "new"]
     [phrase] = found["phrases"]
     assert phrase["generations"]["value"] == pytest.approx(phrase["gain"]["value"] / phrase["step"]["value"])
-    assert "old" in run("system-strength", "run.jsonl", "--dataset", "ships")
+    assert "old" in run("system-strength", "run.jsonl", "--dataset", "ships")  # its name before

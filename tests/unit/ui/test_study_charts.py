@@ -1,25 +1,19 @@
-"""What the charts of ranks, sensitivity, histograms and generations draw."""
+"""What the charts of ranks, sensitivity and histograms draw."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from core.stats.statistic import Estimate
-from core.studies.document_ablation import AblatedScore, score_histogram
-from core.studies.ranks import MetricRank
-from core.studies.sensitivity import Sensitivity
-from core.studies.system_strength import PhraseStrength
-from pages.ui.evaluate.ranks_tab import rank_chart
-from pages.ui.shared.sensitivity_view import sensitivity_chart
-from pages.ui.stress.ablation_tab import histogram_chart
-from pages.ui.stress.system_strength_view import strength_chart
+from core.studies.document_ablation import AblatedScore, histogram_chart, score_histogram
+from core.studies.ranks import MetricRank, rank_chart
+from core.studies.sensitivity import Sensitivity, sensitivity_charts
+from pages.ui.shared.report_charts import report_chart
 
 KNOWN, UNKNOWN = Estimate(2.0, 1.0, 4.0, 9), Estimate(None, None, None, 0, "There is no step.")
 
 
 def test_ranks_of_a_slice_stand_side_by_side_with_their_intervals() -> None:
     ranks = [MetricRank(name, part, KNOWN, KNOWN, 2) for part in ("one", "two") for name in ("a", "b")]
-    first, second = rank_chart(ranks, "auc").data
+    first, second = report_chart(rank_chart(ranks, "ROC AUC")).data
     assert [round(place) for place in (*first.x, *second.x)] == [0, 1, 0, 1]
     assert all(left < right for left, right in zip(first.x, second.x, strict=True))
     assert (first.error_y.array, first.error_y.arrayminus) == ((2.0, 2.0), (1.0, 1.0))
@@ -27,22 +21,19 @@ def test_ranks_of_a_slice_stand_side_by_side_with_their_intervals() -> None:
 
 def test_a_metric_without_a_quotient_has_no_panel() -> None:
     found = [Sensitivity("m", part, KNOWN, KNOWN, KNOWN) for part in ("Overall", "news")]
-    bars = sensitivity_chart([*found, Sensitivity("still", "Overall", KNOWN, KNOWN, UNKNOWN)]).data
-    assert [(bar.name, bar.x) for bar in bars] == [
+    [chart] = sensitivity_charts([*found, Sensitivity("still", "Overall", KNOWN, KNOWN, UNKNOWN)])
+    assert [(bars.name, bars.x) for bars in chart.series] == [
         ("correction", ("all", "news")),
         ("harmless edit", ("all", "news")),
     ]
+    correction, harmless = report_chart(chart).data
+    assert all(left < right for left, right in zip(correction.x, harmless.x, strict=True))
+    assert correction.error_y.array == (2.0, 2.0)
 
 
 def test_both_histograms_have_the_same_bins() -> None:
     made = score_histogram([AblatedScore("rouge2", str(n), 1.0, n / 4) for n in range(5)], 4)
     assert made is not None
-    own, other = histogram_chart(made).data
+    own, other = report_chart(histogram_chart(1, made)).data
     assert own.x == other.x == (0.125, 0.375, 0.625, 0.875)
     assert (own.y, other.y) == ((0, 0, 0, 5), (1, 1, 1, 2))
-
-
-def test_a_phrase_without_a_step_has_no_bar() -> None:
-    one = PhraseStrength("rouge2", "phrase", (), KNOWN, KNOWN, KNOWN)
-    [bars] = strength_chart([one, replace(one, metric="bleu", generations=UNKNOWN)]).data
-    assert (bars.x, bars.y) == ((2.0,), ("ROUGE-2, Top phrase",))

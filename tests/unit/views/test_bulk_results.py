@@ -61,7 +61,7 @@ def test_a_folder_of_results_is_followed_and_opened_unless_it_is_too_large(
 
     monkeypatch.setattr(bulk_results, "_MAX_PAIRS", 2)
     app = app.run(timeout=60)
-    assert f"python cli.py meta --results {results}" in [block.value for block in app.code]
+    assert f"python cli.py study measures --results {results}" in [block.value for block in app.code]
     assert "bulk-open" not in [button.key for button in app.button]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from core.cases.measures import MetricRow
+from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
-from core.studies.best_metric import Measurement
-from core.studies.measures import MetricRow
-from pages.ui.evaluate.tables_and_plots import heat_map, sorted_metrics
+from core.studies.measures import measure_charts, sorted_metrics
+from pages.ui.shared.report_charts import report_chart
 
 
 def row(metric: str, part: str, name: str, value: float | None) -> MetricRow:
@@ -28,6 +29,8 @@ def test_the_best_metric_of_the_first_slice_comes_first_and_those_without_a_figu
 
 
 def test_a_heat_map_of_many_metrics_fits_a_window() -> None:
-    figure = heat_map([row(f"m{place}", "Overall", "auc", place / 40) for place in range(40)], "auc")
+    rows = [row(f"m{place}", part, "auc", place / 40) for place in range(40) for part in ("Overall", "Coreference")]
+    _, heat_map = measure_charts(rows, "auc")
+    figure = report_chart(heat_map)
     assert figure.layout.height <= 720
     assert figure.data[0].y[0] == "m39"

@@ -1,0 +1,21 @@
+"""Templates of HTML: files beside the code that uses them, in which every text is escaped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+
+def open_templates(folder: Path) -> Environment:
+    """The templates of a folder; rendering raises UndefinedError for a name that a template uses and nobody gives."""
+    templates = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.policies["json.dumps_kwargs"] = {}  # keys in the order of the data, not of the alphabet
+    return templates

@@ -1,0 +1,111 @@
+"""Tables of a report in LaTeX for the package booktabs: grids with metrics across, intervals in small type, marks explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from core.report import Cell, Column, Table, estimate_of
+from core.reports.cells import NOTHING, format_value, heading, pivot_grid
+from core.stats.best_metric import Measurement
+
+_MOST_ACROSS = 6  # rows of a grid; more of them stay rows
+
+_ESCAPES = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "†": r"$^\dagger$",
+        "‡": r"$^\ddagger$",
+        "≥": r"$\geq$",
+        "−": "-",
+    }
+)
+
+
+def table_latex(table: Table, name: str = "", label: str = "") -> str:
+    """The rows as they are, or the grid of the column `name` with n; up to six rows of a grid stand across, more stay rows."""
+    label = f"tab:{label or (name or table.name).replace('_', '-')}"
+    if not name:
+        head = [latex_text(heading(column)) for column in table.columns]
+        lines = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+        return latex_table(head, lines, " ".join([f"{table.title}.", *table.notes, *_legend(table, "")]), label)
+    down, across, cells = pivot_grid(table, name)
+    column = table.column(name)
+    title = table.pivot.down.capitalize() if table.pivot else ""
+    if len(down) > _MOST_ACROSS:
+        head = [title, *map(latex_text, across)]
+        numbers = ["$n$", *(_case_numbers(cells, [(row, other) for row in down]) for other in across)]
+        body = [[latex_text(row), *(_cell(cells.get((row, other)), column) for other in across)] for row in down]
+        lines = [numbers, *body]
+    else:
+        head = [table.pivot.across.capitalize() if table.pivot else "", "$n$", *map(latex_text, down)]
+        lines = [
+            [
+                latex_text(other),
+                _case_numbers(cells, [(row, other) for row in down]),
+                *(_cell(cells.get((row, other)), column) for row in down),
+            ]
+            for other in across
+        ]
+    caption = " ".join([f"{heading(column)}.", column.help, *_legend(table, name)])
+    return latex_table(head, lines, caption, label)
+
+
+def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str) -> str:
+    """The first column left, the others right; cells are LaTeX already, see `latex_text`."""
+    body = [" & ".join(line) + r" \\" for line in lines]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+            *(r"\toprule", " & ".join(head) + r" \\", r"\midrule", *body, r"\bottomrule"),
+            r"\end{tabular}",
+            rf"\caption{{{latex_text(caption)}}}",
+            rf"\label{{{label}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def latex_text(text: str) -> str:
+    """Words in which nothing is a command."""
+    return text.translate(_ESCAPES)
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    """A text escaped; a statistic with its interval in small type, bold where it is the best, with its sign else."""
+    text = format_value(cell, column.format).replace("−", "-")
+    if estimate_of(cell) is None:
+        return latex_text(text)
+    value, _, bounds = text.partition(" ")
+    value = f"${value}$" if value.startswith(("+", "-")) else value
+    if isinstance(cell, Measurement):
+        sign = "$^\\dagger$" if cell.level else "$^\\ddagger$" if cell.untested else ""
+        value = rf"\textbf{{{value}}}" if cell.best else f"{value}{sign}"
+    return rf"{value} {{\scriptsize {bounds}}}" if bounds else value
+
+
+def _case_numbers(cells: Mapping[tuple[str, str], Cell], places: Sequence[tuple[str, str]]) -> str:
+    numbers = [estimate.n for place in places if (estimate := estimate_of(cells.get(place)))]
+    if not numbers:
+        return NOTHING
+    return str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)}--{max(numbers)}"
+
+
+def _legend(table: Table, name: str) -> list[str]:
+    """Meanings of the signs that occur, in the column `name` alone where it is given."""
+    cells = table.cells(name) if name else [cell for row in table.rows for cell in row]
+    figures = [cell for cell in cells if isinstance(cell, Measurement)]
+    estimates = [estimate for cell in cells if (estimate := estimate_of(cell))]
+    sentences = {
+        "In brackets the 95 % interval of a bootstrap over documents.": any(one.low is not None for one in estimates),
+        "Bold: the best.": any(figure.best for figure in figures),
+        "†: not significantly worse (Holm over the metrics, p ≥ .05).": any(figure.level for figure in figures),
+        "‡: not tested, too few documents.": any(figure.untested for figure in figures),
+        "–: undefined.": any(one.value is None for one in estimates),
+    }
+    return [sentence for sentence, holds in sentences.items() if holds]

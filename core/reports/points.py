@@ -1,0 +1,41 @@
+"""Places of the points of a chart, for every program that draws one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from core.report import Axis, Chart, Series
+from core.reports.cells import PERCENT_FORMATS
+from core.stats.statistic import Estimate
+
+_SPREAD = 0.6  # of the way from one category to the next: the series stand side by side
+
+
+def scaled(value: float | None, axis: Axis) -> float:
+    """The value as the axis shows it, shares in percent; nan for none."""
+    if value is None:
+        return math.nan
+    return 100 * value if axis.format in PERCENT_FORMATS else value
+
+
+def positions(chart: Chart, series: Series, place: int) -> list[float]:
+    """Places of the points of a series on the first axis: categories are numbered, and series stand side by side there."""
+    if not chart.x.categories:
+        return [float(x) for x in series.x]
+    aside = _SPREAD * ((place + 0.5) / len(chart.series) - 0.5) if len(chart.series) > 1 else 0.0
+    return [chart.x.categories.index(str(x)) + aside for x in series.x]
+
+
+def bar_width(chart: Chart, across: Sequence[float]) -> float:
+    """Width of bars: those of one category stand side by side, those on an axis of numbers touch."""
+    if chart.x.categories:
+        return _SPREAD / len(chart.series)
+    gaps = [after - before for before, after in pairwise(sorted(set(across)))]
+    return min(gaps, default=_SPREAD)
+
+
+def point_value(y: float | Estimate | None) -> float | None:
+    """The number of a point, whether it has an interval or not."""
+    return y.value if isinstance(y, Estimate) else y

@@ -1,0 +1,70 @@
+"""A report as one HTML file that needs no network: the answer, charts, tables, how to read them, and the command."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.html_templates import open_templates
+from core.report import Cell, Column, Report, Table, estimate_of
+from core.reports.cells import format_cell, format_value, heading, legend, missing_reasons, pivot_grid
+from core.stats.best_metric import Measurement
+
+_TEMPLATES = open_templates(Path(__file__).with_name("templates"))
+
+
+@dataclass(frozen=True, slots=True)
+class _HtmlCell:
+    text: str
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
+class _HtmlGrid:
+    """A table, or one grid of it, as it is drawn."""
+
+    title: str
+    head: list[str]
+    rows: list[list[_HtmlCell]]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Image:
+    title: str
+    data: str
+
+
+def report_html(report: Report) -> str:
+    """The whole file; every text in it is escaped."""
+    from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a file needs it
+
+    return _TEMPLATES.get_template("report.html").render(
+        report=report,
+        images=[_Image(chart.title, b64encode(chart_figure(chart, "svg")).decode()) for chart in report.charts],
+        grids=[grid for table in report.tables for grid in _grids(table)],
+        notes=[*filter(None, [legend(report.tables)]), *report.notes, *missing_reasons(report.tables)],
+    )
+
+
+def _grids(table: Table) -> list[_HtmlGrid]:
+    if table.pivot is None:
+        rows = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+        return [_HtmlGrid(table.title, [heading(column) for column in table.columns], rows, table.notes)]
+    grids = []
+    for name in table.pivot.cells:
+        down, across, cells = pivot_grid(table, name)
+        column = table.column(name)
+        rows = [[_HtmlCell(row, ""), *(_cell(cells.get((row, other)), column) for other in across)] for row in down]
+        title = f"{table.title}: {heading(column)}" if len(table.pivot.cells) > 1 else table.title
+        grids.append(_HtmlGrid(title, [table.pivot.down, *across], rows, table.notes))
+    return grids
+
+
+def _cell(cell: Cell, column: Column) -> _HtmlCell:
+    if isinstance(cell, Measurement):
+        style = "best" if cell.best else "level" if cell.level else "untested" if cell.untested else ""
+        return _HtmlCell(format_value(cell, column.format), f"number {style}".strip())
+    number = estimate_of(cell) is not None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+    return _HtmlCell(format_cell(cell, column), "number" if number else "")

@@ -1,0 +1,108 @@
+"""Verdicts on an edit in two sentences: what was done, and how many metrics noticed; and on one metric under every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from core.perturbation import PERTURBATIONS, Intent
+from core.runs.matrix import MatrixCell
+from core.stats.score_pairs import Move
+from core.types import ErrorType, Intention, Verdict
+
+_BROKEN: Mapping[ErrorType | None, str] = {
+    ErrorType.INTRINSIC_PREDICATE: "You reversed a fact.",
+    ErrorType.EXTRINSIC_PREDICATE: "You invented an event.",
+    ErrorType.INTRINSIC_ENTITY: "You put one name in the place of another.",
+    ErrorType.EXTRINSIC_ENTITY: "You put in a name that the document does not have.",
+    ErrorType.INTRINSIC_CIRCUMSTANCE: "You changed when, where, how or why.",
+    ErrorType.EXTRINSIC_CIRCUMSTANCE: "You invented a time, place, manner or reason.",
+    ErrorType.COREFERENCE: "You let a word refer to somebody else.",
+    ErrorType.OTHER: "You broke a fact.",
+    None: "You broke a fact.",
+}
+_HARMLESS = "You changed nothing of substance."
+_PADDED = "You added words without content."
+_UNSTATED = "If you broke a fact:"
+
+
+def edit_verdict(moves: Sequence[Move], meant: Intention) -> str:
+    """Sentences on the effect of the edit and on how many metrics reacted as they should; empty without moves.
+
+    Metrics without a better side are not counted. An edit that nobody labelled is judged as if it broke a fact.
+    """
+    if meant.verdict is Verdict.CONSISTENT:
+        return _verdict(_HARMLESS, moves, _count_moved)
+    if meant.verdict is Verdict.INCONSISTENT:
+        return _verdict(_BROKEN[meant.error_type], moves, _count_noticed)
+    return _verdict(_UNSTATED, moves, _count_noticed)
+
+
+def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
+    """The same for each kind of edits, by the mean shift of each metric under it."""
+    by_kind: dict[str, list[MatrixCell]] = {}
+    for cell in cells:
+        by_kind.setdefault(cell.kind, []).append(cell)
+    return {kind: _kind_verdict(of_kind) for kind, of_kind in by_kind.items()}
+
+
+def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
+    """A sentence for each metric: of how many kinds of edits its mean shift is beyond noise, and which way.
+
+    Kinds of which the noise is not known, and those under which the metric has no score, are not counted.
+    """
+    by_metric: dict[str, list[MatrixCell]] = {}
+    for cell in cells:
+        by_metric.setdefault(cell.metric, []).append(cell)
+    return {metric: _metric_verdict(of_metric) for metric, of_metric in by_metric.items()}
+
+
+def _verdict(done: str, moves: Sequence[Move], count: Callable[[Sequence[Move], int], str]) -> str:
+    counted = [move for move in moves if move is not Move.NONE]
+    if not counted:
+        return ""
+    unknown = counted.count(Move.UNKNOWN)
+    judged = len(counted) - unknown
+    if not judged:
+        return f"{done} The noise of {_metrics(unknown)} is not known yet."
+    rest = f" The noise of {unknown} more is not known." if unknown else ""
+    return f"{done} {count(counted, judged)}.{rest}"
+
+
+def _count_noticed(moves: Sequence[Move], judged: int) -> str:
+    wrong = moves.count(Move.WRONG)
+    fooled = f", {wrong} moved the wrong way" if wrong else ""
+    return f"{moves.count(Move.RIGHT)} of {_metrics(judged)} noticed{fooled}"
+
+
+def _count_moved(moves: Sequence[Move], judged: int) -> str:
+    return f"{moves.count(Move.WRONG)} of {_metrics(judged)} moved"
+
+
+def _count_gamed(moves: Sequence[Move], judged: int) -> str:
+    return f"{moves.count(Move.WRONG)} of {_metrics(judged)} rewarded them"
+
+
+def _metrics(number: int) -> str:
+    return f"{number} metric{'' if number == 1 else 's'}"
+
+
+def _kind_verdict(cells: Sequence[MatrixCell]) -> str:
+    moves = [cell.move for cell in cells]
+    if cells[0].intent == "gaming":
+        return _verdict(_PADDED, moves, _count_gamed)
+    verdict = Verdict.CONSISTENT if cells[0].intent == "preserving" else Verdict.INCONSISTENT
+    return edit_verdict(moves, Intention(verdict, PERTURBATIONS.parse(cells[0].kind).card.error_type))
+
+
+def _metric_verdict(cells: Sequence[MatrixCell]) -> str:
+    parts = [
+        _count_kinds(cells, "breaking", {Move.STILL, Move.WRONG}, "misses {} of {} breaking kinds"),
+        _count_kinds(cells, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
+        _count_kinds(cells, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _count_kinds(cells: Sequence[MatrixCell], intent: Intent, bad: set[Move], words: str) -> str:
+    known = [cell.move for cell in cells if cell.intent == intent and cell.move not in (Move.UNKNOWN, Move.NONE)]
+    return words.format(sum(move in bad for move in known), len(known)) if known else ""

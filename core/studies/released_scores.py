@@ -1,0 +1,130 @@
+"""Our scores beside the released ones of the same metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+
+from core.cases.cases import Cases, MetricColumn
+from core.errors import TouchstoneError
+from core.report import Column, Report, Table
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedComparison:
+    """A released metric and ours of the same name on the `n` summaries that both score.
+
+    `scale` is the factor that brings ours onto the released one where the two are told in different units, else 1.
+    `mean` and `largest` are those of the absolute difference in the released units, `correlation` is Pearson's, None
+    where it is undefined. `same_way` is the share of pairs that both move the same way.
+    """
+
+    released: str
+    ours: str
+    n: int
+    scale: float
+    mean: float
+    largest: float
+    correlation: float | None
+    same_way: float | None
+
+
+def compare_with_released(cases: Cases) -> list[ReleasedComparison]:
+    """Every released metric that one of ours bears the name of."""
+    return [_compare_columns(cases, *both) for both in _namesakes(cases)]
+
+
+def _namesakes(cases: Cases) -> Iterator[tuple[MetricColumn, MetricColumn]]:
+    for released in cases.columns:
+        for ours in cases.columns:
+            if released.released and not ours.released and _plain_name(released.name) == _plain_name(ours.name):
+                both = ~np.isnan(released.values) & ~np.isnan(ours.values)
+                if both.any():
+                    yield released, ours
+
+
+def _plain_name(name: str) -> str:
+    """ROUGE-2 and rouge2[measured=precision] are the same metric."""
+    return "".join(character for character in name.partition("[")[0].lower() if character.isalnum())
+
+
+def _compare_columns(cases: Cases, released: MetricColumn, ours: MetricColumn) -> ReleasedComparison:
+    both = ~np.isnan(released.values) & ~np.isnan(ours.values)
+    theirs, mine = released.values[both], ours.values[both]
+    scale = _unit_scale(float(np.abs(theirs).max()), float(np.abs(mine).max()))
+    apart = np.abs(theirs - scale * mine)
+    flat = not (np.ptp(theirs) and np.ptp(mine))
+    return ReleasedComparison(
+        released=released.name,
+        ours=ours.name,
+        n=int(both.sum()),
+        scale=scale,
+        mean=float(apart.mean()),
+        largest=float(apart.max()),
+        correlation=None if flat else float(np.corrcoef(theirs, mine)[0, 1]),
+        same_way=_same_way_share(cases, released, ours),
+    )
+
+
+def _unit_scale(theirs: float, mine: float) -> float:
+    """A hundred where one is given in percent and the other as a share."""
+    if theirs > 1.5 >= mine and theirs <= 150:
+        return 100.0
+    return 0.01 if mine > 1.5 >= theirs and mine <= 150 else 1.0
+
+
+def _same_way_share(cases: Cases, released: MetricColumn, ours: MetricColumn) -> float | None:
+    good, bad = cases.pairs.T
+    moved = np.array([np.sign(column.values[bad] - column.values[good]) for column in (released, ours)])
+    known = ~np.isnan(moved).any(axis=0)
+    return float(np.mean(moved[0, known] == moved[1, known])) if known.any() else None
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class ReleasedScores(Study):
+    """Our scores beside those that the authors of the data released, of the same metrics."""
+
+    name: ClassVar[str] = "released-scores"
+    title: ClassVar[str] = "Our scores and released ones"
+    does: ClassVar[str] = (
+        "Compare our scores with those that the authors of the data released, of metrics with the same name."
+    )
+    group: ClassVar[Group] = "Data"
+    place: ClassVar[int] = 20
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {
+            "audit": "It checks an implementation by released numbers, which few data have; the audit judges what a score says."
+        }
+    )
+
+    def run(self, data: StudyData) -> Report:
+        comparisons = compare_with_released(data.scored)
+        if not comparisons:
+            raise TouchstoneError(
+                "No released metric here has the name of one of ours. Score the data with a metric whose scores were released: "
+                "cli.py score-dataset NAME --metric …"
+            )
+        columns = (
+            Column("released"),
+            Column("ours"),
+            Column("n", format="count"),
+            Column("scale", "our unit ×", "number", "The factor that brings ours onto the released unit."),
+            Column("mean", "mean |difference|", "number"),
+            Column("largest", "largest", "number"),
+            Column("correlation", "Pearson", "number"),
+            Column("same_way", "pairs the same way", "share", "Share of minimal pairs that both move the same way."),
+        )
+        rows = tuple(tuple(getattr(one, column.name) for column in columns) for one in comparisons)
+        farthest = max(comparisons, key=lambda one: one.largest)
+        sentence = (
+            f"{farthest.ours} departs most from the released {farthest.released}: by {farthest.mean:.4g} on average and at most "
+            f"{farthest.largest:.4g} over {farthest.n} summaries."
+        )
+        return self.report(data, [Table("comparisons", self.title, columns, rows)], sentences=[sentence])

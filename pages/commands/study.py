@@ -1,0 +1,223 @@
+"""`cli.py study`: Run a study on labelled, scored or perturbed summaries; each is a command with its own settings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from core.cases.cases import Cases, select_metrics
+from core.cases.measures import SLICE_FIELDS, affordable_resamples
+from core.dataset import Refusal
+from core.engine.engine import Engine
+from core.metric import METRICS
+from core.registry import choices_of, settings_of, types_of
+from core.reports.files import FORMS, write_report
+from core.reports.record import report_json
+from core.reports.text import report_text
+from core.runs.filters import VARIANT_FILTERS, filter_variants
+from core.runs.run import run_from_lines
+from core.settings import Settings
+from core.stats.bootstrap import RESAMPLES, projected_seconds
+from core.study import STUDIES, Input, Study, StudyData
+from pages.commands.shared.inputs import read_dataset_items, read_items, read_lines, read_samples, read_scored_samples
+from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
+from pages.commands.shared.options import DeviceOption
+
+_DATASETS = Annotated[
+    list[str] | None, typer.Option("--dataset", help="One of those that `datasets` lists; several are put together.")
+]
+_RESULTS = Annotated[
+    list[str] | None, typer.Option(help="Instead or besides: a folder of results that `score BLOCKS --to` wrote.")
+]
+_BY = Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(SLICE_FIELDS)}.")]
+_METRICS = Annotated[
+    list[str] | None, typer.Option("--metric", help="Only this metric of those with scores; may be repeated.")
+]
+_SPECS = Annotated[list[str], typer.Option("--metric", help="name or name[setting=value,…]; may be repeated.")]
+_RESAMPLES = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Of the documents, for the intervals; by default 10,000, for more than 5,000 summaries fewer."
+    ),
+]
+_RUN = Annotated[Path, typer.Argument(help="A run that `stress` wrote.")]
+_OPTIONAL_RUN = Annotated[Path | None, typer.Argument(help="A run that `stress` wrote.")]
+_LEAVE_OUT = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Variants of the run that do not count: {', '.join(VARIANT_FILTERS)}; may be repeated."),
+]
+_PAIRS = Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary and edits.")]
+_FILES_HELP = "What `judge` wrote of explanations that people graded, too."
+_FILES = Annotated[list[Path], typer.Argument(help=_FILES_HELP)]
+_OPTIONAL_FILES = Annotated[list[Path] | None, typer.Argument(help=_FILES_HELP)]
+_JSON = Annotated[bool, typer.Option("--json", help="One JSON object instead of text; shares in 0..1.")]
+_TO = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--to", help=f"Write the report to a file as well, by its ending: {', '.join(FORMS)}; may be repeated."
+    ),
+]
+
+
+class StudyCommands(TyperGroup):
+    """The studies by name; one is built when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # they depend on no context
+        return STUDIES.names()
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:  # noqa: ARG002  # as above
+        return study_command(STUDIES.get(cmd_name))
+
+
+command = StudyCommands(
+    name="study", rich_markup_mode=None, help=(__doc__ or "").partition(": ")[2], no_args_is_help=True
+)
+
+
+def study_command(study: type[Study]) -> TyperCommand:
+    """The command of a study: its data, its settings, and the form of the report."""
+
+    def run(**options: Any) -> None:
+        chosen = STUDIES.build(study.name, {name: options.pop(name) for name in settings_of(study)})
+        as_json, files = options.pop("as_json"), options.pop("to") or []
+        refusals: list[Refusal] = []
+        with _opened_data(chosen, options, refusals) as data:
+            if not chosen.scores_texts:
+                _warn_of_long_resampling(chosen, data)
+            report = chosen.run(data)
+        for problem in report.problems:
+            print_status(problem)
+        typer.echo(report_json(report) if as_json else report_text(report))
+        for file in files:
+            for path in write_report(report, file):
+                print_status(f"Wrote {path}")
+        exit_with_failures(refusals, failed=0)
+
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in {**_data_options(study), **_setting_options(study), **_FORM_OPTIONS}.items()
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads the options from it
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command(study.name, help=study.does)(run)
+    built = get_command(app)
+    if not isinstance(built, TyperCommand):
+        raise TypeError(f"{study.name} is no single command.")
+    return built
+
+
+_Option = tuple[Any, Any]
+"""The annotation of a parameter for typer, and its default."""
+
+_REQUIRED = inspect.Parameter.empty
+_DATA_OPTIONS: tuple[tuple[str, set[Input], _Option], ...] = (
+    ("pairs", {Input.PAIRS}, (_PAIRS, _REQUIRED)),
+    ("dataset", {Input.SAMPLES, Input.SCORES, Input.ITEMS}, (_DATASETS, None)),
+    ("results", {Input.SAMPLES, Input.SCORES}, (_RESULTS, None)),
+    ("resamples", {Input.SAMPLES, Input.SCORES, Input.FILES}, (_RESAMPLES, None)),
+    ("metric", {Input.SCORES}, (_METRICS, None)),
+    ("metric", {Input.PAIRS}, (_SPECS, _REQUIRED)),
+)
+"""Options by the inputs that want them."""
+_FORM_OPTIONS: dict[str, _Option] = {"as_json": (_JSON, False), "to": (_TO, None)}
+
+
+def _data_options(study: type[Study]) -> dict[str, _Option]:
+    inputs = {*study.takes, *study.may_take}
+    options = {name: option for name, wanting, option in _DATA_OPTIONS if inputs & wanting}
+    if Input.RUN in study.takes:
+        options.pop("resamples", None)  # a run has its own
+    if Input.RUN in inputs:
+        options = {"run": (_RUN, _REQUIRED) if Input.RUN in study.takes else (_OPTIONAL_RUN, None), **options}
+        options["leave_out"] = (_LEAVE_OUT, None)
+    if Input.FILES in inputs:
+        files = (_FILES, _REQUIRED) if Input.FILES in study.takes else (_OPTIONAL_FILES, None)
+        options = {"files": files, **options}
+    if study.sliced:
+        options["by"] = (_BY, None)
+    if study.asks:
+        options["device"] = (DeviceOption, None)
+    return options
+
+
+def _setting_options(study: type[Study]) -> dict[str, _Option]:
+    options: dict[str, _Option] = {}
+    for name, field in settings_of(study).items():
+        choices, low, high = (field.metadata[key] for key in ("choices", "low", "high"))
+        hint = types_of(study)[name]
+        if choices and not choices_of(hint):
+            hint = Literal[choices]
+        number = {"min": low, "max": high} if hint in (int, float) else {}
+        options[name] = (Annotated[hint, typer.Option(help=field.metadata["help"], **number)], field.default)
+    return options
+
+
+@contextmanager
+def _opened_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> Iterator[StudyData]:
+    """The data that the options name, with an engine that is closed at the end where the study asks models."""
+    data = _read_data(study, options, refusals)
+    settings = Settings.read().on(options.get("device"))
+    with closing(Engine.open(settings)) if study.scores_texts else nullcontext() as engine:
+        if engine is None:
+            yield data
+            return
+        specs = data.metric_names or (data.run.plan.metrics if data.run else ())
+        download_models(engine.pool, [METRICS.parse(spec) for spec in specs])
+        yield replace(data, engine=engine, track=with_progress)
+
+
+def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> StudyData:
+    """The data that the options name; lines of a file that could not be read are printed and added to `refusals`."""
+    inputs = {*study.takes, *study.may_take}
+    datasets, results = options.get("dataset") or [], options.get("results") or []
+    data = StudyData(
+        by=options.get("by"),
+        metric_names=tuple(options.get("metric") or ()),
+        resamples=options.get("resamples") or RESAMPLES,
+        files=tuple(options.get("files") or ()),
+    )
+    if file := options.get("run"):
+        run, left_out = run_from_lines(line for line in read_lines(file) if line), options["leave_out"] or ()
+        counting = filter_variants(run, left_out)
+        data = replace(data, run=run, run_name=str(file), counting=counting, left_out=tuple(left_out))
+    if pairs := options.get("pairs"):
+        data = replace(data, items={str(pairs): list(read_items(pairs, refusals))})
+    if Input.ITEMS in inputs:
+        return replace(data, datasets=tuple(datasets), items={name: read_dataset_items(name) for name in datasets})
+    if datasets or results or inputs & {Input.SAMPLES, Input.SCORES} & set(study.takes):
+        read = read_scored_samples if Input.SCORES in study.takes else read_samples
+        cases = read(datasets, results)
+        cases = select_metrics(cases, data.metric_names) if data.metric_names else cases
+        data = replace(data, datasets=(*datasets, *results), cases=cases)
+        if "resamples" in options:
+            data = replace(data, resamples=_affordable_or_asked(cases, options["resamples"]))
+    return data
+
+
+def _warn_of_long_resampling(study: Study, data: StudyData) -> None:
+    """Print how long so many resamples will take, where they are more than a person would wait for."""
+    if data.cases is None or data.resamples <= 2 * affordable_resamples(data.cases):
+        return
+    minutes = projected_seconds(data.resamples, lambda number: study.run(replace(data, resamples=number))) / 60
+    summaries = f"{len(data.cases.samples):,} summaries"
+    print_status(f"{data.resamples:,} resamples of {summaries} will take about {minutes:.1f} minutes.")
+
+
+def _affordable_or_asked(cases: Cases, asked: int | None) -> int:
+    """The number of resamples that was asked for, or else what a person can wait for, which is printed where it is fewer."""
+    affordable = affordable_resamples(cases)
+    if asked is None and affordable < RESAMPLES:
+        print_status(
+            f"{affordable:,} resamples instead of {RESAMPLES:,} for {len(cases.samples):,} summaries: --resamples sets "
+            "another number."
+        )
+    return asked or affordable

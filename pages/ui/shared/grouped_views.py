@@ -1,0 +1,89 @@
+"""Views in groups that a person can hold: a tab for each group, in it a choice of views; the address names the open one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import streamlit as st
+
+from core.study import STUDIES, Study, studies_of
+from pages.ui.shared.session_state import page_state
+
+D = TypeVar("D")
+View = Callable[[D], None]
+Groups = Mapping[str, Mapping[str, View[D]]]
+
+TAB_PARAMETER = "tab"
+"""The parameter of the address that names the view."""
+
+
+@dataclass(eq=False)
+class FirstView:
+    """State of a page with views: the one that it opens at first, None until the address was read."""
+
+    name: str | None = None
+
+
+def enter_view(page: str, name: str) -> None:
+    """Let a page open that view when it is drawn next; an empty name stands for the page's own first view."""
+    page_state(FirstView, page).name = name
+
+
+def with_studies(
+    views: Groups[D], studies: Iterable[type[Study]], show: Callable[[type[Study], D], None]
+) -> dict[str, dict[str, View[D]]]:
+    """The views of each group that has any: the one of its name, these studies that have a page, in their order, then its own."""
+    offered = {study for study in studies if "page" not in study.without}
+    groups: dict[str, dict[str, View[D]]] = {}
+    for group, own in views.items():
+        named: dict[str, View[D]] = {name: view for name, view in own.items() if name == group}
+        shown: dict[str, View[D]] = {
+            study.name: partial(show, study) for study in studies_of(group) if study in offered
+        }
+        groups[group] = {**named, **shown, **own}
+    return {group: of_group for group, of_group in groups.items() if of_group}
+
+
+def view_title(name: str) -> str:
+    """The title of a view: that of its study where it is one."""
+    return STUDIES.get(name).title if name in STUDIES.names() else name
+
+
+def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: D, default: str = "") -> None:
+    """Draw the view that is open, at first the one of the address or else the default; only that one is computed.
+
+    `moved` has the names that addresses had before, and the views that are there now.
+    """
+    state = page_state(FirstView, page)
+    if state.name is None:
+        state.name = st.query_params.get(TAB_PARAMETER, "")
+    first = moved.get(state.name, state.name)
+    if not any(first in views for views in groups.values()):
+        first = default
+    first_group = next((group for group, views in groups.items() if first in views), None)
+    # another default would be another widget
+    tabs = st.tabs(list(groups), default=first_group, key=f"{page}-tabs-{len(groups)}", on_change="rerun")
+    for (group, views), tab in zip(groups.items(), tabs, strict=True):
+        if tab.open:
+            with tab:
+                name = _view_choice(page, group, list(views), first)
+                st.query_params[TAB_PARAMETER] = name
+                views[name](data)
+
+
+def _view_choice(page: str, group: str, names: list[str], first: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    name: str = st.segmented_control(
+        group,
+        names,
+        default=first if first in names else names[0],
+        key=f"{page}-view-{group}-{len(names)}",
+        format_func=view_title,
+        required=True,
+        label_visibility="collapsed",
+    )
+    return name

@@ -1,0 +1,121 @@
+"""A chart of a report, drawn by Plotly."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from core.report import Axis, Chart, Series
+from core.reports.cells import PERCENT_FORMATS
+from core.reports.points import bar_width, point_value, positions, scaled
+from core.stats.statistic import Estimate
+from pages.ui.shared.plots import lay_out
+
+_DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more series
+_COLOUR_COUNT = 10
+_LINE_PX = 30  # of a category drawn sideways, or of a line of the legend
+_FRAME_PX = 130
+_SQUARE_PX = 800  # the width of a square with the legend beside it
+_LEAST_PX, _MOST_PX = 320, 720  # of a chart, so that it fits a laptop's window
+_COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
+_TEXT_COLOUR = "#1c2333"  # readable on all of the scale, in the dark theme too
+
+
+def report_chart(chart: Chart) -> go.Figure:
+    """The chart with intervals as error bars, categories in their order, and shares in percent."""
+    figure = go.Figure(_heat_map(chart)) if chart.kind == "heat" else go.Figure()
+    lines = len(chart.series)
+    if chart.kind == "heat":
+        figure.update_yaxes(autorange="reversed")
+    else:
+        for place, series in enumerate(chart.series):
+            _add_series(figure, chart, series, place)
+        across, along = ("y", "x") if chart.sideways else ("x", "y")
+        figure.update_layout({f"{across}axis": _axis(chart.x), f"{along}axis": _axis(chart.y)})
+        figure.update_layout(showlegend=len(chart.series) > 1, barmode="overlay")
+        if chart.square:
+            figure.update_xaxes(constrain="domain", constraintoward="left")
+            figure.update_yaxes(scaleanchor="x", constrain="domain")
+            figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11}, width=_SQUARE_PX)
+        lines = max(lines, len(chart.x.categories)) if chart.sideways else lines
+    return lay_out(figure, chart.title, max(_LEAST_PX, min(_MOST_PX, _FRAME_PX + _LINE_PX * lines)))
+
+
+def _heat_map(chart: Chart) -> go.Heatmap:
+    percent = chart.y.format in PERCENT_FORMATS
+    return go.Heatmap(
+        z=[[scaled(point_value(y), chart.y) for y in row.y] for row in chart.series],
+        x=list(chart.series[0].x),
+        y=[row.name for row in chart.series],
+        texttemplate="%{z:.1f}" if percent else "%{z:.3g}",
+        textfont_color=_TEXT_COLOUR,
+        colorscale=_COLOUR_SCALE,
+        zmin=0 if percent else None,
+        zmax=100 if percent else None,
+        colorbar_title="%" if percent else "",
+    )
+
+
+def _add_series(figure: go.Figure, chart: Chart, series: Series, place: int) -> None:
+    kind = series.kind or chart.kind
+    values = [scaled(point_value(y), chart.y) for y in series.y]
+    if kind == "boxes":
+        names = [str(x) for x in series.x]
+        figure.add_box(name=series.name, **({"y": names, "x": values} if chart.sideways else {"x": names, "y": values}))
+        return
+    across = positions(chart, series, place)
+    points = {"y": across, "x": values} if chart.sideways else {"x": across, "y": values}
+    texts = {"text": list(series.texts), "hoverinfo": "text"} if series.texts else {}
+    if kind == "bars":
+        figure.add_bar(
+            name=series.name,
+            opacity=0.6,
+            orientation="h" if chart.sideways else "v",
+            width=bar_width(chart, across),
+            **{"error_x" if chart.sideways else "error_y": _error_bars(chart, series, values)},
+            **points,
+            **texts,
+        )
+        return
+    lines = kind == "lines"
+    marker = {"color": "gray", "size": 5, "opacity": 0.35} if kind == "dots" else {"size": 8}
+    figure.add_scatter(
+        name=series.name,
+        mode=("lines" if len(series.x) > 12 else "lines+markers") if lines else "markers",
+        marker=marker,
+        line={"width": 1, "dash": _DASHES[place // _COLOUR_COUNT % len(_DASHES)]} if lines else None,
+        **{"error_x" if chart.sideways else "error_y": _error_bars(chart, series, values)},
+        **points,
+        **texts,
+    )
+
+
+def _error_bars(chart: Chart, series: Series, values: list[float]) -> dict[str, object] | None:
+    """The intervals of the points that have one; None where no point has."""
+    bounds = [
+        (scaled(y.low, chart.y), scaled(y.high, chart.y))
+        if isinstance(y, Estimate) and y.low is not None and y.high is not None
+        else None
+        for y in series.y
+    ]
+    if not any(bounds):
+        return None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [bound[1] - value if bound else 0.0 for bound, value in zip(bounds, values, strict=True)],
+        "arrayminus": [value - bound[0] if bound else 0.0 for bound, value in zip(bounds, values, strict=True)],
+        "thickness": 1,
+        "width": 2,
+    }
+
+
+def _axis(axis: Axis) -> dict[str, object]:
+    percent = f"{axis.title}, %" if axis.title and axis.format in PERCENT_FORMATS else axis.title
+    drawn: dict[str, object] = {"title": percent, "zeroline": False}
+    if axis.categories:
+        drawn |= {"tickvals": list(range(len(axis.categories))), "ticktext": list(axis.categories)}
+    if axis.reverse:
+        drawn["autorange"] = "reversed"
+    if axis.whole:
+        drawn["dtick"] = 1
+    return drawn

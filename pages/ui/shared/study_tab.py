@@ -1,0 +1,229 @@
+"""A study on a page: a form of its settings, the work in the background, and its report."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import streamlit as st
+from cachetools import LRUCache
+
+from core.background import Mark, Progress, recent_marks, recent_rate, silence
+from core.errors import Problem, TouchstoneError, attempt
+from core.profile import Setting
+from core.registry import choices_of, settings_of, types_of
+from core.report import Cell, Report
+from core.study import STUDIES, Study, StudyData
+from core.types import T
+from pages.server import services
+from pages.ui.shared.background_results import background_result, progress_bar
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.report_view import TableView, report_view
+
+_LOOK_S = 1.0
+_MAX_KEPT = 16  # works of this process, so that a reload finds them
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStudy:
+    """A study as the page shows it: its report, and the selected row of each of its tables."""
+
+    study: Study
+    report: Report
+    selected: Mapping[str, Mapping[str, Cell]]
+
+
+def study_tab(
+    study: type[Study],
+    data: StudyData,
+    key: tuple[Hashable, ...],
+    own: Mapping[str, TableView] = MappingProxyType({}),
+) -> ShownStudy | None:
+    """Draw the form and the report; None while it is computed, and where it cannot be, which is shown.
+
+    `key` distinguishes the data from any others, and any other state of the database; `own` draws tables in the page's own way.
+    """
+    try:
+        chosen = study_form(study, data)
+    except TouchstoneError as error:
+        st.info(escape_markdown(str(error)))
+        return None
+    name = (study.name, chosen.spec, *key)
+    if chosen.scores_texts:
+        result = _asked_result((study.name, *_asked_settings(chosen), *key), chosen, data)
+    else:
+        result = background_result(f"{study.title}…", name, partial(_run_or_explain, chosen, data))
+    if result is None:
+        return None
+    if isinstance(result, str):
+        st.info(escape_markdown(result))
+        return None
+    return ShownStudy(chosen, result, report_view(result, f"{study.name}-{hash(name)}", own))
+
+
+def _run_or_explain(study: Study, data: StudyData) -> Report | str:
+    """The report, or the reason why these data give none, with what to do."""
+    try:
+        return study.run(data)
+    except TouchstoneError as error:
+        return str(error)
+
+
+def study_form(study: type[Study], data: StudyData) -> Study:
+    """A control for each setting that these data leave open. Raises TouchstoneError where they have no value of one."""
+    hints, offered = types_of(study), study().choices(data)
+    fields = settings_of(study)
+    choices = {
+        name: tuple(offered.get(name) or field.metadata["choices"] or choices_of(hints[name]))
+        for name, field in fields.items()
+    }
+    values: dict[str, Setting] = {name: only[0] for name, only in choices.items() if len(only) == 1}
+    if len(values) < len(fields):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            for name in [name for name in fields if name not in values]:
+                field = fields[name]
+                key = f"study-{study.name}-{name}-{hash(choices[name])}"
+                values[name] = _setting_control(name, field.default, hints[name], choices[name], field.metadata, key)
+    return STUDIES.build(study.name, values)
+
+
+_FEW_CHOICES = 6  # that fit beside each other
+
+
+def _setting_control(
+    name: str, default: Any, hint: object, choices: Sequence[Setting], metadata: Mapping[str, Any], key: str
+) -> Setting:
+    label, help_text = name.replace("_", " ").capitalize(), escape_markdown(metadata["help"])
+    value: Setting
+    named = partial(_choice_label, labels=metadata["labels"])
+    if choices:
+        first = default if default in choices else choices[0]
+        if len(choices) <= _FEW_CHOICES and sum(len(str(choice)) for choice in choices) < 80:
+            value = st.segmented_control(
+                label, choices, default=first, key=key, help=help_text, required=True, format_func=named
+            )
+        else:
+            place = list(choices).index(first)
+            value = st.selectbox(label, choices, index=place, key=key, help=help_text, width=420, format_func=named)
+    elif hint is bool:
+        value = st.toggle(label, value=default, key=key, help=help_text)
+    elif hint is str:
+        value = st.text_input(label, value=default, key=key, help=help_text, width=320)
+    else:
+        low, high = metadata["low"], metadata["high"]
+        kind = int if hint is int else float
+        value = st.number_input(
+            label,
+            min_value=None if low is None else kind(low),
+            max_value=None if high is None else kind(high),
+            value=default,
+            key=key,
+            help=help_text,
+            width=160,
+        )
+    return value
+
+
+def _choice_label(choice: Setting, labels: Mapping[str, str]) -> str:
+    return labels.get(str(choice), str(choice).replace("_", " ") or "all")
+
+
+def _asked_settings(study: Study) -> list[Setting]:
+    """The settings that change which scores are asked for."""
+    return [value for name, value in study.settings.items() if not settings_of(study)[name].metadata["shown"]]
+
+
+def _asked_result(name: Hashable, study: Study, data: StudyData) -> Report | str | None:
+    """The report of a study that asks models, which a button begins; None while it is under way.
+
+    Once the scores are there, a setting that only changes what is shown of them needs no button.
+    """
+    work = _works().get(name)
+    if work and work.result is not None and work.study != study:
+        _begin(name, study, data)
+        work = _works()[name]
+    if work and work.progress.running:
+        _follow(work)
+        return None
+    if work and work.progress.error:
+        st.error(escape_markdown(work.progress.error), icon=":material/error:")
+    if work and work.result is not None:
+        return work.result
+    st.button(
+        "Score the texts",
+        icon=":material/play_arrow:",
+        key=f"study-go-{study.name}",
+        on_click=_begin,
+        args=(name, study, data),
+        type="primary",
+    )
+    st.caption(escape_markdown(study.does))
+    return None
+
+
+def _begin(name: Hashable, study: Study, data: StudyData) -> None:
+    _works()[name] = StudyWork(study, replace(data, engine=services.engine()))
+
+
+@st.cache_resource(show_spinner=False)
+def _works() -> LRUCache[Hashable, StudyWork]:
+    """Studies of this process that ask models."""
+    return LRUCache(_MAX_KEPT)
+
+
+class StudyWork:
+    """A study that runs in a thread of its own, with progress and cancel; what it asked for stays in the engine's cache."""
+
+    def __init__(self, study: Study, data: StudyData) -> None:
+        self.result: Report | None = None
+        self.study, self._data = study, replace(data, track=self._track)
+        self._marks: tuple[Mark, ...] = ((time.monotonic(), 0),)
+        self._total, self._error = 1, ""
+        self._cancelled = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def progress(self) -> Progress:
+        """As of now; stopped or failed, it says why."""
+        marks, now, running = self._marks, time.monotonic(), self._thread.is_alive()
+        rate, silent_s = recent_rate(marks, now), silence(marks, now) if running else 0.0
+        stopping = running and self._cancelled.is_set()
+        return Progress(marks[-1][1], self._total, rate, running, self._error, silent_s, stopping)
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    def _run(self) -> None:
+        outcome = attempt(lambda: self.study.run(self._data))
+        if isinstance(outcome, Problem):
+            self._error = outcome.message
+        else:
+            self.result = outcome
+
+    def _track(self, results: Iterable[T], what: str, total: int, /) -> Iterator[T]:
+        self._total, self._marks = (
+            total,
+            ((time.monotonic(), 0),),
+        )  # a study may track several works, one after the other
+        for done, result in enumerate(results, start=1):
+            if self._cancelled.is_set():
+                if isinstance(results, Generator):
+                    results.close()  # which cancels what is under way
+                raise TouchstoneError(
+                    f"Stopped after {done - 1} of {total} {what}, which are kept: a new start goes on there."
+                )
+            self._marks = recent_marks(self._marks, (time.monotonic(), done))
+            yield result
+
+
+@st.fragment(run_every=_LOOK_S)
+def _follow(work: StudyWork) -> None:
+    if not work.progress.running:
+        st.rerun()
+    progress_bar(work.progress, work.cancel)
