@@ -77,14 +77,13 @@ def edited_pairs(
         for (item, accepted), (_, opinion) in zip(kept, opinions, strict=True):
             id = f"{item.example.id}/{accepted.number}"
             if isinstance(opinion, Failure):
-                judged_record = UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.message}")
+                yield UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.message}")
             elif opinion.kind:
-                judged_record = UnusedEdit(
+                yield UnusedEdit(
                     id, UnusedReason.TRIVIAL, f"By the model it is a change of {opinion.kind}: {opinion.because}"
                 )
             else:
-                judged_record = pair_record(item, accepted, opinion)
-            yield judged_record
+                yield pair_record(item, accepted, opinion)
 
 
 def judge_triviality(

@@ -34,12 +34,11 @@ def chat_body(
     """A request for an answer to a system message, then requests and answers in turn."""
     body: Body = {"model": sampling.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
     if reasoning := endpoint.reasoning_tokens:
-        sampling_options = {"max_completion_tokens": sampling.max_tokens + reasoning}
+        body["max_completion_tokens"] = sampling.max_tokens + reasoning
     else:
         limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
         options: Body = {"temperature": sampling.temperature, "top_p": sampling.top_p, limit: sampling.max_tokens}
-        sampling_options = {name: value for name, value in options.items() if name not in left_out}
-    body |= sampling_options
+        body |= {name: value for name, value in options.items() if name not in left_out}
     if sampling.stop:
         body["stop"] = sampling.stop
     if endpoint.seed is not None and "seed" not in left_out:

@@ -54,9 +54,8 @@ class AnsweringModel(ABC):
             if sampling.temperature:
                 text = repr((question.inputs, question.options))
                 torch.manual_seed(int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7]))
-            if not sampling.temperature:
-                drawing = {"do_sample": False}
-            else:
+            drawing: dict[str, float | bool] = {"do_sample": False}
+            if sampling.temperature:
                 drawing = {"do_sample": True, "temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": 0}
             return generate(input_ids=ids, attention_mask=mask, max_new_tokens=most, num_beams=1, **drawing)
 

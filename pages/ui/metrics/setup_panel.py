@@ -40,11 +40,15 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
                 shown.add(step.command)
                 st.code(step.command, language=None, wrap_lines=True)  # its colours lack contrast
 
-        missing = [step.download for step in steps if step.download]
-        if missing:
+        downloads = [step.download for step in steps if step.download]
+        if downloads:
             label = f"Download {format_megabytes(metric.card.download_mb)}"
             st.button(
-                label, key=f"download-{metric.name}", icon=":material/download:", on_click=_fetch, args=(missing, pool)
+                label,
+                key=f"download-{metric.name}",
+                icon=":material/download:",
+                on_click=_fetch,
+                args=(downloads, pool),
             )
 
         st.caption(escape_markdown(f"Licence: {metric.card.licence or _UNKNOWN_LICENCE}"))

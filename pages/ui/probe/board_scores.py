@@ -25,7 +25,7 @@ from core.sentence_alignment import sentence_origins
 from core.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
 from pages.server import services
-from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, Selection, board_verdict
+from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
 from pages.ui.probe.pair import current_intention, current_pair, edited_summary, saved_outcomes
 from pages.ui.probe.probe_state import probe_state
@@ -155,7 +155,7 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     cell = cells.get((chosen.spec, "edited"))
     example = request.examples[1]
     if cell is None or not isinstance(cell.outcome, Result):
-        quotes = ()
+        quotes: tuple[str, ...] = ()
     else:
         found = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
         quotes = tuple(
@@ -251,7 +251,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
     shown = after if after.state is not CellState.READY else before
     last = _latest_shown(metric.spec, before, after, text)
     if shown.state is CellState.NEEDS_DOWNLOAD:
-        action = "download"
+        action: RowAction = "download"
     else:
         can_be_retried = {FailureKind.LOAD, FailureKind.OUT_OF_MEMORY, FailureKind.ERROR}
         action = "retry" if isinstance(shown.outcome, Failure) and shown.outcome.kind in can_be_retried else ""
@@ -262,7 +262,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
 
     outcome = after.outcome
     if not isinstance(outcome, Result):
-        notes = ()
+        notes: tuple[str, ...] = ()
     else:
         cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
         changed = isinstance(saved, Result) and saved.signature != outcome.signature
