@@ -62,7 +62,16 @@ def _cause_button(case: AdjudicationTask, cause: DisagreementCause) -> WidgetVal
 def fill_form(case: AdjudicationTask, questions: QuestionSet, answers: Mapping[str, Any]) -> None:
     """Put answers into the form, as they would have been given there."""
     for question in questions.questions:
-        _answer_field(case, question).set(_widget_value(question, answers.get(question.id)))
+        answer = answers.get(question.id)
+        if question.kind in {"span", "link"}:
+            widget_value = [json.dumps(piece, ensure_ascii=False) for piece in answer or ()]
+        elif question.kind == "edit":
+            widget_value = json.dumps(answer, ensure_ascii=False) if answer else None
+        elif question.kind == "several":
+            widget_value = list(answer or ())
+        else:
+            widget_value = answer if answer is not None or question.kind != "text" else ""
+        _answer_field(case, question).set(widget_value)
 
 
 def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
@@ -131,24 +140,19 @@ def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:
         case "text":
             st.text_area(title, key=key, height=68, persist_state="session")
         case "span" | "link":
-            _passage_field(title, question, case)
+            if pieces := _named_passages(question, case):
+                st.pills(
+                    title,
+                    pieces,
+                    selection_mode="multi",
+                    key=_answer_field(case, question).key,
+                    format_func=lambda one: quote_passage(question, json.loads(one), case),
+                    persist_state="session",
+                )
         case "edit":
             edits = _named_passages(question, case)
             names = {edit: f"Edit {place}" for place, edit in enumerate(edits, start=1)}
             st.segmented_control(title, edits, key=key, format_func=names.__getitem__, persist_state="session")
-
-
-def _passage_field(title: str, question: CampaignQuestion, case: AdjudicationTask) -> None:
-    """Those that labels name, where there are any."""
-    if pieces := _named_passages(question, case):
-        st.pills(
-            title,
-            pieces,
-            selection_mode="multi",
-            key=_answer_field(case, question).key,
-            format_func=lambda one: quote_passage(question, json.loads(one), case),
-            persist_state="session",
-        )
 
 
 def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[str]:
@@ -157,17 +161,6 @@ def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[
     found = [answers[question.id] for answers in all_answers if answers.get(question.id)]
     pieces = found if question.kind == "edit" else [piece for answer in found for piece in answer]
     return list(dict.fromkeys(json.dumps(piece, ensure_ascii=False) for piece in pieces))
-
-
-def _widget_value(question: CampaignQuestion, answer: Any) -> Any:
-    """An answer as its widget holds it."""
-    if question.kind in {"span", "link"}:
-        return [json.dumps(piece, ensure_ascii=False) for piece in answer or ()]
-    if question.kind == "edit":
-        return json.dumps(answer, ensure_ascii=False) if answer else None
-    if question.kind == "several":
-        return list(answer or ())
-    return answer if answer is not None or question.kind != "text" else ""
 
 
 def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
@@ -182,12 +175,29 @@ def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
 def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: AdjudicationQueue) -> None:
     """The case that is open of a list, or why there is none."""
     if not cases:
-        _nothing_left(queue)
+        words = (
+            "Nothing is adjudicated yet."
+            if queue.open
+            else "Nothing is left to adjudicate: people agree, or it is decided."
+        )
+        if not sum(queue.counts.values()):
+            words = "Nothing is labelled here yet."
+        st.info(words, icon=":material/task_alt:")
+
         return
     tasks = [case.task for case in cases]
     place, task = open_entry(f"case-{campaign.id}", tasks)
     case = adjudicator().task(campaign.id, task)
-    _prepare_form(case, campaign.questions)
+
+    state, decided = review_state(), case.decision
+    begun = (decided.revision if decided else 0, case.reopened)
+    if state.begun.get(case.task) != begun:
+        state.begun[case.task] = begun
+        valid = decided if not case.reopened else None
+        fill_form(case, campaign.questions, valid.answers if valid else {})
+        state.causes[case.task] = DisagreementCause(valid.cause) if valid else None
+        _note_field(case).set(valid.note if valid else "")
+
     list_navigation(f"case-{campaign.id}", tasks, place, format_agreement(case))
     _earlier_decision(case, campaign.questions)
     reading, deciding = st.columns(2, gap="medium")
@@ -197,20 +207,16 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: 
     with deciding:
         case_labels(case, campaign.questions, lambda answers: fill_form(case, campaign.questions, answers))
         _decision_box(campaign, case)
-        _conversations(campaign, case)
 
-
-def _conversations(campaign: CampaignSettings, case: AdjudicationTask) -> None:
-    """Show the comments of unnamed annotators and of the manager about the case, and a way to write to each."""
-    found = _comments().conversations(campaign.id, case.task)
-    number, own = sum(len(one.comments) for one in found), Conversation(case.task, None, "", 0, "")
-    whole = found if any(one.annotator_id is None for one in found) else [*found, own]
-    with st.expander(f"Comments · {number}" if number else "Comments", icon=":material/forum:"):
-        for one in whole:
-            show_conversation(one, "adjudicator")
-            label = "Answer the annotator" if one.annotator_id else "Write to the manager"
-            if comment_form(f"{case.task}-{one.annotator_id}", label, partial(_send_comment, campaign, one)):
-                st.rerun()
+        found = _comments().conversations(campaign.id, case.task)
+        number, own = sum(len(one.comments) for one in found), Conversation(case.task, None, "", 0, "")
+        whole = found if any(one.annotator_id is None for one in found) else [*found, own]
+        with st.expander(f"Comments · {number}" if number else "Comments", icon=":material/forum:"):
+            for one in whole:
+                show_conversation(one, "adjudicator")
+                label = "Answer the annotator" if one.annotator_id else "Write to the manager"
+                if comment_form(f"{case.task}-{one.annotator_id}", label, partial(_send_comment, campaign, one)):
+                    st.rerun()
 
 
 def _comments() -> AdjudicatorComments:
@@ -261,19 +267,6 @@ def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:
     leave_notice("Adjudicated.")
 
 
-def _prepare_form(case: AdjudicationTask, questions: QuestionSet) -> None:
-    """Begin with the newest decision where there is one; what was filled in since stays."""
-    state, decided = review_state(), case.decision
-    begun = (decided.revision if decided else 0, case.reopened)
-    if state.begun.get(case.task) == begun:
-        return
-    state.begun[case.task] = begun
-    valid = decided if not case.reopened else None
-    fill_form(case, questions, valid.answers if valid else {})
-    state.causes[case.task] = DisagreementCause(valid.cause) if valid else None
-    _note_field(case).set(valid.note if valid else "")
-
-
 def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
     """Show the decision that was made before, and the flags."""
     if case.decision:
@@ -287,14 +280,3 @@ def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
             st.info(text, icon=":material/gavel:")
     for reason in case.flags:
         st.warning(f"Somebody flagged this one: {escape_markdown(reason)}", icon=":material/flag:")
-
-
-def _nothing_left(queue: AdjudicationQueue) -> None:
-    words = (
-        "Nothing is adjudicated yet."
-        if queue.open
-        else "Nothing is left to adjudicate: people agree, or it is decided."
-    )
-    if not sum(queue.counts.values()):
-        words = "Nothing is labelled here yet."
-    st.info(words, icon=":material/task_alt:")
