@@ -32,6 +32,7 @@ _NEW_NAMES = {
     "bisect": "study bisect",
     "sensitivity": "study sensitivity",
     "density": "study density",
+    "document-ablation": "study document-ablation",
     "discover": "study discovery",
     "system-strength": "study system-strength",
 }

@@ -15,6 +15,8 @@ from types import MappingProxyType
 
 from core.metric_catalog import list_metrics, metrics_markdown
 from core.models.pool import ModelPool
+from core.stats.text_tables import markdown_table
+from core.study import STUDIES, Outlet
 
 ROOT = Path(__file__).parents[1]
 _TABLE = re.compile(r"(<!-- ([\w-]+): make reference -->\n)(.*?)(\n<!-- /\2 -->)", re.DOTALL)
@@ -25,7 +27,20 @@ def _metrics() -> str:
         return metrics_markdown(list_metrics(ModelPool("cpu", None, Path(folder))))
 
 
-TABLES: Mapping[str, Callable[[], str]] = MappingProxyType({"metrics": _metrics})
+_OUTLETS: tuple[Outlet, ...] = ("page", "audit", "pack")
+"""Outlets that a study may be without; a command and a call in Python all have."""
+
+
+def _studies() -> str:
+    """Every study with what it does and its outlets; for each that it does not have the reason."""
+    lines = []
+    for study in STUDIES:
+        reasons = [study.without.get(outlet, "yes") for outlet in _OUTLETS]
+        lines.append((f"`{study.name}`", study.group, study.does, *reasons))
+    return markdown_table(("study", "group", "does", *_OUTLETS), lines).rstrip()
+
+
+TABLES: Mapping[str, Callable[[], str]] = MappingProxyType({"metrics": _metrics, "studies": _studies})
 """What makes each table, by the name between its marks."""
 
 

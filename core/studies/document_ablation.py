@@ -8,20 +8,25 @@ knows does not.
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Sequence
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from core.engine.engine import Engine
-from core.errors import UnscorableError
+from core.errors import TouchstoneError, UnscorableError
 from core.metric import METRICS
+from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, Source
 from core.runs.shifts import STRESS_RESAMPLES, document_array, score_array
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
 from core.stats.statistic import Estimate, mean
-from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned
+from core.stats.text_tables import format_signed, format_unsigned
+from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.types import Example, Failure
 
 _CONTROLLED, _CONTROL = "direct-assessment", "closed-book"
@@ -106,10 +111,10 @@ def _score_in_run(run: Run, source: Source, metric: str) -> float | None:
 
 
 def score_histogram(
-    found: Sequence[AblatedScore], bins: int = 20, seed: int = 0, resamples: int = STRESS_RESAMPLES
+    scores: Sequence[AblatedScore], bins: int = 20, seed: int = 0, resamples: int = STRESS_RESAMPLES
 ) -> ScoreHistogram | None:
     """The histogram of one metric over the summaries that have both scores, bins of the same width; None where none has."""
-    both = [one for one in found if one.own is not None and one.other is not None]
+    both = [one for one in scores if one.own is not None and one.other is not None]
     if not both:
         return None
     numbers = {group: place for place, group in enumerate(dict.fromkeys(one.group for one in both))}
@@ -127,33 +132,142 @@ def score_histogram(
         other_mean=drawn.estimate(mean(other, documents)),
         loss=drawn.estimate(mean_correction(pairs)),
         own_better=drawn.estimate(consistency_share(pairs)),
-        failed=len(found) - len(both),
+        failed=len(scores) - len(both),
     )
 
 
-def histogram_cells(one: ScoreHistogram) -> dict[str, str]:
-    """A row of the table by its columns."""
-    return {
-        "metric": one.metric,
-        "with the document": format_unsigned(one.own_mean),
-        "without": format_unsigned(one.other_mean),
-        "loss": format_signed(one.loss),
-        "better with it, %": format_percent(one.own_better),
-        "n": str(one.own_mean.n),
-        "failed": str(one.failed),
-    }
+@STUDIES.add
+@dataclass(frozen=True)
+class DocumentAblation(Study):
+    """Scores of the summaries of a stress run with their document and without."""
+
+    name: ClassVar[str] = "document-ablation"
+    title: ClassVar[str] = "Without the document"
+    does: ClassVar[str] = (
+        "Score the summaries of a run without their document, and show the histograms with and without it."
+    )
+    group: ClassVar[Group] = "Reading"
+    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
+    asks: ClassVar[bool] = True
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {
+            "audit": "No question of the audit takes the document away.",
+            "pack": "The pack is of scores that are there, and this scores the texts of a stress run.",
+        }
+    )
+    baseline: str = setting(
+        "foreign",
+        "Scores without the document: foreign, beside the document of another summary; closed-book, by the control of "
+        "direct-assessment, which the run has scored.",
+        choices=("foreign", "closed-book"),
+        labels={"foreign": "beside a foreign document", "closed-book": "closed-book control"},
+    )
+    bins: int = setting(20, "Bins of the same width.", low=1, high=100, shown=True)
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"baseline": ["foreign", *(["closed-book"] if closed_book_scores(data.stress_run) else [])]}
+
+    @property
+    def scores_texts(self) -> bool:
+        return self.baseline == "foreign"
+
+    def run(self, data: StudyData) -> Report:
+        run = data.stress_run
+        if self.scores_texts:
+            examples = foreign_examples(run)
+            scoring = score_foreign(data.scoring, run, examples)
+            scores = list(data.track(scoring, "scores", len(examples) * len(run.plan.metrics)))
+        else:
+            scores = closed_book_scores(run)
+        if not scores:
+            raise TouchstoneError(
+                f"{data.run_name} has no scores of direct-assessment and closed-book. Name both metrics to `stress`."
+            )
+        histograms = [
+            histogram
+            for metric in run.plan.metrics
+            if (
+                histogram := score_histogram(
+                    [score for score in scores if score.metric == metric], self.bins, run.plan.seed
+                )
+            )
+        ]
+        failures = Counter((score.metric, score.error) for score in scores if score.error)
+        return self.report(
+            data,
+            [_means_table(histograms), _histogram_table(histograms)],
+            charts=[histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
+            sentences=[
+                f"{one.metric}: the document gains {format_signed(one.loss)}, from {format_unsigned(one.other_mean)} without "
+                f"it to {format_unsigned(one.own_mean)}."
+                for one in histograms
+            ]
+            or ["No summary has a score with its document and one without."],
+            notes=[
+                "Where the histograms overlap, a score does not come from the document. Intervals are of 95 %, by document."
+            ],
+            problems=[
+                f"{metric}: {count} of {len(run.sources)} summaries: {reason}"
+                for (metric, reason), count in failures.items()
+            ],
+        )
 
 
-def format_histograms(found: Sequence[ScoreHistogram]) -> str:
-    """The means of every metric in columns, and below them how many summaries lie in each bin."""
-    if not found:
-        return "No summary has a score with its document and one without."
-    rows = [histogram_cells(one) for one in found]
-    means = align_columns([tuple(rows[0]), *(tuple(row.values()) for row in rows)])
-    bins = [
-        (one.metric, f"{low:.3g} to {high:.3g}", str(own), str(other))
-        for one in found
-        for low, high, own, other in zip(one.edges, one.edges[1:], one.own, one.other, strict=False)
-        if own or other
-    ]
-    return f"{means}\n\n{align_columns([('metric', 'score', 'with the document', 'without'), *bins])}"
+def _means_table(histograms: Sequence[ScoreHistogram]) -> Table:
+    return Table(
+        "means",
+        "Mean scores with the document and without",
+        (
+            Column("metric"),
+            Column("own_mean", "with the document", "unsigned"),
+            Column("other_mean", "without", "unsigned"),
+            Column("loss", format="signed", help="Mean score with the document minus without, towards consistency."),
+            Column("own_better", "better with it", "percent", "Summaries that score strictly more consistent with it."),
+            Column("n", format="count"),
+            Column("failed", format="count", help="Summaries that lack one of the two scores."),
+        ),
+        tuple(
+            (one.metric, one.own_mean, one.other_mean, one.loss, one.own_better, one.own_mean.n, one.failed)
+            for one in histograms
+        ),
+    )
+
+
+def _histogram_table(histograms: Sequence[ScoreHistogram]) -> Table:
+    return Table(
+        "histogram",
+        "Summaries by score, in the bins that have any",
+        (
+            Column("metric"),
+            Column("low", "score from", "number"),
+            Column("high", "to", "number"),
+            Column("own", "with the document", "count"),
+            Column("other", "without", "count"),
+        ),
+        tuple(
+            (one.metric, low, high, own, other)
+            for one in histograms
+            for low, high, own, other in zip(one.edges, one.edges[1:], one.own, one.other, strict=False)
+            if own or other
+        ),
+    )
+
+
+def histogram_chart(place: int, histogram: ScoreHistogram) -> Chart:
+    """Both histograms over each other; `place` distinguishes the charts of several metrics."""
+    centres = tuple((low + high) / 2 for low, high in zip(histogram.edges, histogram.edges[1:], strict=False))
+    sides = (
+        ("with the document", histogram.own, histogram.own_mean),
+        ("without", histogram.other, histogram.other_mean),
+    )
+    return Chart(
+        f"histogram-{place}",
+        "bars",
+        f"{histogram.metric}: scores of the same summaries",
+        Axis("score"),
+        Axis("summaries"),
+        tuple(
+            Series(f"{name}, mean {format_unsigned(replace(mean, low=None, high=None))}", centres, counts)
+            for name, counts, mean in sides
+        ),
+    )

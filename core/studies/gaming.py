@@ -306,11 +306,11 @@ def _phrases_table(results: Sequence[MetricGaming]) -> Table:
 
 
 def _gain_chart(results: Sequence[MetricGaming]) -> Chart:
-    """A bar for each metric, the most gamed on top."""
+    """A point for each metric, the most gamed on top."""
     metrics = tuple(result.metric for result in reversed(results))
     return Chart(
         "gain",
-        "bars",
+        "points",
         "Mean gain by a phrase without content, with 95 % intervals",
         Axis("", metrics),
         Axis("gain in spreads (standard deviations)"),

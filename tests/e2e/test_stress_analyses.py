@@ -43,10 +43,10 @@ def done(page: Page) -> None:
 
 def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: Server) -> None:
     open_run(page, server, "To sweep")
-    open_view(page, "Reading", "Windows")
+    open_view(page, "Reading", "Windows of retrieval")
     press(page.get_by_role("button", name="Sweep 5 windows × 1 metric"))
     expect(page.get_by_role("tab", name="Reading")).to_have_attribute("aria-selected", "true", timeout=WORK_MS)
-    expect(page.locator(".st-key-sweep-chart").get_by_text("mean shift, after − before")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("retrieve[metric=rouge2]: mean score")).to_be_visible(timeout=WORK_MS)
     done(page)
     [stored] = server.rows("SELECT * FROM run WHERE name = 'To sweep, windows'")
     lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
@@ -60,21 +60,19 @@ def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: 
 
 def test_sentences_are_binned_by_their_information_density(page: Page, server: Server) -> None:
     open_run(page, server, "To bin")
-    open_view(page, "Reading", "Density")
-    press(page.get_by_role("button", name="Score sentence by sentence: 2 texts × 2 metrics"))
-    chart = page.locator(".st-key-density-chart")
-    expect(chart.get_by_text("ROUGE-2: score of a sentence by its information density")).to_be_visible(timeout=WORK_MS)
-    press(page.get_by_role("radio", name="The same width"))
-    expect(page.locator(".st-key-density-chart .textpoint").first).to_be_visible()
+    open_view(page, "Reading", "Information density")
+    press(page.get_by_role("button", name="Score the texts"))
+    expect(page.get_by_text("rouge2: the mean score")).to_be_visible(timeout=WORK_MS)
+    press(page.get_by_role("radio", name="the same width"))  # of the same scores, without another press
+    done(page)
+    expect(page.get_by_text("rouge2: the mean score")).to_be_visible(timeout=WORK_MS)
 
 
 def test_summaries_are_scored_beside_foreign_documents(page: Page, server: Server) -> None:
     open_run(page, server, "To ablate")
-    open_view(page, "Reading", "Without document")
-    press(page.get_by_role("button", name="Score 2 summaries × 2 metrics beside foreign documents"))
-    chart = page.locator(".st-key-ablation-chart")
-    expect(chart.get_by_text("ROUGE-2: scores of the same summaries")).to_be_visible(timeout=WORK_MS)
-    expect(page.get_by_text("Loss: mean score with the document minus without")).to_be_visible()
+    open_view(page, "Reading", "Without the document")
+    press(page.get_by_role("button", name="Score the texts"))
+    expect(page.get_by_text("rouge2: the document gains")).to_be_visible(timeout=WORK_MS)
     open_view(page, "Shifts", "Sensitivity")
     expect(page.get_by_text("Sensitivity needs perturbations that keep the meaning")).to_be_visible(timeout=WORK_MS)
 

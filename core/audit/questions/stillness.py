@@ -21,7 +21,7 @@ SCALE = Scale(good=2.0, fails=1.0)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Stillness(Question):
-    """The sensitivity of `cli.py sensitivity`, and each harmless kind against the null band."""
+    """The sensitivity of `cli.py study sensitivity`, and each harmless kind against the null band."""
 
     name: ClassVar[str] = "stillness"
     title: ClassVar[str] = "Does it stay still when nothing changed?"

@@ -16,7 +16,7 @@ SCALE = Scale(good=0.3, fails=0.6)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Surface(Question):
-    """Figures of `cli.py surface-correlation` for the metric."""
+    """Figures of `cli.py study surface` for the metric."""
 
     name: ClassVar[str] = "surface"
     title: ClassVar[str] = "How much of it is surface?"

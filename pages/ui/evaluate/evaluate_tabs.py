@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
@@ -14,13 +15,14 @@ from core.cases.measures import (
     shown_columns,
 )
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
+from core.studies.verdicts import Verdicts
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
-from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
+from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
@@ -78,9 +80,7 @@ def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
 
 _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
-        "Compare": {
-            "Verdicts": verdict_grid,
-        },
+        "Compare": {},
         "Errors": {},
         "People": {},
         "Surface": {},
@@ -120,6 +120,7 @@ _MOVED = MappingProxyType(
         "Percentiles": "percentiles",
         "Explanations": "explanation-scores",
         "Surface": "surface",
+        "Verdicts": "verdicts",
         "Sensitivity": "sensitivity",
     }
 )
@@ -153,6 +154,7 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
         data = replace(data, items=items)
     if study.name in _ABOVE:
         _ABOVE[study.name](chosen)
-    shown = study_tab(study, data, chosen.key)
+    own = {"pairs": partial(verdict_table, chosen)} if study is Verdicts else {}
+    shown = study_tab(study, data, chosen.key, own)
     if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)

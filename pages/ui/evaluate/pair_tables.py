@@ -9,18 +9,15 @@ import pandas as pd
 import streamlit as st
 
 from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import SIGNED_MEASURES, SLICE_FIELDS, Slice, measure_format, pairs_in_slice
-from core.cases.verdict_grid import PAIR_FILTERS, PairVerdict, build_verdict_grid, filter_pairs, noise_band
+from core.cases.measures import SIGNED_MEASURES, Slice, measure_format, pairs_in_slice
 from core.edits import as_segments, recover
-from core.report import Cell
+from core.report import Cell, Report
 from core.reports.cells import few_documents, format_value
 from core.stats.best_metric import Measurement
 from core.stats.comparison import pairs_still_needed
-from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
-from core.studies.shared_errors import caught_in_grid, coverage_sentence, smallest_coverage
+from core.studies.verdicts import MOVE_WORDS
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
-from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
 
 _MAX_PAIRS = 500
@@ -121,53 +118,35 @@ def _summary_table(cases: Cases, part: Slice, column: MetricColumn) -> None:
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The summaries of this cell", column_config=_PAIR_COLUMNS)
 
 
-_VERDICT_SIGNS = {
-    Move.RIGHT: "✓ right",
-    Move.WRONG: "✗ wrong",
-    Move.STILL: "≈ noise",
-    Move.UNKNOWN: "–",
-    Move.NONE: "–",
-}
-_VERDICT_COLOURS = {_VERDICT_SIGNS[move]: style for move, style in MOVE_STYLES.items()}
+_VERDICT_SIGNS: Mapping[Cell, str] = {"right": "✓ right", "wrong": "✗ wrong", "noise": "≈ noise", None: "–"}
+_VERDICT_COLOURS = {_VERDICT_SIGNS[MOVE_WORDS[move]]: style for move, style in MOVE_STYLES.items()}
 _MAX_VERDICTS = 1000
 
 
-def verdict_grid(chosen: EvaluationChoice) -> None:
-    """The grid with its filters; a selected pair is shown whole."""
-    if not len(chosen.cases.pairs) or not chosen.cases.columns:
-        st.info("There is no minimal pair with a score here: a verdict needs a faithful and a broken side.")
-        return
-    lines = background_result(
-        "Judging pairs…", ("grid", chosen.key), lambda: build_verdict_grid(chosen.cases, chosen.cases.columns)
-    )
-    if lines is None:
-        return
-    caught = caught_in_grid(lines, [column.name for column in chosen.cases.columns])
-    if caught:
-        st.markdown(escape_markdown(coverage_sentence(smallest_coverage(caught))))
-    counts = {name: len(filter_pairs(lines, name)) for name in PAIR_FILTERS}
-    name = st.segmented_control(
-        "Pairs",
-        list(PAIR_FILTERS),
-        default="all pairs",
-        key="evaluate-filter",
-        required=True,
-        format_func=lambda name: f"{name} ({counts[name]})",
-        label_visibility="collapsed",
-    )
-    shown_lines = filter_pairs(lines, name)[:_MAX_VERDICTS]
-    if not shown_lines:
+def verdict_table(chosen: EvaluationChoice, report: Report) -> None:
+    """The verdicts on pairs in colours, with links to Probe; a selected pair is shown whole."""
+    rows = list(report.table("pairs").records())
+    if not rows:
         st.info("No pair is like that.")
         return
-    _verdict_table(chosen, shown_lines, name, counts[name])
-
-
-def _verdict_table(chosen: EvaluationChoice, lines: list[PairVerdict], name: str, total: int) -> None:
-    frame = pd.DataFrame([_verdict_row(chosen, line) for line in lines])
+    samples = {(sample.dataset, sample.item.example.id): sample for sample in chosen.cases.samples}
+    sides = [
+        (samples[str(row["dataset"]), str(row["faithful"])], samples[str(row["dataset"]), str(row["broken"])])
+        for row in rows[:_MAX_VERDICTS]
+    ]
     metrics = [column.name for column in chosen.cases.columns]
+    lines = [
+        {
+            "": probe_link(good, bad),
+            "pair": row["broken"],
+            "error type": row["error_type"],
+            **{name: _VERDICT_SIGNS[row[name]] for name in metrics},
+        }
+        for row, (good, bad) in zip(rows, sides, strict=False)
+    ]
     event = st.dataframe(
-        frame.style.map(lambda text: _VERDICT_COLOURS.get(text, ""), subset=metrics),
-        key=f"evaluate-grid-{name}-{hash(chosen.key)}",
+        pd.DataFrame(lines).style.map(lambda text: _VERDICT_COLOURS.get(text, ""), subset=metrics),
+        key=f"evaluate-grid-{report.settings['pairs']}-{hash(chosen.key)}",
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
@@ -176,24 +155,7 @@ def _verdict_table(chosen: EvaluationChoice, lines: list[PairVerdict], name: str
         placeholder="",
         column_config={"": PROBE_LINK_COLUMN},
     )
-    shown = f"The first {len(lines)} of {total} pairs. " if total > len(lines) else ""
-    st.caption(f"{shown}{_noise_caption(chosen)} Select a row to see its pair.")
+    first = f"The first {len(lines)} of {len(rows)} pairs. " if len(rows) > len(lines) else ""
+    st.caption(f"{first}Select a row to see its pair.")
     if selected := event["selection"]["rows"]:
-        line = lines[selected[0]]
-        show_pair(chosen.cases.samples[line.good], chosen.cases.samples[line.bad])
-
-
-def _verdict_row(chosen: EvaluationChoice, line: PairVerdict) -> dict[str, object]:
-    good, bad = chosen.cases.samples[line.good], chosen.cases.samples[line.bad]
-    kind = ", ".join(SLICE_FIELDS["error_type"](bad) or SLICE_FIELDS["category"](bad))
-    names = [column.name for column in chosen.cases.columns]
-    verdicts = {name: _VERDICT_SIGNS[move] for name, move in zip(names, line.moves, strict=True)}
-    return {"": probe_link(good, bad), "pair": bad.item.example.id, "error type": kind, **verdicts}
-
-
-def _noise_caption(chosen: EvaluationChoice) -> str:
-    known = max(noise_band(chosen.cases, column).n for column in chosen.cases.columns)
-    if known < 5:
-        return "Noise is a tie here: the data holds no harmless edits from which to tell more."
-    share = "the middle 95 %" if known >= MIN_FOR_QUANTILES else "the range"
-    return f"Noise is {share} of a metric's shifts under up to {known} harmless edits of the same data."
+        show_pair(*sides[selected[0]])

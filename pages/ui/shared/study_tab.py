@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -53,8 +53,11 @@ def study_tab(
     except TouchstoneError as error:
         st.info(escape_markdown(str(error)))
         return None
-    name, work = (study.name, chosen.spec, *key), partial(_run_or_explain, chosen, data)
-    result = _asked_result(name, chosen, data) if study.asks else background_result(f"{study.title}…", name, work)
+    name = (study.name, chosen.spec, *key)
+    if chosen.scores_texts:
+        result = _asked_result((study.name, *_asked_settings(chosen), *key), chosen, data)
+    else:
+        result = background_result(f"{study.title}…", name, partial(_run_or_explain, chosen, data))
     if result is None:
         return None
     if isinstance(result, str):
@@ -130,9 +133,20 @@ def _choice_label(choice: Setting, labels: Mapping[str, str]) -> str:
     return labels.get(str(choice), str(choice).replace("_", " ") or "all")
 
 
+def _asked_settings(study: Study) -> list[Setting]:
+    """The settings that change which scores are asked for."""
+    return [value for name, value in study.settings.items() if not settings_of(study)[name].metadata["shown"]]
+
+
 def _asked_result(name: Hashable, study: Study, data: StudyData) -> Report | str | None:
-    """The report of a study that asks models, which a button begins; None while it is under way."""
+    """The report of a study that asks models, which a button begins; None while it is under way.
+
+    Once the scores are there, a setting that only changes what is shown of them needs no button.
+    """
     work = _works().get(name)
+    if work and work.result is not None and work.study != study:
+        _begin(name, study, data)
+        work = _works()[name]
     if work and work.progress.running:
         _follow(work)
         return None
@@ -167,7 +181,7 @@ class StudyWork:
 
     def __init__(self, study: Study, data: StudyData) -> None:
         self.result: Report | None = None
-        self._study, self._data = study, replace(data, track=self._track)
+        self.study, self._data = study, replace(data, track=self._track)
         self._marks: tuple[Mark, ...] = ((time.monotonic(), 0),)
         self._total, self._error = 1, ""
         self._cancelled = threading.Event()
@@ -186,16 +200,21 @@ class StudyWork:
         self._cancelled.set()
 
     def _run(self) -> None:
-        outcome = attempt(lambda: self._study.run(self._data))
+        outcome = attempt(lambda: self.study.run(self._data))
         if isinstance(outcome, Problem):
             self._error = outcome.message
         else:
             self.result = outcome
 
     def _track(self, results: Iterable[T], what: str, total: int, /) -> Iterator[T]:
-        self._total = total
+        self._total, self._marks = (
+            total,
+            ((time.monotonic(), 0),),
+        )  # a study may track several works, one after the other
         for done, result in enumerate(results, start=1):
             if self._cancelled.is_set():
+                if isinstance(results, Generator):
+                    results.close()  # which cancels what is under way
                 raise TouchstoneError(
                     f"Stopped after {done - 1} of {total} {what}, which are kept: a new start goes on there."
                 )

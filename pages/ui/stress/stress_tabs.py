@@ -22,16 +22,15 @@ from core.stats.text_tables import format_signed
 from core.studies.discovery import ALL_METRICS
 from core.studies.sensitivity import SensitivityStudy
 from core.studies.shifts import Shifts, cells_of
-from core.studies.window_sweep import window_effects, window_families
+from core.studies.window_sweep import Windows, window_charts, window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown, render_html
+from pages.ui.shared.report_charts import report_chart
 from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.shared.study_tab import ShownStudy, study_tab
-from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
-from pages.ui.stress.density_tab import density_tab
 from pages.ui.stress.matrix_and_plots import (
     kind_title,
     matrix_table,
@@ -41,7 +40,7 @@ from pages.ui.stress.matrix_and_plots import (
     shift_boxes,
 )
 from pages.ui.stress.phrase_form import phrase_form, try_phrases
-from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
+from pages.ui.stress.sweep_form import sweep_form
 
 
 def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
@@ -139,9 +138,9 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
         if (chosen := [shift for shift in found if shift.metric == metric and shift.size is not None])
         for figure in (shift_boxes(run, metric, chosen), score_dots(run, metric, chosen))
     ]
-    for family, by_window in window_families(run.plan.metrics).items():
-        if points := window_effects(run, by_window, found):
-            figures.append(sweep_chart(family, points))
+    for place, (family, by_window) in enumerate(window_families(run.plan.metrics).items(), 1):
+        if effects := window_effects(run, by_window, found):
+            figures += map(report_chart, window_charts(place, family, effects))
     plots = [
         figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
         for place, figure in enumerate(figures)
@@ -204,7 +203,7 @@ class ShownRun:
 
 def stress_tabs(shown: ShownRun) -> None:
     """Draw the view that is open, at first the windows of a sweep and the matrix of any other run."""
-    default = "Windows" if window_families(shown.run.plan.metrics) else Shifts.name
+    default = Windows.name if window_families(shown.run.plan.metrics) else Shifts.name
     studies = [study for study in STUDIES if Input.RUN in {*study.takes, *study.may_take}]
     grouped_views("stress", with_studies(_VIEWS, studies, _study_view), _MOVED, shown, default)
 
@@ -267,11 +266,7 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
             SensitivityStudy.name: lambda shown: _study_view(SensitivityStudy, shown),
         },
         "Gaming": {},
-        "Reading": {
-            "Windows": lambda shown: sweep_tab(shown.run, shown.found),
-            "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
-            "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
-        },
+        "Reading": {},
         "Compare and export": {
             "Compare": lambda shown: compare_runs(shown.row, shown.cells),
             "Export": lambda shown: run_downloads(shown.run, shown.found),
@@ -285,9 +280,19 @@ _BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingPr
         "shifts": lambda shown, _: unused_answers(shown.run),
         "gaming": lambda shown, _: phrase_form(shown.run),
         "discovery": _phrases_of_discovery,
+        "windows": lambda shown, _: sweep_form(shown.run),
     }
 )
 """By study, what the page draws below its report, or below the reason why there is none."""
 
-_MOVED: Mapping[str, str] = MappingProxyType({"Matrix": "shifts", "Sensitivity": "sensitivity", "Gaming": "gaming"})
+_MOVED: Mapping[str, str] = MappingProxyType(
+    {
+        "Matrix": "shifts",
+        "Sensitivity": "sensitivity",
+        "Gaming": "gaming",
+        "Windows": "windows",
+        "Density": "density",
+        "Without document": "document-ablation",
+    }
+)
 """The views of before by the names that addresses have, and the studies that they are now."""

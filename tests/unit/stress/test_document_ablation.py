@@ -13,11 +13,12 @@ from core.errors import TouchstoneError, UnscorableError
 from core.runs.run import Plan, Run, ScoreRecord, Source, run_lines
 from core.studies.document_ablation import (
     AblatedScore,
+    DocumentAblation,
     closed_book_scores,
     foreign_examples,
-    format_histograms,
     score_histogram,
 )
+from core.study import StudyData
 from core.types import Example
 
 
@@ -50,7 +51,6 @@ def test_a_histogram_counts_the_summaries_that_have_both_scores() -> None:
     assert (found.edges, found.own, found.other, found.failed) == ((0.0, 0.5, 1.0), (1, 2), (3, 0), 2)
     assert found.loss.value == pytest.approx((0.0 + 0.5 + 0.8) / 3)
     assert found.own_better.value == pytest.approx(2 / 3)
-    assert "0 to 0.5" in format_histograms([found])
 
 
 def test_scores_that_are_all_the_same_lie_in_one_bin_and_without_scores_there_is_none() -> None:
@@ -71,6 +71,17 @@ def test_the_closed_book_control_stands_beside_the_metric_that_it_controls() -> 
     assert closed_book_scores(run_of_documents("a", "b")) == []
 
 
+def test_the_closed_book_control_is_shown_without_an_engine() -> None:
+    run = run_of_documents("a", "b", metrics=("direct-assessment", "closed-book"))
+    for source, metric, value in (("s0", "direct-assessment", 90.0), ("s0", "closed-book", 70.0)):
+        run.add(ScoreRecord(source, "", metric, value, "signed"))
+    study = DocumentAblation(baseline="closed-book")
+    assert not study.scores_texts
+    assert study.run(StudyData(run=run)).table().figure("loss", metric="direct-assessment").value == 20.0
+    assert DocumentAblation().choices(StudyData(run=run))["baseline"] == ["foreign", "closed-book"]
+    assert DocumentAblation().choices(StudyData(run=run_of_documents("a", "b")))["baseline"] == ["foreign"]
+
+
 def test_the_command_scores_a_run_beside_foreign_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
@@ -79,9 +90,16 @@ def test_the_command_scores_a_run_beside_foreign_documents(tmp_path: Path, monke
         run.add(ScoreRecord(id, "", "rouge2", 1.0, "signed"))
     file = tmp_path / "run.jsonl"
     file.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
-    done = CliRunner().invoke(app, ["document-ablation", str(file), "--bins", "4", "--json"], catch_exceptions=False)
-    [found] = json.loads(done.stdout)
+    done = CliRunner().invoke(
+        app, ["study", "document-ablation", str(file), "--bins", "4", "--json"], catch_exceptions=False
+    )
+    report = json.loads(done.stdout)
+    [found] = report["tables"]["means"]
     # of "it tells", "tells of" and "of" with the name only the second stands in the other document
     assert found["loss"]["value"] == pytest.approx(2 / 3, abs=1e-4)
+    assert sum(row["own"] for row in report["tables"]["histogram"]) == len(run.sources)
+    assert [len(series["x"]) for series in report["charts"][0]["series"]] == [4, 4]
     with pytest.raises(TouchstoneError, match="closed-book"):
-        CliRunner().invoke(app, ["document-ablation", str(file), "--without", "closed-book"], catch_exceptions=False)
+        CliRunner().invoke(
+            app, ["study", "document-ablation", str(file), "--baseline", "closed-book"], catch_exceptions=False
+        )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from core.stats.statistic import Estimate
-from core.studies.document_ablation import AblatedScore, score_histogram
+from core.studies.document_ablation import AblatedScore, histogram_chart, score_histogram
 from core.studies.ranks import MetricRank, rank_chart
 from core.studies.sensitivity import Sensitivity, sensitivity_charts
 from pages.ui.shared.report_charts import report_chart
-from pages.ui.stress.ablation_tab import histogram_chart
 
 KNOWN, UNKNOWN = Estimate(2.0, 1.0, 4.0, 9), Estimate(None, None, None, 0, "There is no step.")
 
@@ -35,6 +34,6 @@ def test_a_metric_without_a_quotient_has_no_panel() -> None:
 def test_both_histograms_have_the_same_bins() -> None:
     made = score_histogram([AblatedScore("rouge2", str(n), 1.0, n / 4) for n in range(5)], 4)
     assert made is not None
-    own, other = histogram_chart(made).data
+    own, other = report_chart(histogram_chart(1, made)).data
     assert own.x == other.x == (0.125, 0.375, 0.625, 0.875)
     assert (own.y, other.y) == ((0, 0, 0, 5), (1, 1, 1, 2))

@@ -39,8 +39,12 @@ def opened(probe: Open, view: str) -> AppTest:
         ("discovery", "Gaming"),
         ("system-strength", "Gaming"),
         ("Windows", "Reading"),
+        ("windows", "Reading"),
         ("Density", "Reading"),
+        ("density", "Reading"),
         ("Without document", "Reading"),
+        ("document-ablation", "Reading"),
+        ("edit-discrimination", "Shifts"),
         ("Compare", "Compare and export"),
         ("Export", "Compare and export"),
     ],
@@ -58,4 +62,4 @@ def test_a_link_within_the_session_opens_its_view_whatever_the_session_began_wit
     app.query_params["run"] = "bundled"
     app.switch_page("views/stress.py").run()
     assert [tab.label for tab in app.tabs if tab.children] == ["Reading"]
-    assert "".join(app.query_params["tab"]) == "Density"
+    assert "".join(app.query_params["tab"]) == "density"
