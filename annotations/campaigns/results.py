@@ -163,7 +163,6 @@ def _all_labels(
     session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
 ) -> Iterator[CampaignLabel]:
     """Every answer, or those to some tasks, in the order in which it came."""
-
     versions = session.exec(
         select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
     )

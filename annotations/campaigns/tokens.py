@@ -122,6 +122,7 @@ def use_token(store: Store, token: str) -> TokenAccess:
     """
     now = datetime.now(UTC)
     with read_session(store.engine) as session:
+        # only hashes are compared, by the index of the database: the time says nothing about a token that is nearly right
         found = session.exec(
             select(ApiToken, Person)
             .join(Person, col(Person.id) == ApiToken.person_id)

@@ -36,6 +36,7 @@ def copy_rows(source: Connection, target: Connection) -> None:
         for chunk in found.mappings().partitions():
             target.execute(insert(table), [dict(row) for row in chunk])
         if target.dialect.name == "postgresql" and table.autoincrement_column is not None:
+            # PostgreSQL counts on behind the highest number that was copied
             last = f'SELECT coalesce(max("{table.autoincrement_column.name}"), 1), max("{table.autoincrement_column.name}") IS NOT NULL FROM "{table.name}"'
             highest, used = target.execute(text(last)).one()
             sequence = text("SELECT setval(pg_get_serial_sequence(:table, :column), :highest, :used)")
@@ -78,7 +79,6 @@ def backup(url: str, file: Path) -> dict[str, int]:
 
     Raises StoreError where there is no database, where the file is there already, and where it cannot be written.
     """
-
     parsed = parse_url(url)
     if is_in_memory(parsed):
         raise StoreError("The database is in memory only: there is nothing to back up.")

@@ -44,7 +44,6 @@ from core.types import Item as CoreItem
 
 def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
     """Give every summary without a document that of its group, where there is one; how many were joined, how many lack it."""
-
     of_dataset = select(func.max(SampleRow.number)).where(SampleRow.dataset_id == dataset_id, SampleRow.summary != "")
     have = select(SampleRow.key).where(SampleRow.dataset_id == dataset_id, col(SampleRow.item_id).is_not(None))
     newest = of_dataset.where(col(SampleRow.key).not_in(have)).group_by(SampleRow.key)
@@ -219,7 +218,6 @@ def write_spooled_rows(
     session: Session, provenance: DatasetSource, counts: Mapping[str, object], file: IO[bytes]
 ) -> ImportResult:
     """Add the rows that are not there yet, then join what lacked its document."""
-
     now = datetime.now(UTC)
     insert_new(session, Dataset, [{"id": provenance.dataset_id, "name": provenance.dataset, "created_at": now}])
     values = {name: value for name, value in asdict(provenance).items() if name != "dataset"}

@@ -170,7 +170,6 @@ def _has_content(sample: Sample) -> bool:
 
 def _merge_samples(older: Sample, newer: Sample) -> Sample:
     """Merge two samples: where they differ the newer one counts, and their lists add up."""
-
     values: dict[str, Any] = {}
     for field in fields(Item):
         before, now = getattr(older.item, field.name), getattr(newer.item, field.name)

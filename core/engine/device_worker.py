@@ -251,7 +251,7 @@ class DeviceWorker:
         self._cache.put({pending.key: answer for pending, answer in given})
         with self._lock:
             self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
-
+            # a pass and its seconds count for the tasks that asked its questions first
             tokens: dict[Task, list[int]] = {}
             for pending, answer in given:
                 for asker in pending.tasks[:1]:

@@ -239,7 +239,6 @@ def _changed_items(
     cases: Cases, part: Slice, both: tuple[GradedColumn, GradedColumn]
 ) -> tuple[tuple[ItemChange, ...], tuple[ItemChange, ...]]:
     """Items that became worse and items that became better, the largest moves first."""
-
     before, after = (side.column for side in both)
     if part.pairs.any() and not _two_thresholds(*both):
         one, two = (np.nan_to_num(pairs_in_slice(cases, part, column).gains) for column in (before, after))

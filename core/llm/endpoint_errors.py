@@ -61,7 +61,6 @@ def backoff_s(tries: int) -> float:
 
 def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> TouchstoneError:
     """Error that says what went wrong and what to do; EndpointUnusableError if every other question would fail too."""
-
     if isinstance(error, openai.APITimeoutError):
         message = (
             f"{endpoint.base_url} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "

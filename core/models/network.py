@@ -91,6 +91,7 @@ def load_trainable_network(
                 "Name a model made for this metric."
             )
 
+        # a weight that is no number makes every score none either
         for name, weight in network.named_parameters():
             if not bool(weight.sum(dtype=torch.float32).isfinite()):
                 raise LoadError(

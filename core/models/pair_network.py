@@ -143,14 +143,17 @@ def batch_loss(logits: Tensor, batch: Batch) -> Tensor:
     supported = logsigmoid(logits)
     known = torch.stack([supported[list(unit.texts)].sum() for unit in batch.units])
     labels = torch.tensor([unit.supported for unit in batch.units], device=logits.device)
-    safe = known.clamp(max=-1e-7)
-    loss = -torch.where(
-        labels, known, torch.where(safe > -0.693, torch.log(-torch.expm1(safe)), torch.log1p(-torch.exp(safe)))
-    ).mean()
+    loss = -torch.where(labels, known, _log_complement(known)).mean()
     if not batch.pairs:
         return loss
     gains = torch.stack([supported[list(one)].sum() - supported[list(other)].sum() for one, other in batch.pairs])
     return loss + relu(_MARGIN - gains).mean()
+
+
+def _log_complement(logs: Tensor) -> Tensor:
+    """log(1 - exp(x)) for x below 0, by whichever form loses nothing."""
+    safe = logs.clamp(max=-1e-7)
+    return torch.where(safe > -0.693, torch.log(-torch.expm1(safe)), torch.log1p(-torch.exp(safe)))
 
 
 @contextmanager

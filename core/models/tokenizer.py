@@ -107,6 +107,7 @@ def load_backend(folder: Path) -> Tokenizer:
             ).backend_tokenizer
         except (OSError, ValueError) as error:
             raise LoadError(f"The tokenizer files of {folder} are not readable ({error}). Get them again.") from error
+        # transformers 4 wrote pairs of DeBERTa's first version so; version 5 writes two separators, as for RoBERTa
         if read_json_object(folder / "config.json").get("model_type") == "deberta":
             specials = [(name, backend.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
             backend.post_processor = processors.TemplateProcessing(

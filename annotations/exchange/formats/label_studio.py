@@ -107,7 +107,6 @@ def task_record(
     export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask, *, asked: bool
 ) -> dict[str, Any]:
     """A task of Label Studio, JSON-able, with the question of its document where any is `asked`; a decision of an adjudicator is an annotation that is `ground_truth`."""
-
     sides = {"left": task.original, "right": task.summary, "summary": task.summary}
     known = {"document": task.document, "explanation": task.explanation, **sides}
     texts, resolved = {name: known[name] for name in _TEXTS[export.campaign.questions.unit]}, task.resolved

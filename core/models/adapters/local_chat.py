@@ -32,12 +32,12 @@ class AnsweringModel(ABC):
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             answers: dict[int, Answer] = {}
-
+            # greedily decoded rows with equal options are written in one batch, each draw by itself
             groups: dict[object, list[int]] = {}
             for number, row in enumerate(rows):
                 sampling = sampling_of(row.question)
                 groups.setdefault(number if sampling.temperature else sampling, []).append(number)
-            for numbers in list(groups.values()):
+            for numbers in groups.values():
                 written = self._write([rows[number] for number in numbers])
                 answers.update(zip(numbers, written, strict=True))
         return [answers[number] for number in range(len(rows))]
@@ -71,6 +71,7 @@ class ChatModel(AnsweringModel):
     def __init__(self, network: PreTrainedModel, template: ChatTemplate) -> None:
         self._network = network
         self._template = template
+        # the configuration and the tokenizer of a checkpoint may name different ends of an answer
         own = network.generation_config.eos_token_id
         named = own if isinstance(own, list) else [own]
         self._ends = frozenset(token for token in [*named, template.end] if token is not None)

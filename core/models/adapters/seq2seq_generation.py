@@ -88,7 +88,7 @@ class TextGenerator:
         own = self._network.generation_config
         watch = _FirstTokenWatch(options.get("watched"), options.get("beams", own.num_beams or 1))
         generate = cast(Callable[..., Tensor], self._network.generate)
-
+        # in the words of transformers: options of the question, else those of the checkpoint's own configuration
         arguments: dict[str, int | bool] = {
             _OPTION_NAMES[name]: value for name, value in options.items() if name in _OPTION_NAMES
         }

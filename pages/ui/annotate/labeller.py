@@ -132,7 +132,6 @@ class TaskView:
 
 def task_view_data(view: TaskView) -> dict[str, Any]:
     """The view as the component takes it."""
-
     feedback = view.feedback
     if feedback is None:
         feedback_data = None

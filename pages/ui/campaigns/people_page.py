@@ -25,7 +25,6 @@ _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": No
 
 def people_page() -> None:
     """Add people, change them, invite, revoke; the code of an invite is shown once."""
-
     if not services.settings().shared:
         st.info(
             "This server is local: everyone who opens it is the manager, without signing in. For a team, make yourself a code "

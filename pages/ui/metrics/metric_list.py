@@ -45,7 +45,6 @@ def open_metric(name: str) -> None:
 
 def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
     """The filters, and the cards of what they leave."""
-
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(
             "Search", key="metric-search", placeholder="name, paper, what it measures", width=260, persist_state="page"

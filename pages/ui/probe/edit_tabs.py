@@ -200,7 +200,6 @@ _RECORD_FIELDS: tuple[WidgetValue[Any], ...] = (
 
 def record_tab() -> None:
     """Asks in order, shows a later question only when the one before was answered with yes, and saves once."""
-
     state, pair = probe_state(), current_pair()
     text = (pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev)
     fresh = state.labelled_text != text
