@@ -46,7 +46,20 @@ def order_by_disagreement(
     known = [one for one in tasks if one.part != "work"]
     work = [(pair_item_id(one.pair) if one.pair else one.item_id, one) for one in tasks if one.part == "work"]
     items = list(dict.fromkeys(id for id, _ in work))
-    found = dict(zip(items, rank_disagreement(_score_matrix(session, unit, items, directions)), strict=True))
+
+    parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
+    originals = {id: parent for id, parent in parents.items() if parent} if unit == "pair" else {}
+    scores = newest_scores(session, {*items, *originals.values()})
+    metrics = sorted({metric for by_metric in scores.values() for metric in by_metric})
+    matrix = np.full((len(items), len(metrics)), np.nan)
+    for column, metric in enumerate(metrics):
+        sign = _SIGNS[directions.get(metric.partition("[")[0], "higher")]
+        for row, item in enumerate(items):
+            before = scores[originals[item]].get(metric) if item in originals else 0.0
+            value = scores[item].get(metric)
+            if sign and value is not None and before is not None:
+                matrix[row, column] = sign * (value - before)
+    found = dict(zip(items, rank_disagreement(matrix), strict=True))
     compared = [(id, one) for id, one in work if not np.isnan(found[id])]
     if work and not compared:
         raise RecordError(
@@ -62,25 +75,6 @@ def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) ->
     """True if a version of a campaign handed out items in active order."""
     rules = session.exec(select(VersionRow.rules).where(VersionRow.campaign_id == campaign.id))
     return any(read_rules(text).order == "disagreement" for text in rules)
-
-
-def _score_matrix(
-    session: Session, unit: str, items: Sequence[str], directions: Mapping[str, str]
-) -> NDArray[np.float64]:
-    """Score of each item by each metric, higher for more consistent, (n_items, n_metrics)."""
-    parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
-    originals = {id: parent for id, parent in parents.items() if parent} if unit == "pair" else {}
-    scores = newest_scores(session, {*items, *originals.values()})
-    metrics = sorted({metric for by_metric in scores.values() for metric in by_metric})
-    matrix = np.full((len(items), len(metrics)), np.nan)
-    for column, metric in enumerate(metrics):
-        sign = _SIGNS[directions.get(metric.partition("[")[0], "higher")]
-        for row, item in enumerate(items):
-            before = scores[originals[item]].get(metric) if item in originals else 0.0
-            value = scores[item].get(metric)
-            if sign and value is not None and before is not None:
-                matrix[row, column] = sign * (value - before)
-    return matrix
 
 
 def newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict[str, float]]:

@@ -234,7 +234,21 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
     item = session.get(Item, save_pair(session, new.pair).id if new.pair else new.item_id)
     if item is None:
         raise RecordError(f"There is no item {new.item_id!r}. Save it first.")
-    _require_fitting(campaign.questions, item, new)
+
+    questions = campaign.questions
+    if questions.required_type and not new.asked.get("error_type"):
+        raise RecordError(f"{questions.name!r} asks for an edit of a given error type. Say which for item {item.id}.")
+    if questions.unit != "summary" and questions.edits != "any" and item.parent_id is None:
+        raise RecordError(
+            f"Item {item.id} is one summary, and {questions.name!r} asks about pairs. Choose items that were edited."
+        )
+    if questions.unit == "explanation" and not (new.asked.get("explanation") or new.explanation_id):
+        raise RecordError(f"Item {item.id} has no explanation to judge. Choose items with one.")
+    if new.part != "work" and not new.key:
+        raise RecordError(f"Item {item.id} is for {new.part}, which needs the right answers. Give its key.")
+    if new.key:
+        check_answers(with_optional_answers(questions), new.key)
+
     require_storable(f"the details of item {item.id}", *new.asked.values(), new.feedback)
     asked_key = hash_asked(new.asked)
     id = task_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
@@ -269,21 +283,6 @@ def hash_asked(asked: Mapping[str, Any]) -> str:
 def task_id(campaign_id: str, part: str, item_id: str, explanation_id: str, asked_key: str) -> str:
     """The identity of a task: the same item cannot be added twice to the same part of a campaign."""
     return content_id(campaign_id, part, item_id, explanation_id, asked_key)
-
-
-def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:
-    if questions.required_type and not new.asked.get("error_type"):
-        raise RecordError(f"{questions.name!r} asks for an edit of a given error type. Say which for item {item.id}.")
-    if questions.unit != "summary" and questions.edits != "any" and item.parent_id is None:
-        raise RecordError(
-            f"Item {item.id} is one summary, and {questions.name!r} asks about pairs. Choose items that were edited."
-        )
-    if questions.unit == "explanation" and not (new.asked.get("explanation") or new.explanation_id):
-        raise RecordError(f"Item {item.id} has no explanation to judge. Choose items with one.")
-    if new.part != "work" and not new.key:
-        raise RecordError(f"Item {item.id} is for {new.part}, which needs the right answers. Give its key.")
-    if new.key:
-        check_answers(with_optional_answers(questions), new.key)
 
 
 def with_optional_answers(questions: QuestionSet) -> QuestionSet:

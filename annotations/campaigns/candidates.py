@@ -75,8 +75,10 @@ def load_candidates(session: Session, dataset: str) -> list[Candidate]:
     """The items of an imported dataset or of local labels. Raises RecordError for an unknown name."""
     samples = load_local_labels(session) if dataset == LOCAL_LABELS else load_imported_samples(session, dataset)
     ids = {sample.stored for sample in samples if sample.stored}
-    edited = _edited_ids(session, ids)
-    edit_counts, explanations = _edit_counts(session, ids), _explanations_by_item(session, ids)
+    found = session.exec(select(ItemRow.id).where(col(ItemRow.parent_id).is_not(None)))
+    edited = {id for id in found if id in ids}
+    edit_counts = Counter(id for id in session.exec(select(EditRow.item_id)) if id in ids)
+    explanations = _explanations_by_item(session, ids)
     return [
         replace(
             _candidate_from_sample(sample, edited, explanations.get(sample.stored, ())),
@@ -149,16 +151,6 @@ def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequenc
         error_type=item.error_type,
         explanations=tuple({reason.text: reason for reason in (*imported, *own)}.values()),
     )
-
-
-def _edited_ids(session: Session, ids: Collection[str]) -> set[str]:
-    """The items that were made from another."""
-    found = session.exec(select(ItemRow.id).where(col(ItemRow.parent_id).is_not(None)))
-    return {id for id in found if id in ids}
-
-
-def _edit_counts(session: Session, ids: Collection[str]) -> Counter[str]:
-    return Counter(id for id in session.exec(select(EditRow.item_id)) if id in ids)
 
 
 def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, list[CandidateExplanation]]:

@@ -258,9 +258,19 @@ def _load_conversations(
         found[task, person] = replace(known, flags=(*known.flags, flag))
     chosen = select(Comment).where(Comment.campaign_id == campaign_id).order_by(col(Comment.id))
     for row in session.exec(chosen if comments is None else chosen.where(comments)):
-        known, shown = conversation(row.task_id, row.annotator_id), _shown_comment(row)
+        speakers: Mapping[str, Speaker] = {"annotator": "annotator", "adjudicator": "adjudicator", "manager": "manager"}
+        known = conversation(row.task_id, row.annotator_id)
+        shown = ShownComment(speakers[row.role], row.by, row.text, row.created_at)
         found[row.task_id, row.annotator_id] = replace(known, comments=(*known.comments, shown))
-    numbers, summaries = _item_numbers(session, campaign_id, found), _summaries(session, found)
+
+    tasks = {task for task, _ in found}
+    rows = session.exec(
+        select(Reservation.task_id, Reservation.person_id, Reservation.number)
+        .where(Reservation.campaign_id == campaign_id, col(Reservation.task_id).in_(tasks))
+        .order_by(col(Reservation.number).desc())
+    )
+    numbers: dict[tuple[str, str | None], int] = {(task, person): number for task, person, number in rows}
+    summaries = _summaries(session, found)
     named = [replace(one, number=numbers.get(key, 0), summary=summaries[key[0]]) for key, one in found.items()]
     return sorted(named, key=lambda one: one.last_at, reverse=True)
 
@@ -283,24 +293,6 @@ def _load_flags(
 def _shown_flag(row: Response, resolution: FlagResolution | None) -> ShownFlag:
     done = ShownResolution(resolution.note, resolution.by, resolution.created_at) if resolution else None
     return ShownFlag(row.id or 0, row.reason, row.created_at, done)
-
-
-def _shown_comment(row: Comment) -> ShownComment:
-    speakers: Mapping[str, Speaker] = {"annotator": "annotator", "adjudicator": "adjudicator", "manager": "manager"}
-    return ShownComment(speakers[row.role], row.by, row.text, row.created_at)
-
-
-def _item_numbers(
-    session: Session, campaign_id: str, keys: Mapping[tuple[str, str | None], Conversation]
-) -> dict[tuple[str, str | None], int]:
-    """Smallest number under which a person had a task, by task and person."""
-    tasks = {task for task, _ in keys}
-    rows = session.exec(
-        select(Reservation.task_id, Reservation.person_id, Reservation.number)
-        .where(Reservation.campaign_id == campaign_id, col(Reservation.task_id).in_(tasks))
-        .order_by(col(Reservation.number).desc())
-    )
-    return {(task, person): number for task, person, number in rows}
 
 
 def _summaries(session: Session, keys: Mapping[tuple[str, str | None], Conversation]) -> dict[str, str]:

@@ -60,7 +60,16 @@ class CuratorActions:
         """The edits that others wrote, uncorrected ones first, in an order that does not reveal who wrote them."""
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
-            corrected = _corrected_error_types(session, campaign)
+
+            rows = session.exec(
+                select(Correction)
+                .join(Response, col(Response.id) == Correction.response_id)
+                .join(Reservation, col(Reservation.id) == Response.reservation_id)
+                .where(Reservation.campaign_id == campaign.id)
+                .order_by(col(Correction.revision))
+            )
+            corrected = {row.response_id: ErrorType(row.error_type) for row in rows}
+
             written = [
                 WrittenEdit(label.response, _required_error_type(session, label), corrected.get(label.response))
                 for label in self._written_labels(session, campaign)
@@ -74,7 +83,10 @@ class CuratorActions:
         with read_session(self._store.engine) as session:
             label = self._find_label(session, load_campaign(session, campaign_id), response)
             pair = _written_pair(session, load_campaign(session, campaign_id), label)
-            newest = _newest_correction(session, response)
+            corrections = (
+                select(Correction).where(Correction.response_id == response).order_by(col(Correction.revision).desc())
+            )
+            newest = session.exec(corrections.limit(1)).first()
             return CurationTask(
                 response=response,
                 document=pair.document,
@@ -139,20 +151,3 @@ def _written_pair(session: Session, campaign: CampaignSettings, label: CampaignL
 def _required_error_type(session: Session, label: CampaignLabel) -> str:
     required: str = session.get_one(Task, label.task).asked.get("error_type", "")
     return required
-
-
-def _newest_correction(session: Session, response: int) -> Correction | None:
-    corrections = select(Correction).where(Correction.response_id == response).order_by(col(Correction.revision).desc())
-    return session.exec(corrections.limit(1)).first()
-
-
-def _corrected_error_types(session: Session, campaign: CampaignSettings) -> dict[int, ErrorType]:
-    """The newest correction of each response."""
-    rows = session.exec(
-        select(Correction)
-        .join(Response, col(Response.id) == Correction.response_id)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .where(Reservation.campaign_id == campaign.id)
-        .order_by(col(Correction.revision))
-    )
-    return {row.response_id: ErrorType(row.error_type) for row in rows}

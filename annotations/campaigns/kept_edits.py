@@ -58,7 +58,13 @@ def count_kept_edits(session: Session, campaign: CampaignSettings) -> list[KeptE
         raise RecordError(
             f"{campaign.name!r} asks nothing that is answered with yes or no. Make a campaign with the question set edit-quality."
         )
-    domains = _item_domains(session, campaign)
+
+    items = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    saved = session.exec(select(Origin.item_id, Origin.domain).where(col(Origin.item_id).in_(items)))
+    imported = session.exec(select(SampleRow.item_id, SampleRow.facts).where(col(SampleRow.item_id).in_(items)))
+    facts = {item: ITEM_FACTS.validate_json(stored).domain for item, stored in imported if item}
+    domains = {item: domain for item, domain in saved if domain} | {item: name for item, name in facts.items() if name}
+
     cases = [(domains.get(case.labels[0].item) or "no domain", case) for case in load_cases(session, campaign)]
     names = sorted({domain for domain, _ in cases})
     return [
@@ -102,12 +108,3 @@ def _judging_answers(case: Case) -> list[Mapping[str, Any]]:
 def _first_rejection(answers: Sequence[Mapping[str, Any]], asked: Sequence[str]) -> str:
     """The first question that anybody answered with no; empty where the edit is kept."""
     return next((id for id in asked if any(given.get(id) == _REJECTS for given in answers)), "")
-
-
-def _item_domains(session: Session, campaign: CampaignSettings) -> dict[str, str]:
-    """The domain that each item of a campaign was imported with, or else saved with."""
-    items = select(Task.item_id).where(Task.campaign_id == campaign.id)
-    saved = session.exec(select(Origin.item_id, Origin.domain).where(col(Origin.item_id).in_(items)))
-    imported = session.exec(select(SampleRow.item_id, SampleRow.facts).where(col(SampleRow.item_id).in_(items)))
-    facts = {item: ITEM_FACTS.validate_json(stored).domain for item, stored in imported if item}
-    return {item: domain for item, domain in saved if domain} | {item: name for item, name in facts.items() if name}

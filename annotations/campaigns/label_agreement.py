@@ -62,7 +62,10 @@ class Agreement:
 def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agreement]:
     """Every question with a fixed choice of answers: over all items, by mode where labels have several, by the error type of items."""
     labels = first_blind_labels(session, campaign)
-    slices = {OVERALL: labels, **_labels_by_mode(labels), **_labels_by_error_type(session, campaign, labels)}
+
+    modes = sorted({label.mode for label in labels})
+    found = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
+    slices = {OVERALL: labels, **(found if len(modes) > 1 else {}), **_labels_by_error_type(session, campaign, labels)}
     return [
         agreement
         for question in campaign.questions.questions
@@ -135,13 +138,6 @@ def _pairwise_kappas(
     for (first, one), (second, other) in combinations(enumerate(people), 2):
         if (ratings.given[:, first] & ratings.given[:, second]).any():
             yield (one, other), estimate(cohen_kappa(ratings, first, second, distance))
-
-
-def _labels_by_mode(labels: Sequence[CampaignLabel]) -> dict[str, list[CampaignLabel]]:
-    """By how much help they were given with; nothing where that is the same for all."""
-    modes = sorted({label.mode for label in labels})
-    found = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
-    return found if len(modes) > 1 else {}
 
 
 def _labels_by_error_type(

@@ -19,7 +19,19 @@ def load_local_labels(session: Session) -> list[Sample]:
     """Every item that was kept or labelled, with its original. Labels count before what was intended; see `counted`."""
     labels = _labels_by_item(session.exec(select(Label).order_by(col(Label.id))))
     origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
-    explained, corrected = _graded_explanations(session), corrected_error_types(session)
+
+    found = session.exec(
+        select(Explanation, ExplanationJudgement)
+        .join(ExplanationJudgement, col(ExplanationJudgement.explanation_id) == Explanation.id)
+        .order_by(col(ExplanationJudgement.id))
+    )
+    newest = {(given.id, judged.annotator): (given, judged) for given, judged in found}
+    graded: dict[str, list[GradedExplanation]] = defaultdict(list)
+    for given, judged in newest.values():
+        graded[given.item_id].append(
+            GradedExplanation(given.text, given.by, judged.grade, judged.annotator, cause=judged.cause or "")
+        )
+    explained, corrected = dict(graded), corrected_error_types(session)
     rows = load_with_originals(session, labels.keys() | origins.keys() | explained.keys())
     kinds = {id: _most_given_error_type(labels.get(id, ()), corrected.get(id), origins.get(id)) for id in rows}
     items = {
@@ -63,22 +75,6 @@ def _labels_by_item(labels: Iterable[Label]) -> dict[str, list[Label]]:
     return {id: one_label_per_person(several) for id, several in found.items()}
 
 
-def _graded_explanations(session: Session) -> dict[str, list[GradedExplanation]]:
-    """The explanations of each item that were judged, once for each judge, whose newest grade counts."""
-    found = session.exec(
-        select(Explanation, ExplanationJudgement)
-        .join(ExplanationJudgement, col(ExplanationJudgement.explanation_id) == Explanation.id)
-        .order_by(col(ExplanationJudgement.id))
-    )
-    newest = {(given.id, judged.annotator): (given, judged) for given, judged in found}
-    graded: dict[str, list[GradedExplanation]] = defaultdict(list)
-    for given, judged in newest.values():
-        graded[given.item_id].append(
-            GradedExplanation(given.text, given.by, judged.grade, judged.annotator, cause=judged.cause or "")
-        )
-    return dict(graded)
-
-
 def _labelled_item(
     row: ItemRow,
     labels: Sequence[Label],
@@ -86,25 +82,22 @@ def _labelled_item(
     kind: ErrorType | None,
     explained: Sequence[GradedExplanation],
 ) -> Item:
+    verdicts = Counter(label.verdict for label in labels).most_common(2)
+    if not verdicts:
+        majority_verdict = None
+    else:
+        tied = len(verdicts) == 2 and verdicts[0][1] == verdicts[1][1]
+        majority_verdict = Verdict.BORDERLINE if tied else Verdict(verdicts[0][0])
     return Item(
         Example(row.id, "", row.text),
         parent=row.parent_id,
-        intended=_majority_verdict(labels) or (Verdict(origin.intended) if origin and origin.intended else None),
+        intended=majority_verdict or (Verdict(origin.intended) if origin and origin.intended else None),
         error_type=kind,
         domain=origin.domain if origin else "",
         title=origin.title if origin else "",
         judgements=tuple(Judgement(row.id, label.annotator, Verdict(label.verdict)) for label in labels),
         explanations=tuple(explained),
     )
-
-
-def _majority_verdict(labels: Sequence[Label]) -> Verdict | None:
-    """The most frequent verdict; a tie is borderline."""
-    verdicts = Counter(label.verdict for label in labels).most_common(2)
-    if not verdicts:
-        return None
-    tied = len(verdicts) == 2 and verdicts[0][1] == verdicts[1][1]
-    return Verdict.BORDERLINE if tied else Verdict(verdicts[0][0])
 
 
 def _most_given_error_type(labels: Sequence[Label], corrected: str | None, origin: Origin | None) -> ErrorType | None:

@@ -51,7 +51,7 @@ from annotations.campaigns.preannotation import (
     require_suggestions,
     scored_metrics,
 )
-from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers, read_questions
+from annotations.campaigns.questions import CampaignQuestion, check_answers, read_questions
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.campaigns.webhooks import WebhookState, load_webhook, remove_webhook, set_webhook
@@ -92,10 +92,28 @@ def revise_campaign(session: Session, campaign_id: str, by: str, content: Versio
     """Revise a campaign. Raises RecordError where labels or known answers of before would not fit the new questions,
     and for an order that its items do not have."""
     campaign, after = load_campaign(session, campaign_id), read_questions(content.questions)
-    _require_compatible(campaign.questions, after)
+
+    if campaign.questions.unit != after.unit:
+        raise RecordError(
+            f"The questions were about one {campaign.questions.unit} each and are about one {after.unit} now. Make a new campaign."
+        )
+    for question in campaign.questions.questions:
+        new = after.by_id.get(question.id)
+        if new and not _accepts_answers_of(new, question):
+            raise RecordError(
+                f"Question {question.id!r} does not offer any more what may have been answered already. "
+                "Keep its kind, options and steps, give it another id, or make a new campaign."
+            )
+
     if campaign.rules.order != content.rules.order == "disagreement":
         raise RecordError("The items of this campaign are in no order of disagreement. Make a new campaign for that.")
-    _require_fitting_keys(session, campaign_id, after)
+
+    keys = session.exec(
+        select(AnswerKey.answers).join(Task, col(Task.id) == AnswerKey.task_id).where(Task.campaign_id == campaign_id)
+    )
+    for answers in keys:
+        check_answers(with_optional_answers(after), answers)
+
     revised = add_version(session, campaign_id, by, content)
     require_passable(session, revised)
     require_suggestions(session, revised)
@@ -115,33 +133,11 @@ def require_passable(session: Session, campaign: CampaignSettings) -> None:
         )
 
 
-def _require_compatible(before: QuestionSet, after: QuestionSet) -> None:
-    if before.unit != after.unit:
-        raise RecordError(
-            f"The questions were about one {before.unit} each and are about one {after.unit} now. Make a new campaign."
-        )
-    for question in before.questions:
-        new = after.by_id.get(question.id)
-        if new and not _accepts_answers_of(new, question):
-            raise RecordError(
-                f"Question {question.id!r} does not offer any more what may have been answered already. "
-                "Keep its kind, options and steps, give it another id, or make a new campaign."
-            )
-
-
 def _accepts_answers_of(new: CampaignQuestion, old: CampaignQuestion) -> bool:
     """True if every answer to the old question is one to the new question."""
     if new.kind != old.kind or not set(old.values) <= set(new.values):
         return False
     return new.kind != "scale" or (new.low <= old.low and old.high <= new.high)
-
-
-def _require_fitting_keys(session: Session, campaign_id: str, questions: QuestionSet) -> None:
-    keys = session.exec(
-        select(AnswerKey.answers).join(Task, col(Task.id) == AnswerKey.task_id).where(Task.campaign_id == campaign_id)
-    )
-    for answers in keys:
-        check_answers(with_optional_answers(questions), answers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,9 @@ def change_person(session: Session, changed: Member, by: str) -> Member:
     if changed.name != before.name:
         _require_free_name(session, changed.name, of=person.id)
     if before.active and before.role is Role.MANAGER and not (changed.active and changed.role is Role.MANAGER):
-        _require_another_manager(session, person)
+        others = select(Person.id).where(Person.role == Role.MANAGER.value, col(Person.active), Person.id != person.id)
+        if session.exec(others).first() is None:
+            raise RecordError(f"{person.name!r} is the only manager. Make somebody else a manager first.")
     session.add(
         PersonChange(
             person_id=person.id,
@@ -152,12 +154,6 @@ def _require_free_name(session: Session, name: str, of: str = "") -> None:
         raise RecordError(f"There is somebody called {name!r} already. Choose another name.")
     if session.exec(select(PersonChange.id).where(PersonChange.name == name, PersonChange.person_id != of)).first():
         raise RecordError(f"Somebody was called {name!r} before, and their records are. Choose another name.")
-
-
-def _require_another_manager(session: Session, person: Person) -> None:
-    others = select(Person.id).where(Person.role == Role.MANAGER.value, col(Person.active), Person.id != person.id)
-    if session.exec(others).first() is None:
-        raise RecordError(f"{person.name!r} is the only manager. Make somebody else a manager first.")
 
 
 def load_groups(session: Session) -> dict[str, tuple[str, ...]]:

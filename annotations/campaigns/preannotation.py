@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.active_order import newest_scores
 from annotations.campaigns.campaign import CampaignSettings, with_optional_answers
-from annotations.campaigns.candidates import Candidate, likely_answer, load_candidates
+from annotations.campaigns.candidates import likely_answer, load_candidates
 from annotations.campaigns.questions import QuestionSet, check_answers
 from annotations.campaigns.results import first_blind_labels
 from annotations.store.campaign_tables import Suggestion, Task
@@ -136,7 +136,18 @@ def _answers(
     if isinstance(source, DatasetLabels):
         labelled = {one.item_id: one for one in load_candidates(session, source.dataset)}
         for task in tasks:
-            yield task, _labelled_answers(labelled.get(task.item_id), questions)
+            candidate = labelled.get(task.item_id)
+            answer = likely_answer(candidate, questions) if candidate else ""
+            kind = questions.by_id.get("error_type")
+            if not candidate or not answer:
+                labelled_answers = {}
+            else:
+                typed = (
+                    candidate.error_type is not None and kind is not None and candidate.error_type.value in kind.values
+                )
+                answers = {questions.measure: answer, **({"error_type": str(candidate.error_type)} if typed else {})}
+                labelled_answers = check_answers(with_optional_answers(questions), answers)
+            yield task, labelled_answers
         return
     parents = dict(
         session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_({one.item_id for one in tasks}))).all()
@@ -149,16 +160,6 @@ def _answers(
             task,
             _answers_by_verdict([None if one is None else source.is_consistent(one) for one in found], questions),
         )
-
-
-def _labelled_answers(candidate: Candidate | None, questions: QuestionSet) -> dict[str, Any]:
-    answer = likely_answer(candidate, questions) if candidate else ""
-    kind = questions.by_id.get("error_type")
-    if not candidate or not answer:
-        return {}
-    typed = candidate.error_type is not None and kind is not None and candidate.error_type.value in kind.values
-    answers = {questions.measure: answer, **({"error_type": str(candidate.error_type)} if typed else {})}
-    return check_answers(with_optional_answers(questions), answers)
 
 
 def _answers_by_verdict(consistent: Sequence[bool | None], questions: QuestionSet) -> dict[str, Any]:

@@ -44,9 +44,25 @@ class MarkedAnswer:
 
 def current_stage(session: Session, campaign: CampaignSettings, person: Member) -> Stage:
     """Training, then qualification, then work for those who passed; nothing for who sat a qualification that closes this one."""
-    if _sat_elsewhere(session, campaign, person):
+    if not campaign.rules.closed_to:
+        sat_elsewhere = False
+    else:
+        sat = (
+            select(Reservation.id)
+            .join(Task, col(Task.id) == Reservation.task_id)
+            .join(Campaign, col(Campaign.id) == Task.campaign_id)
+            .where(
+                Reservation.person_id == person.id,
+                Reservation.state == "answered",
+                Task.part == Stage.QUALIFICATION,
+                col(Campaign.name).in_(campaign.rules.closed_to),
+                Campaign.id != campaign.id,
+            )
+        )
+        sat_elsewhere = session.exec(sat).first() is not None
+    if sat_elsewhere:
         return Stage.EXCLUDED
-    waiting = _unfinished_parts(session, campaign, person)
+    waiting = set(session.exec(_SELECT_UNFINISHED_PARTS, params={"campaign": campaign.id, "person": person.id}))
     for stage in (Stage.TRAINING, Stage.QUALIFICATION):
         if stage in waiting:
             return stage
@@ -56,30 +72,6 @@ def current_stage(session: Session, campaign: CampaignSettings, person: Member) 
         marked.is_correct for marked in mark_answers(session, campaign, person) if marked.part == "qualification"
     )
     return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
-
-
-def _sat_elsewhere(session: Session, campaign: CampaignSettings, person: Member) -> bool:
-    """True if a person answered an item of the qualification of a campaign that the rules name."""
-    if not campaign.rules.closed_to:
-        return False
-    sat = (
-        select(Reservation.id)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .join(Campaign, col(Campaign.id) == Task.campaign_id)
-        .where(
-            Reservation.person_id == person.id,
-            Reservation.state == "answered",
-            Task.part == Stage.QUALIFICATION,
-            col(Campaign.name).in_(campaign.rules.closed_to),
-            Campaign.id != campaign.id,
-        )
-    )
-    return session.exec(sat).first() is not None
-
-
-def _unfinished_parts(session: Session, campaign: CampaignSettings, person: Member) -> set[str]:
-    """The parts before work in which a person has tasks left, in one query: this happens before every task."""
-    return set(session.exec(_SELECT_UNFINISHED_PARTS, params={"campaign": campaign.id, "person": person.id}))
 
 
 _SELECT_UNFINISHED_PARTS = (

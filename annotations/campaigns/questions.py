@@ -104,7 +104,11 @@ class QuestionSet(_FrozenModel):
             if question.id in earlier:
                 raise ValueError(f"two questions are called {question.id!r}")
             for name, values in question.when.items():
-                _check_condition(question, name, values, earlier)
+                if name not in earlier:
+                    raise ValueError(f"question {question.id!r}: when names {name!r}, which is no earlier question")
+                wrong = sorted(set(values) - set(earlier[name].values))
+                if wrong:
+                    raise ValueError(f"question {question.id!r}: {name!r} has no option {', '.join(map(repr, wrong))}")
             if self.unit != "summary" and question.kind == "link":
                 raise ValueError(f"question {question.id!r}: a link needs one summary; unit: summary")
             if self.unit == "explanation" and question.kind == "span" and question.of == "summary":
@@ -125,16 +129,6 @@ class QuestionSet(_FrozenModel):
     def measured(self, answers: Answers) -> Answer:
         """The answer to the question that agreement looks at."""
         return answers.get(self.measure)
-
-
-def _check_condition(
-    question: CampaignQuestion, name: str, values: Sequence[str], earlier: Mapping[str, CampaignQuestion]
-) -> None:
-    if name not in earlier:
-        raise ValueError(f"question {question.id!r}: when names {name!r}, which is no earlier question")
-    wrong = sorted(set(values) - set(earlier[name].values))
-    if wrong:
-        raise ValueError(f"question {question.id!r}: {name!r} has no option {', '.join(map(repr, wrong))}")
 
 
 @lru_cache(maxsize=256)  # reading YAML takes longer than all else between a label and the next task
@@ -186,7 +180,11 @@ def check_answers(questions: QuestionSet, answers: Answers) -> dict[str, Answer]
             if question.required:
                 raise RecordError(f"“{question.ask}” is not answered yet.")
             continue
-        _require_answer(question, answer)
+
+        if not _is_answer(question, answer):
+            raise RecordError(f"{answer!r} is no answer to “{question.ask}”. Choose one of those that are offered.")
+        for text in (part for part in (answer if isinstance(answer, list) else [answer]) if isinstance(part, str)):
+            require_storable(f"the answer to “{question.ask}”", text)
         accepted[question.id] = answer
     return accepted
 
@@ -208,13 +206,6 @@ def _mirror_answer(kind: str | None, answer: Any) -> Any:
     if kind == "span":
         return [[*piece[:2], *(_OTHER_SIDE[side] for side in piece[2:])] for piece in answer]
     return answer
-
-
-def _require_answer(question: CampaignQuestion, answer: Answer) -> None:
-    if not _is_answer(question, answer):
-        raise RecordError(f"{answer!r} is no answer to “{question.ask}”. Choose one of those that are offered.")
-    for text in (part for part in (answer if isinstance(answer, list) else [answer]) if isinstance(part, str)):
-        require_storable(f"the answer to “{question.ask}”", text)
 
 
 def _is_answer(question: CampaignQuestion, answer: Answer) -> bool:
@@ -274,7 +265,14 @@ def check_text_answers(questions: QuestionSet, answers: Answers, document: str, 
         answer = answers.get(question.id)
         if question.kind == "span" and isinstance(answer, list):
             for start, end, *side in answer:
-                _check_span((start, end), _marked_text(question, side, document, left, right))
+                expected = 1 if question.of == "summary" and right is not None else 0
+                if len(side) != expected:
+                    raise RecordError(f"A passage of “{question.ask}” does not say on which side it is. Mark it again.")
+                if question.of == "document":
+                    marked_text = document
+                else:
+                    marked_text = right if right is not None and "right" in side else left
+                _check_span((start, end), marked_text)
         if question.kind == "link" and isinstance(answer, list):
             for link in answer:
                 _check_span(link["claim"], left)
@@ -331,7 +329,8 @@ def parse_answer_edits(records: Sequence[Any], summary: str, explanation: str) -
     before, after = _casefolded_words(summary), _casefolded_words(edited)
     if before == after:
         raise RecordError("Only punctuation, case or blanks changed. Change what the summary says.")
-    if _changed_stretch_words(summary, edited) > _MAX_STRETCH_WORDS:
+    changes = recover(summary, edited)
+    if len(_WORD.findall(summary[changes[0].span.start : changes[-1].span.end])) > _MAX_STRETCH_WORDS:
         raise RecordError(f"The changes are more than {_MAX_STRETCH_WORDS} words apart. Make one change in one place.")
     if not _MIN_LENGTH_RATIO * len(before) <= len(after) <= _MAX_LENGTH_RATIO * len(before):
         raise RecordError(
@@ -346,16 +345,6 @@ def _given_explanation(answers: Answers) -> str:
     return str(answers.get("explanation") or "No explanation was asked for.")
 
 
-def _marked_text(question: CampaignQuestion, side: Sequence[str], document: str, left: str, right: str | None) -> str:
-    """The text in which a passage was marked."""
-    expected = 1 if question.of == "summary" and right is not None else 0
-    if len(side) != expected:
-        raise RecordError(f"A passage of “{question.ask}” does not say on which side it is. Mark it again.")
-    if question.of == "document":
-        return document
-    return right if right is not None and "right" in side else left
-
-
 def _check_span(span: Sequence[int], text: str) -> None:
     if span[1] > len(text):
         raise RecordError(
@@ -365,9 +354,3 @@ def _check_span(span: Sequence[int], text: str) -> None:
 
 def _casefolded_words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
-
-
-def _changed_stretch_words(summary: str, edited: str) -> int:
-    """Number of words of the summary from the first change to the last."""
-    changes = recover(summary, edited)
-    return len(_WORD.findall(summary[changes[0].span.start : changes[-1].span.end]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
-from sqlalchemy import Row, bindparam, case, delete, insert, or_, update
+from sqlalchemy import bindparam, case, delete, insert, or_, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
@@ -122,7 +122,17 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
     reservation, campaign, now = locked.reservation, locked.campaign, datetime.now(UTC)
     known = session.execute(_SELECT_KNOWN, {"reservation": sent.reservation, "event": sent.event_id}).all()
     if repeated := next((row for row in known if row.event_id == sent.event_id), None):
-        return _repeat_receipt(repeated, reservation, sent)
+        if (repeated.reservation_id, repeated.act) != (sent.reservation, sent.act):
+            raise RecordError(
+                "This was NOT saved: its event id belongs to another label. Reload the page and save again."
+            )
+        return ResponseReceipt(
+            repeated.reservation_id,
+            repeated.revision,
+            repeated.created_at,
+            counts=reservation.state != "late",
+            is_new=False,
+        )
     last = known[-1].revision if known else 0
     if sent.seen is not None and last > sent.seen:
         raise ChangedElsewhereError(
@@ -170,40 +180,26 @@ _INSERT_RESPONSE = insert(Response)
 _DELETE_DRAFT = delete(Draft).where(col(Draft.id) == bindparam("draft"))
 
 
-def _repeat_receipt(known: Row[Any], reservation: Reservation, sent: SentResponse) -> ResponseReceipt:
-    """The receipt of a press that is in the database already. Raises RecordError where the event is another's."""
-    if (known.reservation_id, known.act) != (sent.reservation, sent.act):
-        raise RecordError("This was NOT saved: its event id belongs to another label. Reload the page and save again.")
-    return ResponseReceipt(
-        known.reservation_id, known.revision, known.created_at, counts=reservation.state != "late", is_new=False
-    )
-
-
 def _checked_answers(
     session: Session, campaign: CampaignSettings, person: Member, reservation: Reservation, sent: SentResponse
 ) -> Mapping[str, Answer]:
     if sent.act == "answer":
-        return _save_answer_edit(session, campaign, person, reservation, sent)
+        answers = check_answers(campaign.questions, sent.answers)
+        if not any(
+            answers.get(question.id) for question in campaign.questions.questions if question.kind in _TEXT_KINDS
+        ):
+            return answers
+        shown = show_task(session, campaign, reservation)
+        check_text_answers(campaign.questions, answers, shown.document, shown.left, shown.right)
+        source = EditSource(person.name, f"campaign {campaign.name}", shown.error_type)
+        if pair := pair_from_answers(campaign.questions, answers, shown.example, source):
+            save_pair(session, pair)
+        return answers
     if sent.act != "undo" and not sent.reason.strip():
         raise RecordError(f"Say in a few words why you {sent.act} this one.")
     if sent.act == "undo" and reservation.state != "answered":
         raise RecordError("There is no answer of yours here to take back.")
     return {}
-
-
-def _save_answer_edit(
-    session: Session, campaign: CampaignSettings, person: Member, reservation: Reservation, sent: SentResponse
-) -> Mapping[str, Answer]:
-    """The answers that count; an edit among them is saved as a minimal pair by this person."""
-    answers = check_answers(campaign.questions, sent.answers)
-    if not any(answers.get(question.id) for question in campaign.questions.questions if question.kind in _TEXT_KINDS):
-        return answers
-    shown = show_task(session, campaign, reservation)
-    check_text_answers(campaign.questions, answers, shown.document, shown.left, shown.right)
-    source = EditSource(person.name, f"campaign {campaign.name}", shown.error_type)
-    if pair := pair_from_answers(campaign.questions, answers, shown.example, source):
-        save_pair(session, pair)
-    return answers
 
 
 def _clamp_ms(milliseconds: int) -> int:

@@ -9,8 +9,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, true
 from sqlalchemy import select as select_columns
+from sqlalchemy import true
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
@@ -163,15 +163,26 @@ def _all_labels(
     session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
 ) -> Iterator[CampaignLabel]:
     """Every answer, or those to some tasks, in the order in which it came."""
-    questions = _questions_by_version(session, campaign)
+    versions = session.exec(
+        select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
+    )
+    questions = {version: read_questions(questions) for version, questions in versions}
     chosen = true() if tasks is None else col(Task.id).in_(tasks)
-    documents = _document_ids(session, campaign, chosen)
+    items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
+    documents = dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
+
+    undo = aliased(Response)
+    is_undone = exists().where(
+        col(undo.reservation_id) == col(Response.reservation_id),
+        col(undo.act) == "undo",
+        col(undo.revision) > col(Response.revision),
+    )
     found = session.connection().execute(
         select_columns(*_LABEL_COLUMNS)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Task, col(Task.id) == Reservation.task_id)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~_is_undone(), chosen)
+        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~is_undone, chosen)
         .order_by(col(Response.id))
     )
     for response, task, item, part, turn, state, person, pseudonym, answers, swapped, version, *rest in found:
@@ -189,28 +200,6 @@ def _all_labels(
             version,
             *rest,
         )
-
-
-def _is_undone() -> ColumnElement[bool]:
-    undo = aliased(Response)
-    return exists().where(
-        col(undo.reservation_id) == col(Response.reservation_id),
-        col(undo.act) == "undo",
-        col(undo.revision) > col(Response.revision),
-    )
-
-
-def _document_ids(session: Session, campaign: CampaignSettings, chosen: ColumnElement[bool]) -> dict[str, str]:
-    """The document of each item of the chosen tasks of a campaign."""
-    items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
-    return dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
-
-
-def _questions_by_version(session: Session, campaign: CampaignSettings) -> dict[int, QuestionSet]:
-    versions = session.exec(
-        select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
-    )
-    return {version: read_questions(questions) for version, questions in versions}
 
 
 class LabelProvenance(StrEnum):

@@ -112,7 +112,9 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
     """A reserved task with the sides in the order of its person."""
     texts = load_task_texts(session, campaign, reservation.task_id)
     left, right = texts.sides(reservation.swapped)
-    revision, answers = _last_answers(session, reservation)
+    rows = session.exec(_SELECT_ANSWERS, params={"reservation": reservation.id}).all()
+    revision = rows[0][0] if rows else 0
+    answers = dict(next((answers for _, act, answers in rows if act == "answer"), {}))
     mode = label_mode(session, campaign, reservation.task_id)
     return ShownTask(
         reservation=reservation.id or 0,
@@ -155,12 +157,6 @@ def _close_sentences(texts: TaskTexts) -> tuple[Span, ...]:
     claims = [text[span.start : span.end] for text in texts.sides(swapped=False) if text for span in sentences(text)]
     found = {closest_evidence(texts, claim) for claim in claims}
     return tuple(sorted(span for span in found if span))
-
-
-def _last_answers(session: Session, reservation: Reservation) -> tuple[int, dict[str, Any]]:
-    """The last revision, and the valid answers: its own, or those of the one before an undo."""
-    rows = session.exec(_SELECT_ANSWERS, params={"reservation": reservation.id}).all()
-    return rows[0][0] if rows else 0, dict(next((answers for _, act, answers in rows if act == "answer"), {}))
 
 
 _SELECT_ANSWERS = (

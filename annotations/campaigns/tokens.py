@@ -122,25 +122,21 @@ def use_token(store: Store, token: str) -> TokenAccess:
     """
     now = datetime.now(UTC)
     with read_session(store.engine) as session:
-        access = _access_by_token(session, token)
+        # only hashes are compared, by the index of the database: the time says nothing about a token that is nearly right
+        found = session.exec(
+            select(ApiToken, Person)
+            .join(Person, col(Person.id) == ApiToken.person_id)
+            .where(ApiToken.token_hash == hash_secret(token), col(ApiToken.revoked_at).is_(None))
+        ).first()
+        if found is None or not _may_own(found[1]):
+            raise WrongTokenError("This token is not valid. Ask a manager for a new one.")
+        row = found[0]
+        access = TokenAccess(row.id, tuple(row.campaigns), row.used_at)
     is_recent = access.used_at is not None and access.used_at > now - _USE_IS_NOTED_EVERY
     if not (is_recent or store.read_only):
         with store.writing_without_sync() as session:
             session.get_one(ApiToken, access.token_id).used_at = now
     return access
-
-
-def _access_by_token(session: Session, token: str) -> TokenAccess:
-    """Only hashes are compared, by the index of the database: the time says nothing about a token that is nearly right."""
-    found = session.exec(
-        select(ApiToken, Person)
-        .join(Person, col(Person.id) == ApiToken.person_id)
-        .where(ApiToken.token_hash == hash_secret(token), col(ApiToken.revoked_at).is_(None))
-    ).first()
-    if found is None or not _may_own(found[1]):
-        raise WrongTokenError("This token is not valid. Ask a manager for a new one.")
-    row = found[0]
-    return TokenAccess(row.id, tuple(row.campaigns), row.used_at)
 
 
 def _may_own(person: Person) -> bool:

@@ -138,7 +138,20 @@ def _note_end(store: Store, seen: Seen, campaign_id: str, event_id: str, created
         progress = compute_progress(session, campaign)
     reason = reason_of_end(campaign, progress, now)
     if bool(reason) != bool(event_id):
-        _set_event(store, campaign, event_id, _event_body(campaign, progress, reason, now) if reason else {})
+        body = _event_body(campaign, progress, reason, now) if reason else {}
+        with store.writing() as session:
+            session.execute(
+                update(Webhook)
+                .where(col(Webhook.campaign_id) == campaign.id, col(Webhook.event_id) == event_id)
+                .values(
+                    event_id=body.get("id", ""),
+                    body=json.dumps(body, ensure_ascii=False) if body else "",
+                    attempts=0,
+                    next_at=datetime.now(UTC) if body else None,
+                    delivered_at=None,
+                    problem="",
+                )
+            )
     seen[campaign_id] = is_like
 
 
@@ -171,23 +184,6 @@ def _event_body(
             "flags": progress.flags,
         },
     }
-
-
-def _set_event(store: Store, campaign: CampaignSettings, before: str, body: dict[str, object]) -> None:
-    """Of several servers that notice it, one writes it."""
-    with store.writing() as session:
-        session.execute(
-            update(Webhook)
-            .where(col(Webhook.campaign_id) == campaign.id, col(Webhook.event_id) == before)
-            .values(
-                event_id=body.get("id", ""),
-                body=json.dumps(body, ensure_ascii=False) if body else "",
-                attempts=0,
-                next_at=datetime.now(UTC) if body else None,
-                delivered_at=None,
-                problem="",
-            )
-        )
 
 
 def load_due(store: Store, now: datetime) -> list[Delivery]:

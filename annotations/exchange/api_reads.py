@@ -22,7 +22,7 @@ from annotations.exchange.campaign_export import (
     response_of_event,
     task_rows,
 )
-from annotations.exchange.export_rows import ExportedRow, ExportedTask
+from annotations.exchange.export_rows import ExportedTask
 from annotations.store.campaign_tables import Campaign, Reservation, Response, Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
@@ -84,7 +84,7 @@ class ApiReads:
             params = {"campaign": campaign.id, "response": response, "most": limit + 1}
             tasks = list(dict.fromkeys(session.exec(_SELECT_LABELLED_TASKS, params=params)))
             rows = label_rows(session, load_export_context(session, campaign, tasks), response, limit + 1)
-            return _page(_dumped(rows), "event_id", limit)
+            return _page((row.model_dump(mode="json") for row in rows), "event_id", limit)
 
     def progress(self, campaign_id: str) -> JsonRow:
         """The figures of the overview, with people by their pseudonyms."""
@@ -141,10 +141,6 @@ def _campaign_row(campaign: CampaignSettings) -> JsonRow:
         "overlap": campaign.rules.overlap,
         "deadline": campaign.rules.deadline.isoformat() if campaign.rules.deadline else None,
     }
-
-
-def _dumped(rows: Iterable[ExportedRow]) -> Iterable[JsonRow]:
-    return (row.model_dump(mode="json") for row in rows)
 
 
 def _with_texts(session: Session, context: ExportContext, row: ExportedTask, task_id: str) -> JsonRow:

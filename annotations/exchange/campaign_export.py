@@ -127,7 +127,15 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
 
 
 def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    items, types = _campaign_items(session, context.campaign), given_error_types(session, context.campaign)
+    tasks = select(Task.item_id).where(Task.campaign_id == context.campaign.id)
+    written = select(Origin.item_id).where(Origin.source == f"campaign {context.campaign.name}")
+    level: SelectOfScalar[Any] = select(Item.id).where(or_(col(Item.id).in_(tasks), col(Item.id).in_(written)))
+    found: dict[str, Item] = {}
+    while rows := session.exec(select(Item).where(col(Item.id).in_(level)).order_by(Item.id)).all():
+        found.update((row.id, row) for row in rows)
+        level = select(Item.parent_id).where(col(Item.id).in_(level), col(Item.parent_id).is_not(None))
+    items = sorted(found.values(), key=lambda row: _depth(found, row))
+    types = given_error_types(session, context.campaign)
     for document_id in dict.fromkeys(item.document_id for item in items):
         text = session.get_one(Document, document_id)
         yield ExportedDocument(document_id=text.id, document=text.text, contexts=text.contexts, question=text.question)
@@ -164,18 +172,6 @@ def _origin_rows(
             source="a dataset",
             created_at=max([item.created_at, *(row.created_at for row in rows)]),
         )
-
-
-def _campaign_items(session: Session, campaign: CampaignSettings) -> list[Item]:
-    """Items that are labelled in a campaign or were written in it, after the items that they were made from."""
-    tasks = select(Task.item_id).where(Task.campaign_id == campaign.id)
-    written = select(Origin.item_id).where(Origin.source == f"campaign {campaign.name}")
-    level: SelectOfScalar[Any] = select(Item.id).where(or_(col(Item.id).in_(tasks), col(Item.id).in_(written)))
-    found: dict[str, Item] = {}
-    while rows := session.exec(select(Item).where(col(Item.id).in_(level)).order_by(Item.id)).all():
-        found.update((row.id, row) for row in rows)
-        level = select(Item.parent_id).where(col(Item.id).in_(level), col(Item.parent_id).is_not(None))
-    return sorted(found.values(), key=lambda row: _depth(found, row))
 
 
 def _depth(found: dict[str, Item], item: Item) -> int:
@@ -286,7 +282,10 @@ def label_rows(
 
 
 def decision_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    events = _event_ids(session, context.campaign)
+    given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    events = {
+        id: event for id, event in session.exec(given.where(Reservation.campaign_id == context.campaign.id)) if id
+    }
     found = session.exec(
         select(Adjudication, Task)
         .join(Task, col(Task.id) == Adjudication.task_id)
@@ -345,12 +344,6 @@ def resolution_rows(session: Session, context: ExportContext) -> Iterator[Export
         yield ExportedFlagResolution(
             **row.model_dump(include={"event_id", "note", "created_at"}), label=label, person=context.pseudonym(row.by)
         )
-
-
-def _event_ids(session: Session, campaign: CampaignSettings) -> dict[int, str]:
-    """The event of each response of a campaign."""
-    given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    return {id: event for id, event in session.exec(given.where(Reservation.campaign_id == campaign.id)) if id}
 
 
 def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:

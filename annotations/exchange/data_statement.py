@@ -23,6 +23,14 @@ _NOT_STATED = "Not stated."
 def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str:
     """The statement; no name of a person is in it. Pay, consent and licence are as the manager states them."""
     campaign, terms = export.campaign, export.terms
+    quoted = "\n".join(
+        f"> {line}".rstrip() for line in (campaign.guidelines.strip() or campaign.questions.guidelines).splitlines()
+    )
+
+    found = Counter(label.version for task in tasks for label in task.resolved.labels)
+    numbers = ", ".join(f"{found[version]} by version {version}" for version in sorted(found))
+    questions = export.campaign.questions
+    source = f", from {cell(questions.source)}" if questions.source else ""
     return (
         "\n\n".join(
             [
@@ -33,10 +41,10 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
                 f"Pay: {terms.pay.strip() or _NOT_STATED}",
                 f"Consent: {terms.consent.strip() or _NOT_STATED}",
                 "## Instructions",
-                _format_versions(export, tasks),
+                f"Question set `{cell(questions.name)}` (“{cell(questions.title)}”{source}). Labels: {numbers or 'none'}.",
                 markdown_table(["question", "asked", "answers"], map(_question_row, export.questions())).rstrip(),
                 f"Guidelines of version {campaign.version}:",
-                _quoted(campaign.guidelines.strip() or campaign.questions.guidelines) or _NOT_STATED,
+                quoted or _NOT_STATED,
                 "## Agreement",
                 *([ORDER_NOTE] if was_ordered_by_disagreement(export.session, export.campaign) else []),
                 *filter(None, [cell(describe_modes(export.session, export.campaign))]),
@@ -68,14 +76,6 @@ def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
     return f"Labelled by {len(pseudonyms)} ({numbers or 'nobody'}); disagreement adjudicated by {decided}."
 
 
-def _format_versions(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str:
-    found = Counter(label.version for task in tasks for label in task.resolved.labels)
-    numbers = ", ".join(f"{found[version]} by version {version}" for version in sorted(found))
-    questions = export.campaign.questions
-    source = f", from {cell(questions.source)}" if questions.source else ""
-    return f"Question set `{cell(questions.name)}` (“{cell(questions.title)}”{source}). Labels: {numbers or 'none'}."
-
-
 def _question_row(question: CampaignQuestion) -> list[str]:
     match question.kind:
         case "choice" | "several":
@@ -89,10 +89,6 @@ def _question_row(question: CampaignQuestion) -> list[str]:
         case "text" | "edit":
             answers = question.kind
     return [f"`{question.id}`", cell(question.ask), cell(answers)]
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
 def _format_agreement(found: Sequence[Agreement]) -> str:

@@ -154,21 +154,19 @@ def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[t
 def _campaign_item(row: ItemRow, facts: _ItemLabels, origin: Origin | None, meant: bool) -> Item:
     intended = Verdict(origin.intended) if origin and origin.intended and meant else None
     kind = next(iter(facts.kinds), origin.error_type if origin else None)
+    combined_verdict = (
+        None if not facts.verdicts else facts.verdicts[0] if len(set(facts.verdicts)) == 1 else Verdict.BORDERLINE
+    )
     return Item(
         Example(row.id, "", row.text),
         parent=row.parent_id,
-        intended=_combined_verdict(facts.verdicts) or intended,
+        intended=combined_verdict or intended,
         error_type=ErrorType(kind) if kind else None,
         domain=origin.domain if origin else "",
         title=origin.title if origin else "",
         judgements=tuple(facts.judgements.values()),
         explanations=tuple(facts.explanations),
     )
-
-
-def _combined_verdict(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Verdict of all tasks of an item; borderline where they differ."""
-    return None if not verdicts else verdicts[0] if len(set(verdicts)) == 1 else Verdict.BORDERLINE
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from sqlalchemy import Connection, Select, insert, literal, select, text
-from sqlalchemy import Table as SqlTable
+from sqlalchemy import Connection, insert, literal, select, text
 
 from annotations.store.database import database_path, is_in_memory, parse_url, read_session
 from annotations.store.reads import count_rows
@@ -28,11 +26,24 @@ _CHUNK = 1000  # rows held in memory at a time
 def copy_rows(source: Connection, target: Connection) -> None:
     """Insert every row of a database into an empty one, what is referred to before what refers to it."""
     for table in Table.metadata.sorted_tables:
-        found = source.execution_options(yield_per=_CHUNK).execute(_rows_in_order(table))
+        if table.name != Item.__tablename__:
+            rows = select(table).order_by(*table.primary_key.columns)
+        else:
+            roots = select(table.c.id, literal(0).label("depth")).where(table.c.parent_id.is_(None)).cte(recursive=True)
+            tree = roots.union_all(select(table.c.id, roots.c.depth + 1).join(roots, table.c.parent_id == roots.c.id))
+            rows = select(table).join(tree, tree.c.id == table.c.id).order_by(tree.c.depth, table.c.id)
+        found = source.execution_options(yield_per=_CHUNK).execute(rows)
         for chunk in found.mappings().partitions():
             target.execute(insert(table), [dict(row) for row in chunk])
         if target.dialect.name == "postgresql" and table.autoincrement_column is not None:
-            _set_sequence(target, table, table.autoincrement_column.name)
+            # PostgreSQL counts on behind the highest number that was copied
+            last = f'SELECT coalesce(max("{table.autoincrement_column.name}"), 1), max("{table.autoincrement_column.name}") IS NOT NULL FROM "{table.name}"'
+            highest, used = target.execute(text(last)).one()
+            sequence = text("SELECT setval(pg_get_serial_sequence(:table, :column), :highest, :used)")
+            target.execute(
+                sequence,
+                {"table": table.name, "column": table.autoincrement_column.name, "highest": highest, "used": used},
+            )
 
 
 @contextmanager
@@ -63,29 +74,17 @@ def _without_triggers(connection: Connection) -> Iterator[None]:
         connection.exec_driver_sql(sql)
 
 
-def _rows_in_order(table: SqlTable) -> Select[Any]:
-    """The rows by their key; items behind what they were made from."""
-    if table.name != Item.__tablename__:
-        return select(table).order_by(*table.primary_key.columns)
-    roots = select(table.c.id, literal(0).label("depth")).where(table.c.parent_id.is_(None)).cte(recursive=True)
-    tree = roots.union_all(select(table.c.id, roots.c.depth + 1).join(roots, table.c.parent_id == roots.c.id))
-    return select(table).join(tree, tree.c.id == table.c.id).order_by(tree.c.depth, table.c.id)
-
-
-def _set_sequence(target: Connection, table: SqlTable, column: str) -> None:
-    """Let PostgreSQL go on counting behind the highest number that was copied."""
-    last = f'SELECT coalesce(max("{column}"), 1), max("{column}") IS NOT NULL FROM "{table.name}"'
-    highest, used = target.execute(text(last)).one()
-    sequence = text("SELECT setval(pg_get_serial_sequence(:table, :column), :highest, :used)")
-    target.execute(sequence, {"table": table.name, "column": column, "highest": highest, "used": used})
-
-
 def backup(url: str, file: Path) -> dict[str, int]:
     """Write a database into a new file, check it, and give the number of rows of each table.
 
     Raises StoreError where there is no database, where the file is there already, and where it cannot be written.
     """
-    _require_database(url)
+    parsed = parse_url(url)
+    if is_in_memory(parsed):
+        raise StoreError("The database is in memory only: there is nothing to back up.")
+    if parsed.get_backend_name() == "sqlite" and not database_path(parsed).exists():
+        raise StoreError(f"There is no database at {database_path(parsed)}. Check TOUCHSTONE_DATABASE_URL.")
+
     if file.exists():
         raise StoreError(f"{file} exists already. Name another file, or move that one away.")
     part = file.with_name(f"{file.name}.part")
@@ -94,7 +93,15 @@ def backup(url: str, file: Path) -> dict[str, int]:
         part.touch(mode=0o600)  # it holds the names of people
     except OSError as error:
         raise StoreError(f"{part} cannot be written: {error.strerror}. Choose another folder.") from error
-    found = _write_backup(url, part)
+
+    try:
+        with closing(Store.open(url, read_only=True)) as source, closing(Store.open(_sqlite_url(part))) as target:
+            found = _copy_database(source, target, replace=False)
+        _require_intact(part, part)
+    except StoreError:
+        part.unlink()
+        raise
+
     part.replace(file)
     return found
 
@@ -114,17 +121,6 @@ def restore(file: Path, url: str, replace: bool) -> dict[str, int]:
             return _copy_database(source, target, replace)
 
 
-def _write_backup(url: str, part: Path) -> dict[str, int]:
-    try:
-        with closing(Store.open(url, read_only=True)) as source, closing(Store.open(_sqlite_url(part))) as target:
-            found = _copy_database(source, target, replace=False)
-        _require_intact(part, part)
-    except StoreError:
-        part.unlink()
-        raise
-    return found
-
-
 def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int]:
     """Everything from one database into the other, in one transaction of each."""
     with read_session(source.engine) as reading, target.writing() as writing:
@@ -140,14 +136,6 @@ def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int
         if found != expected:
             raise StoreError("Not every row arrived. Nothing was changed; try again.")
     return found
-
-
-def _require_database(url: str) -> None:
-    parsed = parse_url(url)
-    if is_in_memory(parsed):
-        raise StoreError("The database is in memory only: there is nothing to back up.")
-    if parsed.get_backend_name() == "sqlite" and not database_path(parsed).exists():
-        raise StoreError(f"There is no database at {database_path(parsed)}. Check TOUCHSTONE_DATABASE_URL.")
 
 
 def _require_intact(file: Path, named: Path) -> None:

@@ -87,7 +87,18 @@ def connect(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
         return _postgres_engine(url)
     if not is_in_memory(url):
-        _make_folder(database_path(url))
+        file = database_path(url)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"The folder {file.parent} for the database cannot be made: {error.strerror}. "
+                "Choose another place in TOUCHSTONE_DATABASE_URL."
+            ) from error
+        if file.is_dir():
+            raise StoreError(f"{file} is a folder. Name a file in TOUCHSTONE_DATABASE_URL.")
+        if not file.exists() and os.access(file.parent, os.W_OK):
+            file.touch(mode=0o600)  # it holds the names of people; SQLite makes its other files alike
     return _sqlite_engine(url, ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"))
 
 
@@ -220,17 +231,3 @@ def _postgres_engine(url: URL) -> Engine:
         return create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise StoreError(f"PostgreSQL needs the package {error.name}. Run: pip install 'psycopg[binary]'") from None
-
-
-def _make_folder(file: Path) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"The folder {file.parent} for the database cannot be made: {error.strerror}. "
-            "Choose another place in TOUCHSTONE_DATABASE_URL."
-        ) from error
-    if file.is_dir():
-        raise StoreError(f"{file} is a folder. Name a file in TOUCHSTONE_DATABASE_URL.")
-    if not file.exists() and os.access(file.parent, os.W_OK):
-        file.touch(mode=0o600)  # it holds the names of people; SQLite makes its other files alike

@@ -44,13 +44,31 @@ from core.types import Item as CoreItem
 
 def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
     """Give every summary without a document that of its group, where there is one; how many were joined, how many lack it."""
-    lacking = _rows_without_document(session, dataset_id)
+    of_dataset = select(func.max(SampleRow.number)).where(SampleRow.dataset_id == dataset_id, SampleRow.summary != "")
+    have = select(SampleRow.key).where(SampleRow.dataset_id == dataset_id, col(SampleRow.item_id).is_not(None))
+    newest = of_dataset.where(col(SampleRow.key).not_in(have)).group_by(SampleRow.key)
+    lacking = list(session.exec(select(SampleRow).where(col(SampleRow.number).in_(newest))))
     if not lacking:
         return 0, 0
-    documents = _documents_by_group(session, dataset_id)
+
+    found = session.exec(
+        select(SampleRow.group, SampleRow.document_id)
+        .where(SampleRow.dataset_id == dataset_id, col(SampleRow.document_id).is_not(None), SampleRow.group != "")
+        .order_by(col(SampleRow.number))
+    )
+    documents = {group: document for group, document in found if document}
+
     joined = [row for row in lacking if row.group in documents]
     now = datetime.now(UTC)
-    asked = _documents_with_questions(session, {(documents[row.group], _question_of(row)) for row in joined}, now)
+
+    wanted = {(documents[row.group], _question_of(row)) for row in joined}
+    asked = {}
+    for id, question in wanted:
+        if question:
+            document = session.get_one(Document, id)
+            about = Example("", document.text, "", contexts_from_json(document.contexts), question)
+            asked[id, question] = document_values(about, now)
+
     insert_new(session, Document, list(asked.values()))
     ids = [
         asked[key]["id"] if (key := (documents[row.group], _question_of(row))) in asked else key[0] for row in joined
@@ -59,37 +77,6 @@ def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
     insert_new(session, Item, [item.model_dump() for item in items])
     insert_new(session, SampleRow, [_row_with_document(row, item) for row, item in zip(joined, items, strict=True)])
     return len(joined), len(lacking) - len(joined)
-
-
-def _rows_without_document(session: Session, dataset_id: str) -> list[SampleRow]:
-    """The newest row with a summary of each sample that has no item yet."""
-    of_dataset = select(func.max(SampleRow.number)).where(SampleRow.dataset_id == dataset_id, SampleRow.summary != "")
-    have = select(SampleRow.key).where(SampleRow.dataset_id == dataset_id, col(SampleRow.item_id).is_not(None))
-    newest = of_dataset.where(col(SampleRow.key).not_in(have)).group_by(SampleRow.key)
-    return list(session.exec(select(SampleRow).where(col(SampleRow.number).in_(newest))))
-
-
-def _documents_by_group(session: Session, dataset_id: str) -> dict[str, str]:
-    """The document of each group, the newest where there are several."""
-    found = session.exec(
-        select(SampleRow.group, SampleRow.document_id)
-        .where(SampleRow.dataset_id == dataset_id, col(SampleRow.document_id).is_not(None), SampleRow.group != "")
-        .order_by(col(SampleRow.number))
-    )
-    return {group: document for group, document in found if document}
-
-
-def _documents_with_questions(
-    session: Session, wanted: Iterable[tuple[str, str]], now: datetime
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Documents with the question that a summary came with, by the id without it and the question; none for an empty one."""
-    found = {}
-    for id, question in wanted:
-        if question:
-            document = session.get_one(Document, id)
-            about = Example("", document.text, "", contexts_from_json(document.contexts), question)
-            found[id, question] = document_values(about, now)
-    return found
 
 
 def _question_of(row: SampleRow) -> str:
@@ -231,7 +218,12 @@ def write_spooled_rows(
     session: Session, provenance: DatasetSource, counts: Mapping[str, object], file: IO[bytes]
 ) -> ImportResult:
     """Add the rows that are not there yet, then join what lacked its document."""
-    _add_dataset_file(session, provenance, counts)
+    now = datetime.now(UTC)
+    insert_new(session, Dataset, [{"id": provenance.dataset_id, "name": provenance.dataset, "created_at": now}])
+    values = {name: value for name, value in asdict(provenance).items() if name != "dataset"}
+    row = {"id": provenance.file_id, "dataset_id": provenance.dataset_id, "created_at": now, **values}
+    insert_new(session, DatasetFile, [{**row, "counts": json.dumps(counts, ensure_ascii=False)}])
+
     before = count_samples(session, provenance.dataset_id)
     for batch in _spooled_batches(file):
         for table in _TABLE_ORDER:
@@ -243,14 +235,6 @@ def write_spooled_rows(
 
 def count_samples(session: Session, dataset_id: str) -> int:
     return session.exec(select(func.count(col(SampleRow.number))).where(SampleRow.dataset_id == dataset_id)).one()
-
-
-def _add_dataset_file(session: Session, provenance: DatasetSource, counts: Mapping[str, object]) -> None:
-    now = datetime.now(UTC)
-    insert_new(session, Dataset, [{"id": provenance.dataset_id, "name": provenance.dataset, "created_at": now}])
-    values = {name: value for name, value in asdict(provenance).items() if name != "dataset"}
-    row = {"id": provenance.file_id, "dataset_id": provenance.dataset_id, "created_at": now, **values}
-    insert_new(session, DatasetFile, [{**row, "counts": json.dumps(counts, ensure_ascii=False)}])
 
 
 def _spooled_batches(file: IO[bytes]) -> Iterator[RowBatch]:

@@ -51,7 +51,8 @@ def load_datasets(session: Session) -> list[DatasetRow]:
     files: dict[str, list[FileRow]] = defaultdict(list)
     rows = session.exec(select(DatasetFile, Dataset.name).join(Dataset).order_by(col(DatasetFile.created_at)))
     for row, name in rows:
-        files[name].append(_file_row(row, name))
+        values = row.model_dump(exclude={"id", "dataset_id", "counts"})
+        files[name].append(FileRow(dataset=name, counts=json.loads(row.counts), **values))
     counted = session.exec(
         select(Dataset.name, func.count(func.distinct(SampleRow.key)))
         .join(SampleRow, col(SampleRow.dataset_id) == Dataset.id)
@@ -169,26 +170,17 @@ def _has_content(sample: Sample) -> bool:
 
 def _merge_samples(older: Sample, newer: Sample) -> Sample:
     """Merge two samples: where they differ the newer one counts, and their lists add up."""
-    return Sample(
-        dataset=older.dataset,
-        item=_merge_items(older.item, newer.item),
-        stored=newer.stored or older.stored,
-        document=newer.document or older.document,
-    )
-
-
-def _merge_items(older: Item, newer: Item) -> Item:
     values: dict[str, Any] = {}
     for field in fields(Item):
-        before, now = getattr(older, field.name), getattr(newer, field.name)
+        before, now = getattr(older.item, field.name), getattr(newer.item, field.name)
         if field.name in {"example", "edits"} or not isinstance(now, tuple):
             values[field.name] = now if now != field.default else before
         elif field.default is not MISSING:
             values[field.name] = tuple(dict.fromkeys((*before, *now)))
-    summary = newer.example.summary or older.example.summary
-    return Item(**(values | {"example": Example(older.example.id, "", summary)}))
-
-
-def _file_row(row: DatasetFile, name: str) -> FileRow:
-    values = row.model_dump(exclude={"id", "dataset_id", "counts"})
-    return FileRow(dataset=name, counts=json.loads(row.counts), **values)
+    summary = newer.item.example.summary or older.item.example.summary
+    return Sample(
+        dataset=older.dataset,
+        item=Item(**(values | {"example": Example(older.item.example.id, "", summary)})),
+        stored=newer.stored or older.stored,
+        document=newer.document or older.document,
+    )

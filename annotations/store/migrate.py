@@ -91,7 +91,12 @@ def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool
     known = {script.revision for script in versions.walk_revisions()}
     at = MigrationContext.configure(connection).get_current_revision()
     if at is None:
-        _refuse_foreign_tables(connection)
+        taken = sorted(set(inspect(connection).get_table_names()) & set(Table.metadata.tables))
+        if taken:
+            raise StoreError(
+                f"{_database_name(connection.engine)} has tables of another program ({', '.join(taken)}). "
+                "Name another database in TOUCHSTONE_DATABASE_URL."
+            )
     elif at not in known:
         raise StoreError(
             f"{_database_name(connection.engine)} is at version {at}, which this Touchstone (up to {versions.get_current_head()}) "
@@ -104,15 +109,6 @@ def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool
 def _is_at_head(connection: Connection, folder: Path) -> bool:
     head = ScriptDirectory.from_config(_config(folder)).get_current_head()
     return MigrationContext.configure(connection).get_current_revision() == head
-
-
-def _refuse_foreign_tables(connection: Connection) -> None:
-    taken = sorted(set(inspect(connection).get_table_names()) & set(Table.metadata.tables))
-    if taken:
-        raise StoreError(
-            f"{_database_name(connection.engine)} has tables of another program ({', '.join(taken)}). "
-            "Name another database in TOUCHSTONE_DATABASE_URL."
-        )
 
 
 @contextmanager

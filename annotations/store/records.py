@@ -161,7 +161,14 @@ class PairRecord(Pair):
         Pair.__post_init__(self)
         require_storable("the pair's description", self.by, self.title, self.domain, self.source, self.reaction)
         for outcome in self.outcomes:
-            _check_outcome(outcome)
+            if outcome.example_id not in {"original", "edited"}:
+                raise RecordError(
+                    f"An outcome is of {outcome.example_id!r}; a pair has the sides 'original' and 'edited'."
+                )
+            if not isinstance(outcome, Result):
+                require_storable("a failure's message", outcome.message, most=MAX_TEXT)
+            elif not all(math.isfinite(value) for value in [outcome.score, *(part.score for part in outcome.parts)]):
+                raise RecordError(f"A score of {outcome.metric!r} is not a finite number and cannot be kept.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,13 +311,3 @@ def require_storable(what: str, *texts: str, most: int = MAX_NOTE) -> None:
             f"Character {found.start() + 1} of {what} is U+{ord(found[0]):04X}, which is no text and cannot be kept. "
             "Remove it and save again."
         )
-
-
-def _check_outcome(outcome: Outcome) -> None:
-    if outcome.example_id not in {"original", "edited"}:
-        raise RecordError(f"An outcome is of {outcome.example_id!r}; a pair has the sides 'original' and 'edited'.")
-    if not isinstance(outcome, Result):
-        require_storable("a failure's message", outcome.message, most=MAX_TEXT)
-        return
-    if not all(math.isfinite(value) for value in [outcome.score, *(part.score for part in outcome.parts)]):
-        raise RecordError(f"A score of {outcome.metric!r} is not a finite number and cannot be kept.")

@@ -159,6 +159,9 @@ def score_row(item_id: str, outcome: Outcome, now: datetime) -> ScoreRow:
             error_kind=outcome.kind.value,
             created_at=now,
         )
+
+    seen = outcome.seen
+    pieces = [[piece.start, piece.end] for piece in seen.pieces]
     return ScoreRow(
         item_id=item_id,
         metric=outcome.metric,
@@ -166,7 +169,7 @@ def score_row(item_id: str, outcome: Outcome, now: datetime) -> ScoreRow:
         status="ok",
         value=outcome.score,
         parts=[_part_json(part) for part in outcome.parts],
-        seen=_seen_json(outcome.seen),
+        seen={"pieces": pieces, "tokens": seen.tokens, "cut": seen.cut, "notes": list(seen.notes)},
         seconds=outcome.seconds,
         device=outcome.device,
         created_at=now,
@@ -192,11 +195,6 @@ def _part_from_json(record: dict[str, Any]) -> Part:
     evidence = Span(*record["evidence"]) if record["evidence"] else None
     words = tuple(WordScore(Span(start, end), score) for start, end, score in record.get("words", ()))
     return Part(Span(*record["span"]), record["score"], evidence, words)
-
-
-def _seen_json(seen: Seen) -> dict[str, Any]:
-    pieces = [[piece.start, piece.end] for piece in seen.pieces]
-    return {"pieces": pieces, "tokens": seen.tokens, "cut": seen.cut, "notes": list(seen.notes)}
 
 
 def _seen_from_json(record: dict[str, Any]) -> Seen:
@@ -233,15 +231,45 @@ def save_label(session: Session, record: LabelRecord) -> Receipt:
     """
     now = datetime.now(UTC)
     _, item_id = _add_items(session, record, now)
-    _lock_item(session, item_id)
+    # Two labels of one item are counted one after the other; on SQLite the whole transaction is already alone.
+    session.exec(select(Item.id).where(Item.id == item_id).with_for_update(key_share=True)).one()
     known = session.exec(select(Label).where(Label.event_id == record.event_id)).first()
     if known:
-        return _receipt_of_known_label(known, _label_row(item_id, record, known.revision, now))
+        sent = _label_row(item_id, record, known.revision, now)
+        ignored = {"id", "created_at"}
+        if known.model_dump(exclude=ignored) != sent.model_dump(exclude=ignored):
+            raise RecordError(
+                "This was NOT saved: its event id belongs to another label. Reload the page and save again."
+            )
+        return Receipt(known.item_id, known.created_at, is_new=False, revision=known.revision)
     last = select(func.max(Label.revision)).where(Label.item_id == item_id, Label.annotator == record.annotator)
     label = _label_row(item_id, record, next_revision(session, last), now)
     session.add(label)
     _add_edit_judgement(session, item_id, record, now)
-    _add_explanation(session, item_id, record, now)
+
+    if record.explanation.strip():
+        text, by = record.explanation, record.explanation_by
+        explanation = Explanation(id=content_id(item_id, text, by), item_id=item_id, text=text, by=by, created_at=now)
+        _insert_if_new(session, explanation)
+        if record.grade:
+            last = select(func.max(ExplanationJudgement.revision)).where(
+                ExplanationJudgement.explanation_id == explanation.id,
+                ExplanationJudgement.annotator == record.annotator,
+            )
+            session.add(
+                ExplanationJudgement(
+                    explanation_id=explanation.id,
+                    annotator=record.annotator,
+                    revision=next_revision(session, last),
+                    grade=record.grade.value if record.grade else "",
+                    cause=record.cause.value if record.cause else None,
+                    wording=FLAW_WORDING,
+                    note="",
+                    event_id=record.event_id,
+                    created_at=now,
+                )
+            )
+
     return Receipt(item_id, now, is_new=True, revision=label.revision)
 
 
@@ -282,11 +310,6 @@ def _insert_statement(session: Session, row: Table) -> sqlite.Insert | postgresq
     return insert(type(row)).values(row.model_dump(exclude=unnumbered))
 
 
-def _lock_item(session: Session, item_id: str) -> None:
-    # Two labels of one item are counted one after the other; on SQLite the whole transaction is already alone.
-    session.exec(select(Item.id).where(Item.id == item_id).with_for_update(key_share=True)).one()
-
-
 def _label_row(item_id: str, record: LabelRecord, revision: int, now: datetime) -> Label:
     return Label(
         item_id=item_id,
@@ -300,13 +323,6 @@ def _label_row(item_id: str, record: LabelRecord, revision: int, now: datetime) 
         event_id=record.event_id,
         created_at=now,
     )
-
-
-def _receipt_of_known_label(known: Label, sent: Label) -> Receipt:
-    ignored = {"id", "created_at"}
-    if known.model_dump(exclude=ignored) != sent.model_dump(exclude=ignored):
-        raise RecordError("This was NOT saved: its event id belongs to another label. Reload the page and save again.")
-    return Receipt(known.item_id, known.created_at, is_new=False, revision=known.revision)
 
 
 def next_revision(session: Session, last: SelectOfScalar[int]) -> int:
@@ -330,35 +346,6 @@ def _add_edit_judgement(session: Session, item_id: str, record: LabelRecord, now
             interesting=answers.interesting,
             controlled=answers.controlled,
             explanation_good=answers.explanation_good,
-            event_id=record.event_id,
-            created_at=now,
-        )
-    )
-
-
-def _add_explanation(session: Session, item_id: str, record: LabelRecord, now: datetime) -> None:
-    if not record.explanation.strip():
-        return
-    text, by = record.explanation, record.explanation_by
-    explanation = Explanation(id=content_id(item_id, text, by), item_id=item_id, text=text, by=by, created_at=now)
-    _insert_if_new(session, explanation)
-    if record.grade:
-        _add_explanation_judgement(session, explanation.id, record, now)
-
-
-def _add_explanation_judgement(session: Session, explanation_id: str, record: LabelRecord, now: datetime) -> None:
-    last = select(func.max(ExplanationJudgement.revision)).where(
-        ExplanationJudgement.explanation_id == explanation_id, ExplanationJudgement.annotator == record.annotator
-    )
-    session.add(
-        ExplanationJudgement(
-            explanation_id=explanation_id,
-            annotator=record.annotator,
-            revision=next_revision(session, last),
-            grade=record.grade.value if record.grade else "",
-            cause=record.cause.value if record.cause else None,
-            wording=FLAW_WORDING,
-            note="",
             event_id=record.event_id,
             created_at=now,
         )

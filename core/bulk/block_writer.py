@@ -73,7 +73,23 @@ def write_blocks(source: str, out: Folder, refusals: Refusals, spill: Path | Non
         folder = Path(place)
         with (folder / "ids").open("w", encoding="utf-8", newline="") as ids:
             documents = group_rows(_document_rows(source, refusals, ids), folder / "documents")
-        repeated = _find_repeated(group_rows(read_rows(folder / "ids"), folder / "parted-ids"), refusals)
+
+        facts = group_rows(read_rows(folder / "ids"), folder / "parted-ids")
+        repeated = _Repeated(set(), set())
+        for _, rows in groupby(facts, key=itemgetter(0)):
+            first: dict[str, tuple[int, str, str, int]] = {}
+            for _, row in rows:
+                record, number, id, content, original, file, line = json.loads(row)
+                known_record, known, known_file, known_line = first.setdefault(id, (record, content, file, line))
+                if known_record == record:
+                    continue
+                if original and known == content:
+                    repeated.items.add(number)
+                    continue
+                repeated.records.add(record)
+                reason = f"The id {id!r} is on line {known_line} of {known_file} already. Give line {line} another."
+                refusals.add(Refusal(line, reason, file))
+
         blocks = [write_block(out, *one) for one in enumerate(cut_blocks(_remaining_rows(documents, repeated)))]
     if not blocks:
         reason = f" The first: {refusals.first[0].reason}" if refusals.first else ""
@@ -106,25 +122,6 @@ def _records(source: str) -> Iterator[tuple[Path, int, list[Item | Refusal]]]:
 
 def _items(row: Row, place: RecordPlace) -> list[Item]:
     return items_of_record(row, f"{place.path.stem}-{place.number}")
-
-
-def _find_repeated(facts: Iterable[KeyedRow], refusals: Refusals) -> _Repeated:
-    """Find rows with an id that came before. An original may come again with each of its edits; else its record is refused."""
-    repeated = _Repeated(set(), set())
-    for _, rows in groupby(facts, key=itemgetter(0)):
-        first: dict[str, tuple[int, str, str, int]] = {}
-        for _, row in rows:
-            record, number, id, content, original, file, line = json.loads(row)
-            known_record, known, known_file, known_line = first.setdefault(id, (record, content, file, line))
-            if known_record == record:
-                continue
-            if original and known == content:
-                repeated.items.add(number)
-                continue
-            repeated.records.add(record)
-            reason = f"The id {id!r} is on line {known_line} of {known_file} already. Give line {line} another."
-            refusals.add(Refusal(line, reason, file))
-    return repeated
 
 
 def _remaining_rows(rows: Iterable[KeyedRow], repeated: _Repeated) -> Iterator[tuple[str, BlockRow]]:

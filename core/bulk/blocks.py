@@ -123,7 +123,9 @@ def cut_blocks(
     size = 0
     for _, found in groupby(rows, key=itemgetter(0)):
         for part in _cut_document((row for _, row in found), max_pairs, max_bytes):
-            weight = _bytes_of_texts(part)
+            weight = sum(len(text.encode()) for text in {row[1] for row in part}) + sum(
+                len(row[2].encode()) for row in part
+            )
             if block and (len(block) + len(part) > max_pairs or size + weight > max_bytes):
                 yield block
                 block, size = [], 0
@@ -145,11 +147,6 @@ def _cut_document(rows: Iterable[BlockRow], max_pairs: int, max_bytes: int) -> I
         size += weight if part else weight + len(row[1].encode())
         part.append(row)
     yield part
-
-
-def _bytes_of_texts(rows: Sequence[BlockRow]) -> int:
-    """The bytes of documents, each once, and summaries."""
-    return sum(len(text.encode()) for text in {row[1] for row in rows}) + sum(len(row[2].encode()) for row in rows)
 
 
 def write_block(folder: Folder, number: int, rows: Sequence[BlockRow]) -> Block:

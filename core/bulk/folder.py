@@ -65,7 +65,14 @@ class Folder:
         try:
             self.files.create_dir(self.path, recursive=True)
             if self._is_local:
-                _replace_file(Path(self.path), name, content)
+                folder = Path(self.path)
+                part = folder / f".{name}-{uuid4().hex[:12]}{_PART}"
+                with part.open("wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                part.replace(folder / name)
+
                 return
             with self.files.open_output_stream(
                 f"{self.path}/{name}"
@@ -98,23 +105,24 @@ def local_tables(source: str) -> Iterator[Path]:
     Raises TouchstoneError where there is none.
     """
     files, path = _open_url(source)
-    for place in _table_paths(files, path, source):
-        with _local_copy(files, place) as local:
-            yield local
 
-
-def _table_paths(files: Any, path: str, source: str) -> list[str]:
     from pyarrow.fs import FileSelector
 
     info = files.get_file_info(path)
     if info.is_file:
-        return [path]
-    found = files.get_file_info(FileSelector(path, recursive=True, allow_not_found=True))
-    tables = [one.path for one in found if one.is_file and Path(one.path).suffix.lower() in _TABLES]
-    shown = sorted(one for one in tables if not Path(one).name.startswith((".", "_")))
-    if not shown:
-        raise TouchstoneError(f"There is no file {source}, and no folder with {', '.join(sorted(_TABLES))}. Check it.")
-    return shown
+        table_paths = [path]
+    else:
+        found = files.get_file_info(FileSelector(path, recursive=True, allow_not_found=True))
+        tables = [one.path for one in found if one.is_file and Path(one.path).suffix.lower() in _TABLES]
+        shown = sorted(one for one in tables if not Path(one).name.startswith((".", "_")))
+        if not shown:
+            raise TouchstoneError(
+                f"There is no file {source}, and no folder with {', '.join(sorted(_TABLES))}. Check it."
+            )
+        table_paths = shown
+    for place in table_paths:
+        with _local_copy(files, place) as local:
+            yield local
 
 
 @contextmanager
@@ -153,12 +161,3 @@ def _open_by_fsspec(url: str) -> tuple[Any, str]:
     except (ImportError, ValueError) as error:
         raise TouchstoneError(f"{url} cannot be opened: {error}.") from error
     return PyFileSystem(FSSpecHandler(files)), path
-
-
-def _replace_file(folder: Path, name: str, content: bytes) -> None:
-    part = folder / f".{name}-{uuid4().hex[:12]}{_PART}"
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(folder / name)

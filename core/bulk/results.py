@@ -48,16 +48,16 @@ def result_folder(metric: Metric, fingerprints: Sequence[str]) -> str:
 
     Of a metric that asks an endpoint also of its first questions, since these have the prompt and the model.
     """
-    facts = [signature(metric, fingerprints, splitter_name(), VERSION), *_first_questions(metric)]
-    return f"{metric.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]}"
-
-
-def _first_questions(metric: Metric) -> list[object]:
     if not asks_endpoint(metric.checkpoints()):
-        return []
-    with closing(metric.rounds(_PROBE)) as rounds:
-        first = attempt(lambda: next(rounds, []))
-    return [] if isinstance(first, Problem) else [[question.inputs, question.options] for question in first]
+        first_questions = []
+    else:
+        with closing(metric.rounds(_PROBE)) as rounds:
+            first = attempt(lambda: next(rounds, []))
+        first_questions = (
+            [] if isinstance(first, Problem) else [[question.inputs, question.options] for question in first]
+        )
+    facts = [signature(metric, fingerprints, splitter_name(), VERSION), *first_questions]
+    return f"{metric.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]}"
 
 
 def open_results(results: Folder, blocks: Folder) -> None:

@@ -89,7 +89,8 @@ class BlockScorer:
         except (TouchstoneError, OSError) as error:
             return BlockReport(block, fault=str(error) or type(error).__name__)
         failures = Counter(one.kind.value for one in written if isinstance(one, Failure))
-        counts = _difference(self._engine.counts(), before)
+        after = self._engine.counts()
+        counts = Counts(*(getattr(after, name) - getattr(before, name) for name in Counts.__slots__))
         return BlockReport(block, len(written), dict(failures), counts, time.perf_counter() - started)
 
     def close(self) -> None:
@@ -127,7 +128,3 @@ class BlockScorer:
         limit = settings.cache_bytes
         cache = AnswerCache(settings.cache_dir, limit) if paid else AnswerCache(self._cache, min(limit, _CACHE_BYTES))
         return Engine(pool, cache)
-
-
-def _difference(after: Counts, before: Counts) -> Counts:
-    return Counts(*(getattr(after, name) - getattr(before, name) for name in Counts.__slots__))

@@ -98,6 +98,7 @@ def _table(path: Path, unified: Sequence[Path]) -> Iterator[Item | Refusal]:
 def _item(row: Row, text: str, origin: str) -> Item:
     dataset, document, summary = fields.text(row, "dataset"), fields.text(row, "id"), fields.text(row, text)
     system = fields.optional(row, "model_name")
+    found = {name.removesuffix(_SCORE): fields.optional_number(row, name) for name in row if name.endswith(_SCORE)}
     return Item(
         Example(f"{dataset}/{document}/{system}/{fields.document_key(summary)}", fields.optional(row, "doc"), summary),
         intended=fields.choice(row, "label", LABEL_WORDS),
@@ -107,10 +108,5 @@ def _item(row: Row, text: str, origin: str) -> Item:
         categories=tuple(fields.literals(row, "error_type")),
         system=system,
         split=fields.choice(row, "cut", _CUTS),
-        scores=_scores(row),
+        scores=tuple(ReleasedScore(metric, value) for metric, value in found.items() if value is not None),
     )
-
-
-def _scores(row: Row) -> tuple[ReleasedScore, ...]:
-    found = {name.removesuffix(_SCORE): fields.optional_number(row, name) for name in row if name.endswith(_SCORE)}
-    return tuple(ReleasedScore(metric, value) for metric, value in found.items() if value is not None)

@@ -45,8 +45,11 @@ class Bump(Importer):
 def _pair(row: Row, _: RecordPlace) -> list[Item]:
     task = 1 if "corrected_error_type" in row else 2
     name = f"task{task}-{fields.text(row, 'id')}"
+
+    article = fields.text(row, "article")
+    contexts = locate_contexts(article, parse_contexts(row.get("contexts") or []))
     reference = Item(
-        _reference(row, name),
+        Example(name, article, fields.text(row, "reference_summary"), contexts, fields.optional(row, "question")),
         intended=Verdict.CONSISTENT,
         domain="news",
         group=f"cnndm-{fields.text(row, 'article_id')}",
@@ -60,13 +63,6 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
         required_type=asked if task == 1 else None,
     )
     return [reference, edited]
-
-
-def _reference(row: Row, name: str) -> Example:
-    """The reference summary with its article, and with the contexts and the question that an export of campaigns may add."""
-    article = fields.text(row, "article")
-    contexts = locate_contexts(article, parse_contexts(row.get("contexts") or []))
-    return Example(name, article, fields.text(row, "reference_summary"), contexts, fields.optional(row, "question"))
 
 
 def _edited(row: Row, reference: Item) -> Item:

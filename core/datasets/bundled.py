@@ -77,14 +77,13 @@ def _items(path: Path) -> list[Item]:
     """The faithful pair of a file and its variants; an error names the file and the field."""
     try:
         file = _File.model_validate_json(path.read_bytes())
-        return [_seed(file), *(_variant(file, variant) for variant in file.variants)]
+        example = Example(file.id, file.document, file.summary)
+        return [
+            Item(example, intended=Verdict.CONSISTENT, domain=file.domain, group=file.id, title=file.title),
+            *(_variant(file, variant) for variant in file.variants),
+        ]
     except (ValidationError, TouchstoneError) as error:
         raise TouchstoneError(f"{path.name} is not an example file: {error}") from error
-
-
-def _seed(file: _File) -> Item:
-    example = Example(file.id, file.document, file.summary)
-    return Item(example, intended=Verdict.CONSISTENT, domain=file.domain, group=file.id, title=file.title)
 
 
 def _variant(file: _File, variant: _Variant) -> Item:

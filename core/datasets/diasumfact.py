@@ -90,25 +90,26 @@ def _judgements(name: str, summary: str, sentences: list[Row]) -> tuple[tuple[Ju
             kind = fields.choice(mark, "error_class", _CLASSES)
             wrong = kind != _NO_ERROR
             types += [_error_type(kind, fields.optional(mark, "intrinsic/extrinsic"))] if wrong else []
+
+            marked = fields.optional(mark, "error_span")
+            if start < 0:
+                span = None
+            else:
+                place = text.find(marked) if marked else -1
+                span = (
+                    Span(start + place, start + place + len(marked)) if place >= 0 else Span(start, start + len(text))
+                )
             judged.append(
                 Judgement(
                     name,
                     "expert",
                     Verdict.INCONSISTENT if wrong else Verdict.CONSISTENT,
-                    _span(text, start, fields.optional(mark, "error_span")),
+                    span,
                     kind if wrong else "",
                     fields.optional(mark, "comment"),
                 )
             )
     return tuple(judged), types
-
-
-def _span(sentence: str, start: int, marked: str) -> Span | None:
-    """Span of the marked words in the summary, or of their sentence; None where the sentence is not in it."""
-    if start < 0:
-        return None
-    place = sentence.find(marked) if marked else -1
-    return Span(start + place, start + place + len(marked)) if place >= 0 else Span(start, start + len(sentence))
 
 
 def _error_type(kind: str, side: str) -> ErrorType:

@@ -47,26 +47,19 @@ class Explained(Importer):
 
 def _item(row: Row, _: RecordPlace) -> list[Item]:
     sample = fields.text(row, "sample")
-    return [
-        Item(Example(sample, "", ""), group=fields.optional(row, "group") or sample, explanations=_explanations(row))
-    ]
 
-
-def _explanations(row: Row) -> tuple[GradedExplanation, ...]:
-    """The explanation, the verdict alone, or neither where who was asked gave no answer.
-
-    A judge without a grade is one that failed.
-    """
     text, unanswered = fields.optional(row, "explanation"), row.get("status") == "failed"
     if not text and (not fields.optional(row, "by") or (row.get("verdict") is None and not unanswered)):
-        return ()
-    graded = row.get("grade") is not None
-    return (
-        GradedExplanation(
-            text,
-            fields.text(row, "by"),
-            grade=fields.choice(row, "grade", _GRADES) if graded else "",
-            judge=fields.text(row, "signature") if graded else fields.optional(row, "signature"),
-            verdict=fields.choice(row, "verdict", _VERDICTS) if row.get("verdict") is not None else None,
-        ),
-    )
+        explanations: tuple[GradedExplanation, ...] = ()
+    else:
+        graded = row.get("grade") is not None
+        explanations = (
+            GradedExplanation(
+                text,
+                fields.text(row, "by"),
+                grade=fields.choice(row, "grade", _GRADES) if graded else "",
+                judge=fields.text(row, "signature") if graded else fields.optional(row, "signature"),
+                verdict=fields.choice(row, "verdict", _VERDICTS) if row.get("verdict") is not None else None,
+            ),
+        )
+    return [Item(Example(sample, "", ""), group=fields.optional(row, "group") or sample, explanations=explanations)]

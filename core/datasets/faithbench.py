@@ -16,7 +16,7 @@ from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace, SeenItems
 from core.datasets.formats.json_files import json_object
-from core.datasets.formats.text_files import NumberedRow, Row
+from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item, Judgement, ReleasedScore, Span, Verdict
 
@@ -50,13 +50,11 @@ class FaithBench(Importer):
         paths = item_stream.matching_files(source, "batch_?.json", "batch_??.json", _TABLE)
         batches = [path for path in paths if path.suffix.lower() != ".csv"]
         for path in batches:
-            yield from item_stream.items_of_rows(_samples(path), path, _item, seen)
+            yield from item_stream.items_of_rows(
+                enumerate(fields.records(json_object(path), "samples"), start=1), path, _item, seen
+            )
         if not batches:
             yield from item_stream.items_of_files(paths, _table_item)
-
-
-def _samples(path: Path) -> Iterator[NumberedRow]:
-    return enumerate(fields.records(json_object(path), "samples"), start=1)
 
 
 def _item(row: Row, place: RecordPlace) -> list[Item]:
@@ -66,6 +64,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
     marks = [mark for mark in fields.records(row, "annotations") if fields.texts(mark, "label")]
     judgements = tuple(_judgement(mark, name, summary) for mark in marks)
     known = fields.record(row, "metadata")
+    found = {name: fields.optional_number(known, name) for name in known if name not in _NO_DETECTORS}
     return [
         Item(
             Example(name, document, summary),
@@ -74,7 +73,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             judgements=judgements,
             categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
             system=fields.optional(known, "summarizer"),
-            scores=_scores(known),
+            scores=tuple(ReleasedScore(name, value) for name, value in found.items() if value is not None),
         )
     ]
 
@@ -109,8 +108,3 @@ def _worst(judgements: tuple[Judgement, ...]) -> Verdict:
     if Verdict.INCONSISTENT in found:
         return Verdict.INCONSISTENT
     return Verdict.BORDERLINE if found else Verdict.CONSISTENT
-
-
-def _scores(known: Row) -> tuple[ReleasedScore, ...]:
-    found = {name: fields.optional_number(known, name) for name in known if name not in _NO_DETECTORS}
-    return tuple(ReleasedScore(name, value) for name, value in found.items() if value is not None)

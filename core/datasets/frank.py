@@ -82,6 +82,14 @@ class _CompanionFiles:
         document, system = key = _key(row)
         texts, sentences = self.texts.get(key, {}), self.sentences.get(key, {})
         summary = fields.optional(texts, "summary") or " ".join(_sentences(sentences))
+        if not sentences:
+            votes = []
+        else:
+            votes = [
+                Rating(annotator, "Factuality", float(fields.texts(given, annotator) == [_NO_ERROR]), place)
+                for place, given in enumerate(fields.records(sentences, "summary_sentences_annotations"))
+                for annotator in given
+            ]
         return [
             Item(
                 Example(f"{document}/{system}", fields.optional(texts, "article"), summary),
@@ -91,14 +99,17 @@ class _CompanionFiles:
                 categories=tuple(kind for kind in _KINDS if fields.number(row, kind) < 1),
                 system=system,
                 split=fields.choice(row, "split", _SPLITS),
-                ratings=(*_ratings(row), *_votes(sentences)),
+                ratings=(
+                    *[
+                        Rating(ALL_JUDGES, aspect, fields.number(row, aspect))
+                        for aspect in row
+                        if aspect not in _NOT_RATED
+                    ],
+                    *votes,
+                ),
                 scores=_scores(self.scores.get(key, {})),
             )
         ]
-
-
-def _ratings(row: Row) -> list[Rating]:
-    return [Rating(ALL_JUDGES, aspect, fields.number(row, aspect)) for aspect in row if aspect not in _NOT_RATED]
 
 
 def _scores(row: Row) -> tuple[ReleasedScore, ...]:
@@ -108,14 +119,3 @@ def _scores(row: Row) -> tuple[ReleasedScore, ...]:
 
 def _sentences(row: Row) -> list[str]:
     return fields.texts(row, "summary_sentences") if row else []
-
-
-def _votes(row: Row) -> list[Rating]:
-    """Ratings of each sentence by each annotator: 1.0 where it was called free of errors."""
-    if not row:
-        return []
-    return [
-        Rating(annotator, "Factuality", float(fields.texts(given, annotator) == [_NO_ERROR]), place)
-        for place, given in enumerate(fields.records(row, "summary_sentences_annotations"))
-        for annotator in given
-    ]

@@ -141,7 +141,25 @@ def _tool_items(row: Row, place: RecordPlace) -> list[Item]:
     lines = fields.texts(row, "output_lines")
     question = fields.optional(row, "question")
     original = Example(name, "\n".join(fields.texts(row, "input_lines")), " ".join(lines), question=question)
-    proposed = _proposed_edits(row, lines)
+
+    codes, responses = fields.texts(row, "line_codes"), fields.record(row, "cached_responses")
+    if len(codes) != len(lines):
+        raise TouchstoneError(f"The field 'line_codes' has {len(codes)} entries for {len(lines)} 'output_lines'.")
+    proposed, start = [], 0
+    for code, line in zip(codes, lines, strict=True):
+        if code in responses:
+            response = fields.record(responses, code)
+            spans, new = fields.value(response, "todelete_spans"), fields.value(response, "replacement_strings")
+            if not (isinstance(spans, list) and isinstance(new, list) and len(spans) == len(new)):
+                raise TouchstoneError(
+                    "The fields 'todelete_spans' and 'replacement_strings' must be lists of the same length."
+                )
+            proposed += [
+                Edit(_span(place, start), fields.clean_text("replacement_strings", text), by="GenAudit")
+                for place, text in zip(spans, new, strict=True)
+            ]
+        start += len(line) + 1
+
     corrected = edits.apply(original.summary, proposed)
     plain = Item(original, group=name, title=question)
     if not proposed:
@@ -151,29 +169,6 @@ def _tool_items(row: Row, place: RecordPlace) -> list[Item]:
         Item(
             replace(original, id=f"{name}/corrected", summary=corrected), parent=name, edits=tuple(proposed), group=name
         ),
-    ]
-
-
-def _proposed_edits(row: Row, lines: list[str]) -> list[Edit]:
-    """The edits of all lines, at their places in the summary that the lines make with a blank between them."""
-    codes, responses = fields.texts(row, "line_codes"), fields.record(row, "cached_responses")
-    if len(codes) != len(lines):
-        raise TouchstoneError(f"The field 'line_codes' has {len(codes)} entries for {len(lines)} 'output_lines'.")
-    found, start = [], 0
-    for code, line in zip(codes, lines, strict=True):
-        if code in responses:
-            found += _line_edits(fields.record(responses, code), start)
-        start += len(line) + 1
-    return found
-
-
-def _line_edits(response: Row, start: int) -> list[Edit]:
-    spans, new = fields.value(response, "todelete_spans"), fields.value(response, "replacement_strings")
-    if not (isinstance(spans, list) and isinstance(new, list) and len(spans) == len(new)):
-        raise TouchstoneError("The fields 'todelete_spans' and 'replacement_strings' must be lists of the same length.")
-    return [
-        Edit(_span(place, start), fields.clean_text("replacement_strings", text), by="GenAudit")
-        for place, text in zip(spans, new, strict=True)
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -190,10 +190,16 @@ class _MappedReader:
             if score.edited == (item.parent is not None) and is_filled(row, score.column)
         ]
         values = [(score, fields.table_number(row[score.column])) for score in own]
+
+        filled = [column for column in columns.slices if is_filled(row, column)]
+        found = [(column, name) for column in filled for name in item_stream.parse_slices(_slice_cell(row[column]))]
+        slice_names = tuple(
+            dict.fromkeys(name if column.lower() in _SLICE_NAMES else f"{column}: {name}" for column, name in found)
+        )
         return {
             "system": fields.optional(row, columns.system) if columns.system else "",
             "split": fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
-            "slices": _slice_names(row, columns.slices),
+            "slices": slice_names,
             "scores": tuple(
                 ReleasedScore(score.kept_as, -value if score.lower_is_better else value)
                 for score, value in values
@@ -242,15 +248,6 @@ def _filled_passage(row: Row, column: str) -> str:
     return fields.passage(row, column) or fields.text(row, column)
 
 
-def _slice_names(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
-    """The parts of the data that a row is in, of the columns that name some."""
-    filled = [column for column in columns if is_filled(row, column)]
-    found = [(column, name) for column in filled for name in item_stream.parse_slices(_slice_cell(row[column]))]
-    return tuple(
-        dict.fromkeys(name if column.lower() in _SLICE_NAMES else f"{column}: {name}" for column, name in found)
-    )
-
-
 def _slice_cell(value: object) -> object:
     """Names of slices: a list, or a cell as its text."""
     return value if isinstance(value, list | int) and not isinstance(value, bool) else str(value)
@@ -279,7 +276,12 @@ def merge_judges(found: Iterable[Item | Refusal]) -> Iterator[Item | Refusal]:
         elif before is one:
             merged[one.example.id] = one
         else:
-            merged[one.example.id] = _joined_judges(before, one)
+            merged[one.example.id] = replace(
+                before,
+                judgements=tuple(dict.fromkeys((*before.judgements, *one.judgements))),
+                ratings=tuple(dict.fromkeys((*before.ratings, *one.ratings))),
+                categories=tuple(dict.fromkeys((*before.categories, *one.categories))),
+            )
     for item in merged.values():
         yield replace(item, intended=majority(item.judgements)) if item.judgements else item
 
@@ -289,15 +291,6 @@ def majority(votes: Iterable[Judgement]) -> Verdict | None:
     counted = Counter(vote.verdict for vote in votes).most_common(2)
     tied = len(counted) == 2 and counted[0][1] == counted[1][1]
     return None if tied or not counted else counted[0][0]
-
-
-def _joined_judges(item: Item, other: Item) -> Item:
-    return replace(
-        item,
-        judgements=tuple(dict.fromkeys((*item.judgements, *other.judgements))),
-        ratings=tuple(dict.fromkeys((*item.ratings, *other.ratings))),
-        categories=tuple(dict.fromkeys((*item.categories, *other.categories))),
-    )
 
 
 def _error_categories(row: Row, column: str) -> tuple[str, ...]:

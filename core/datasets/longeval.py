@@ -45,36 +45,28 @@ class LongEval(Importer):
         files = sorted(folder.rglob(_TEXTS))
         texts = json_object(files[0]) if files else {}
 
-        def convert(row: Row, _: RecordPlace) -> list[Item]:
-            return [_item(row, texts)]
+        def convert(row: Row, _place: RecordPlace) -> list[Item]:
+            story = fields.text(row, "story")
+            group, _, system = story.removeprefix("article_").partition("_")
+            known = fields.record(texts, story) if texts else {}
+
+            scores = fields.value(row, "score")
+            if not isinstance(scores, list) or not scores:
+                raise TouchstoneError(f"The field 'score' must be a list of numbers; got {str(scores)[:60]!r}.")
+            given = [fields.number({"score": score}, "score") for score in scores]
+
+            summary = fields.optional(known, "summary")
+            marker = _MARKER.match(summary)
+            item = Item(
+                Example(story, fields.optional(known, "source_doc"), summary[marker.end() :] if marker else summary),
+                domain="pubmed",
+                group=f"article_{group}",
+                system=system,
+                ratings=(
+                    Rating(ALL_JUDGES, _ASPECT, sum(given) / len(given)),
+                    *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(given, start=1)),
+                ),
+            )
+            return [item]
 
         yield from item_stream.items_of_files(item_stream.matching_files(source, "pubmed_fine_scores.json"), convert)
-
-
-def _item(row: Row, texts: Row) -> Item:
-    story = fields.text(row, "story")
-    group, _, system = story.removeprefix("article_").partition("_")
-    known = fields.record(texts, story) if texts else {}
-    given = _scores(row)
-    return Item(
-        Example(story, fields.optional(known, "source_doc"), _unmarked(fields.optional(known, "summary"))),
-        domain="pubmed",
-        group=f"article_{group}",
-        system=system,
-        ratings=(
-            Rating(ALL_JUDGES, _ASPECT, sum(given) / len(given)),
-            *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(given, start=1)),
-        ),
-    )
-
-
-def _unmarked(summary: str) -> str:
-    marker = _MARKER.match(summary)
-    return summary[marker.end() :] if marker else summary
-
-
-def _scores(row: Row) -> list[float]:
-    scores = fields.value(row, "score")
-    if not isinstance(scores, list) or not scores:
-        raise TouchstoneError(f"The field 'score' must be a list of numbers; got {str(scores)[:60]!r}.")
-    return [fields.number({"score": score}, "score") for score in scores]

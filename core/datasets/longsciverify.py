@@ -50,7 +50,8 @@ class LongSciVerify(Importer):
             reviewers = sorted(first.parent.glob(f"{corpus}_reviewer_*.csv"))
             papers = next(iter(sorted(folder.rglob(f"{corpus}_test.json"))), None)
             joined = _Papers(corpus, [_rows(path) for path in reviewers], _rows(papers) if papers else None)
-            yield from item_stream.items_of_rows(_numbered(joined.tables[0]), first, joined.items, seen)
+            # the header is line 1
+            yield from item_stream.items_of_rows(enumerate(joined.tables[0], start=2), first, joined.items, seen)
 
 
 def _rows(path: Path) -> list[Row]:
@@ -60,10 +61,6 @@ def _rows(path: Path) -> list[Row]:
     if broken:
         raise TouchstoneError(f"{path.name}, line {broken[0]}: {broken[1]}")
     return [row for _, row in found if not isinstance(row, str)]
-
-
-def _numbered(rows: list[Row]) -> Iterator[NumberedRow]:
-    return enumerate(rows, start=2)  # the header is line 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,26 @@ class RagTruth(Importer):
             sources = _sources(path.with_name("source_info.jsonl"))
 
             def convert(row: Row, _: RecordPlace, sources: dict[str, Row] = sources) -> list[Item]:
-                return [_item(row, sources)]
+                name, group, response = (fields.text(row, field) for field in ("id", "source_id", "response"))
+                quality = fields.optional(row, "quality") or "good"
+                if sources and group not in sources:
+                    raise TouchstoneError(f"The field 'source_id' is {group!r}, which source_info.jsonl does not have.")
+                source = sources.get(group, {})
+                judgements = tuple(_judgement(label, name, response) for label in fields.records(row, "labels"))
+                item = Item(
+                    source_example(name, source, response),
+                    intended=(Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT)
+                    if quality == "good"
+                    else None,
+                    domain=fields.optional(source, "task_type"),
+                    group=group,
+                    title=_question(source),
+                    judgements=judgements,
+                    categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
+                    system=fields.optional(row, "model"),
+                    split=fields.choice(row, "split", _SPLITS),
+                )
+                return [item]
 
             yield from item_stream.items_of_files([path], convert)
 
@@ -60,30 +79,6 @@ def _sources(path: Path) -> dict[str, Row]:
             raise TouchstoneError(f"{path.name}, line {number}: {row}")
         found[fields.text(row, "source_id")] = row
     return found
-
-
-def _item(row: Row, sources: dict[str, Row]) -> Item:
-    name, group, response = (fields.text(row, field) for field in ("id", "source_id", "response"))
-    quality = fields.optional(row, "quality") or "good"
-    if sources and group not in sources:
-        raise TouchstoneError(f"The field 'source_id' is {group!r}, which source_info.jsonl does not have.")
-    source = sources.get(group, {})
-    judgements = tuple(_judgement(label, name, response) for label in fields.records(row, "labels"))
-    return Item(
-        source_example(name, source, response),
-        intended=_label(judgements) if quality == "good" else None,
-        domain=fields.optional(source, "task_type"),
-        group=group,
-        title=_question(source),
-        judgements=judgements,
-        categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
-        system=fields.optional(row, "model"),
-        split=fields.choice(row, "split", _SPLITS),
-    )
-
-
-def _label(judgements: tuple[Judgement, ...]) -> Verdict:
-    return Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT
 
 
 def source_example(name: str, source: Row, response: str) -> Example:

@@ -38,13 +38,21 @@ class SummaCBenchmark(Importer):
 def _item(row: Row, place: RecordPlace) -> list[Item]:
     name = f"{place.path.stem}-{place.number}"
     document, error = fields.text(row, "document"), row.get("error_type")
+
+    votes = row.get("annotations") or []
+    if not isinstance(votes, list):
+        raise TouchstoneError(f"The field 'annotations' must be a list of votes; got {str(votes)[:60]!r}.")
+    judgements = tuple(
+        Judgement(name, f"annotator-{number}", fields.choice({"annotations": vote}, "annotations", LABEL_WORDS))
+        for number, vote in enumerate(votes, start=1)
+    )
     return [
         Item(
             Example(name, document, fields.text(row, "claim")),
             intended=fields.choice(row, "label", LABEL_WORDS),
             domain=fields.optional(row, "dataset") or fields.optional(row, "origin"),
             group=fields.document_key(document),
-            judgements=_votes(row, name),
+            judgements=judgements,
             categories=tuple(fields.texts(row, "error_type")) if isinstance(error, list) else _one(row),
             system=fields.optional(row, "model_name"),
             split=fields.choice(row, "cut", _CUTS) if row.get("cut") else None,
@@ -55,13 +63,3 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
 def _one(row: Row) -> tuple[str, ...]:
     category = fields.optional(row, "error_type")
     return (category,) if category else ()
-
-
-def _votes(row: Row, name: str) -> tuple[Judgement, ...]:
-    votes = row.get("annotations") or []
-    if not isinstance(votes, list):
-        raise TouchstoneError(f"The field 'annotations' must be a list of votes; got {str(votes)[:60]!r}.")
-    return tuple(
-        Judgement(name, f"annotator-{number}", fields.choice({"annotations": vote}, "annotations", LABEL_WORDS))
-        for number, vote in enumerate(votes, start=1)
-    )

@@ -70,21 +70,18 @@ def _edits(row: Row, original: str, edited: str) -> tuple[Edit, ...]:
     executed = [edit for edit in possible if edits.apply(original, [edit]) == edited]
     if executed:
         return (executed[0],)
-    everywhere = _everywhere(possible)
-    if edits.apply(original, everywhere) == edited:
-        return everywhere
-    raise TouchstoneError(
-        f"The field 'original_text' is {old[:60]!r}, which stands {len(possible)} times in the original summary; "
-        "replaced by 'replace_text' it does not give the 'edited_summary'."
-    )
 
-
-def _everywhere(possible: list[Edit]) -> tuple[Edit, ...]:
-    """The edit at each of its places that overlaps no earlier one."""
     apart: list[Edit] = []
     last = Span(0, 0)
     for edit in possible:
         if edit.span.start >= last.end:
             apart.append(edit)
             last = edit.span
-    return tuple(apart)
+    everywhere = tuple(apart)
+
+    if edits.apply(original, everywhere) == edited:
+        return everywhere
+    raise TouchstoneError(
+        f"The field 'original_text' is {old[:60]!r}, which stands {len(possible)} times in the original summary; "
+        "replaced by 'replace_text' it does not give the 'edited_summary'."
+    )

@@ -63,12 +63,23 @@ def _item(record: Row, place: RecordPlace) -> list[Item]:
     first = sentences[0]
     group, topic, system = (fields.text(first, name) for name in ("doc_id", "topic", "model_name"))
     name = f"{group}/{topic}/{system}"
-    judgements = _judgements(sentences, name)
+
+    judged, start = [], 0
+    for sentence in sentences:
+        span = Span(start, start + len(fields.text(sentence, "summ_sent")))
+        verdict = fields.choice(sentence, "sent_label", _LABELS)
+        judged.append(
+            Judgement(name, "expert", verdict, span, ", ".join(_kinds(sentence)), fields.optional(sentence, "exp"))
+        )
+        start = span.end + 1
+    judgements = tuple(judged)
+
     corpus, _, split = place.path.stem.partition("_factual_eval_")
+    found = {judgement.verdict for judgement in judgements}
     return [
         Item(
             Example(name, "", " ".join(fields.text(sentence, "summ_sent") for sentence in sentences), question=topic),
-            intended=_overall(judgements),
+            intended=Verdict.INCONSISTENT if Verdict.INCONSISTENT in found else Verdict.CONSISTENT,
             domain=corpus,
             group=group,
             title=topic,
@@ -80,22 +91,5 @@ def _item(record: Row, place: RecordPlace) -> list[Item]:
     ]
 
 
-def _judgements(sentences: list[Row], name: str) -> tuple[Judgement, ...]:
-    judged, start = [], 0
-    for sentence in sentences:
-        span = Span(start, start + len(fields.text(sentence, "summ_sent")))
-        verdict = fields.choice(sentence, "sent_label", _LABELS)
-        judged.append(
-            Judgement(name, "expert", verdict, span, ", ".join(_kinds(sentence)), fields.optional(sentence, "exp"))
-        )
-        start = span.end + 1
-    return tuple(judged)
-
-
 def _kinds(sentence: Row) -> list[str]:
     return [kind.strip() for kind in fields.optional(sentence, "type").split(",") if kind.strip()]
-
-
-def _overall(judgements: tuple[Judgement, ...]) -> Verdict:
-    found = {judgement.verdict for judgement in judgements}
-    return Verdict.INCONSISTENT if Verdict.INCONSISTENT in found else Verdict.CONSISTENT

@@ -75,7 +75,15 @@ def edited_pairs(
     asked = (editor.triviality_conversation(item.example, accepted.edit) for item, accepted in kept)
     with closing(engine.converse(asked)) as opinions:
         for (item, accepted), (_, opinion) in zip(kept, opinions, strict=True):
-            yield _judged_record(item, accepted, opinion)
+            id = f"{item.example.id}/{accepted.number}"
+            if isinstance(opinion, Failure):
+                yield UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.message}")
+            elif opinion.kind:
+                yield UnusedEdit(
+                    id, UnusedReason.TRIVIAL, f"By the model it is a change of {opinion.kind}: {opinion.because}"
+                )
+            else:
+                yield pair_record(item, accepted, opinion)
 
 
 def judge_triviality(
@@ -112,17 +120,6 @@ def _accepted_edits(
                     yield UnusedEdit(f"{item.example.id}/{accepted.number}", UnusedReason.TRIVIAL, reason)
                 else:
                     yield item, accepted
-
-
-def _judged_record(
-    item: Item, accepted: AcceptedEdit, opinion: TrivialityJudgement | Failure
-) -> JsonRecord | UnusedEdit:
-    id = f"{item.example.id}/{accepted.number}"
-    if isinstance(opinion, Failure):
-        return UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.message}")
-    if opinion.kind:
-        return UnusedEdit(id, UnusedReason.TRIVIAL, f"By the model it is a change of {opinion.kind}: {opinion.because}")
-    return pair_record(item, accepted, opinion)
 
 
 _EditEvent = Proposals | Failure | tuple[AcceptedEdit, TrivialityJudgement | Failure]

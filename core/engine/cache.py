@@ -133,7 +133,16 @@ class AnswerCache:
                 found = self._recent([key]) or self._read([key])
                 self._memory.pop(key, None)
                 self._disk.execute("DELETE FROM answer WHERE key = ?", (key,))
-                _append_line(self.folder / UNREADABLE_ANSWERS_FILE, problem, found.get(key))
+
+                file = self.folder / UNREADABLE_ANSWERS_FILE
+                answer = found.get(key)
+                if answer is not None:
+                    when = datetime.now(UTC).isoformat(timespec="seconds")
+                    line = json.dumps(
+                        {"time": when, "problem": problem, "texts": answer.texts, "values": answer.values}
+                    )
+                    with file.open("a", encoding="utf-8") as lines:
+                        lines.write(f"{line}\n")
 
     def close(self) -> None:
         with self._lock, closing(self._disk):
@@ -214,19 +223,16 @@ class AnswerCache:
             some = keys[start : start + _MAX_SQL_VARIABLES]
             marks = ",".join("?" * len(some))
             for id, key, numbers, rest in self._disk.execute(f"{_READ} ({marks})", some):
-                read[key] = _deserialize(numbers, rest)
+                values = struct.unpack(f"{len(numbers) // 8}d", numbers)
+                if rest.startswith(_NUMBERS_ONLY):
+                    read[key] = Answer(values, (), (), *_read_lengths(rest))
+                else:
+                    spans, texts, tokens, cut = json.loads(rest)
+                    read[key] = Answer(values, tuple(Span(*span) for span in spans), tuple(texts), tokens, cut)
+
                 if 0 <= id < self._old_until:
                     self._used.append(key)
         return read
-
-
-def _append_line(file: Path, problem: str, answer: Answer | None) -> None:
-    if answer is None:
-        return
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    line = json.dumps({"time": when, "problem": problem, "texts": answer.texts, "values": answer.values})
-    with file.open("a", encoding="utf-8") as lines:
-        lines.write(f"{line}\n")
 
 
 def _serialize(answer: Answer) -> tuple[bytes, str]:
@@ -235,14 +241,6 @@ def _serialize(answer: Answer) -> tuple[bytes, str]:
         return numbers, f"{_NUMBERS_ONLY}{answer.tokens}, {answer.cut}]"
     spans = [[span.start, span.end] for span in answer.spans]
     return numbers, json.dumps([spans, answer.texts, answer.tokens, answer.cut])
-
-
-def _deserialize(numbers: bytes, rest: str) -> Answer:
-    values = struct.unpack(f"{len(numbers) // 8}d", numbers)
-    if rest.startswith(_NUMBERS_ONLY):
-        return Answer(values, (), (), *_read_lengths(rest))
-    spans, texts, tokens, cut = json.loads(rest)
-    return Answer(values, tuple(Span(*span) for span in spans), tuple(texts), tokens, cut)
 
 
 @lru_cache(4096)

@@ -251,7 +251,15 @@ class DeviceWorker:
         self._cache.put({pending.key: answer for pending, answer in given})
         with self._lock:
             self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
-            _charge(given, seconds)
+            # a pass and its seconds count for the tasks that asked its questions first
+            tokens: dict[Task, list[int]] = {}
+            for pending, answer in given:
+                for asker in pending.tasks[:1]:
+                    tokens.setdefault(asker, []).append(answer.tokens)
+            for asker, lengths in tokens.items():
+                asker.counts += Counts(passes=1, tokens=sum(lengths))
+                asker.work_s += seconds * len(lengths) / len(given)
+
             queue = self._queues[batch[0].question.weights]
             for task in [task for pending, answer in given for task in queue.answer(pending, answer)]:
                 self._resume(task)
@@ -267,14 +275,3 @@ class DeviceWorker:
             for task in self._queues[checkpoint].clear():
                 task.fail(problem)
             self._lock.notify_all()
-
-
-def _charge(given: Sequence[tuple[PendingQuestion, Answer]], seconds: float) -> None:
-    """Count a pass and its tokens for the tasks that asked its questions first, and its seconds by their number."""
-    tokens: dict[Task, list[int]] = {}
-    for pending, answer in given:
-        for asker in pending.tasks[:1]:
-            tokens.setdefault(asker, []).append(answer.tokens)
-    for asker, lengths in tokens.items():
-        asker.counts += Counts(passes=1, tokens=sum(lengths))
-        asker.work_s += seconds * len(lengths) / len(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -93,16 +93,13 @@ def forecast_run(
     timed = [seconds for _, seconds in titles if seconds is not None]
     need = sum(nbytes for nbytes in to_load.values() if nbytes <= room.budget)
     excess = room.used + need - room.budget
+    idle = room.idle.values()
     return Forecast(
         seconds=sum(timed) if timed else None,
         not_timed=tuple(title for title, seconds in titles if seconds is None),
         load_bytes=need,
         leaving=tuple(room.idle) if need and excess > 0 else (),
-        any_of=_some_suffice(room.idle.values(), excess),
+        any_of=len(idle) > 1 and 0 < excess <= sum(idle) - min(idle),
         too_large=tuple(name for name, nbytes in to_load.items() if nbytes > room.budget),
         in_turns=need > 0 and excess > sum(room.idle.values()),
     )
-
-
-def _some_suffice(idle: Collection[int], excess: int) -> bool:
-    return len(idle) > 1 and 0 < excess <= sum(idle) - min(idle)

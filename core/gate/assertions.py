@@ -11,7 +11,7 @@ from core.audit.report import MetricAudit
 from core.cases.measures import draw_resamples
 from core.errors import UnknownNameError
 from core.gate.output import verdict_sentence
-from core.gate.regression import Change, Limit, compare_sides, regressions
+from core.gate.regression import Limit, compare_sides, regressions
 from core.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
 from core.outcome_record import JsonRecord
 
@@ -121,7 +121,13 @@ class ScoreAssertions:
         self.all_scored()
         scores = {one["id"]: float(one["score"]) for one in self.records}
         ours = {self._metric: MetricSide(self._metric, "", scores)}
-        failed = _regressions(read_results(Path(results)), ours, [Limit.parse(fail_on)] if fail_on else [])
+
+        limits = [Limit.parse(fail_on)] if fail_on else []
+        matched = matched_sides(read_results(Path(results)), ours)
+        cases = unlabelled_cases(side for both in matched.values() for side in both)
+        found = compare_sides(cases, graded_columns(cases, matched), draw_resamples(cases))
+        failed = regressions([change for one in found for change in one.changes], limits)
+
         if failed:
             raise AssertionError("\n".join([f"{verdict_sentence([], failed)} The lowest now:", *self._lowest()]))
 
@@ -136,13 +142,6 @@ class ScoreAssertions:
             for one, text in order[:_MOST_NAMED]
             if one["score"] is not None
         ]
-
-
-def _regressions(before: dict[str, MetricSide], after: dict[str, MetricSide], limits: Sequence[Limit]) -> list[Change]:
-    matched = matched_sides(before, after)
-    cases = unlabelled_cases(side for both in matched.values() for side in both)
-    found = compare_sides(cases, graded_columns(cases, matched), draw_resamples(cases))
-    return regressions([change for one in found for change in one.changes], limits)
 
 
 def _shorten(text: str) -> str:

@@ -239,27 +239,25 @@ def _changed_items(
     cases: Cases, part: Slice, both: tuple[GradedColumn, GradedColumn]
 ) -> tuple[tuple[ItemChange, ...], tuple[ItemChange, ...]]:
     """Items that became worse and items that became better, the largest moves first."""
-    found = _decided(cases, part, both)
-    lost, won = found.before & ~found.after, ~found.before & found.after
-    return _examples(cases, found, lost, found.words[0]), _examples(cases, found, won, found.words[1])
-
-
-def _decided(cases: Cases, part: Slice, both: tuple[GradedColumn, GradedColumn]) -> _Decided:
-    """Minimal pairs by their order, labelled summaries by the threshold, and others by their score."""
     before, after = (side.column for side in both)
     if part.pairs.any() and not _two_thresholds(*both):
         one, two = (np.nan_to_num(pairs_in_slice(cases, part, column).gains) for column in (before, after))
         words = ("faithful − broken side, ordered wrongly now", "faithful − broken side, ordered rightly now")
-        return _Decided(cases.pairs[part.pairs][:, 1], one > 0, two > 0, (one, two), words)
-    rows = np.flatnonzero(~np.isnan(before.values))
-    moved = (_oriented(after) - _oriented(before))[rows]
-    scores = (before.values[rows], after.values[rows])
-    if labelled_in_slice(cases, part, before).defined().why:
-        return _Decided(rows, moved < 0, moved > 0, scores, ("lower", "higher"))
-    rows = np.flatnonzero(part.summaries & ~np.isnan(before.values))
-    right_before, right_after = (_right_rows(cases, part, side, rows) for side in both)
-    scores = (before.values[rows], after.values[rows])
-    return _Decided(rows, right_before, right_after, scores, ("decided wrongly now", "decided rightly now"))
+        found = _Decided(cases.pairs[part.pairs][:, 1], one > 0, two > 0, (one, two), words)
+    else:
+        rows = np.flatnonzero(~np.isnan(before.values))
+        moved = (_oriented(after) - _oriented(before))[rows]
+        scores = (before.values[rows], after.values[rows])
+        if labelled_in_slice(cases, part, before).defined().why:
+            found = _Decided(rows, moved < 0, moved > 0, scores, ("lower", "higher"))
+        else:
+            rows = np.flatnonzero(part.summaries & ~np.isnan(before.values))
+            right_before, right_after = (_right_rows(cases, part, side, rows) for side in both)
+            scores = (before.values[rows], after.values[rows])
+            found = _Decided(rows, right_before, right_after, scores, ("decided wrongly now", "decided rightly now"))
+
+    lost, won = found.before & ~found.after, ~found.before & found.after
+    return _examples(cases, found, lost, found.words[0]), _examples(cases, found, won, found.words[1])
 
 
 def _right_rows(cases: Cases, part: Slice, side: GradedColumn, rows: Numbers) -> Mask:

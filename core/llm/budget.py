@@ -212,7 +212,11 @@ def _free_money(store: sqlite3.Connection, endpoint: Endpoint, money: float, lim
             sum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
         )
         if gone + money > budget + _ROUNDING:
-            raise TouchstoneError(_forbidden(setting, budget, gone, money))
+            forbidden = (
+                f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent, and it may cost up "
+                f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
+            )
+            raise TouchstoneError(forbidden)
         free = min(free, budget - gone - waiting)
     return free
 
@@ -234,13 +238,6 @@ def _price(endpoint: Endpoint, tokens: Usage, limited: bool) -> float:
             f"Set {endpoint.setting('price_read')} and its like for tokens written, 0 where it is free."
         )
     return 0.0
-
-
-def _forbidden(setting: str, budget: float, gone: float, money: float) -> str:
-    return (
-        f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent, and it may cost up "
-        f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
-    )
 
 
 def _open(file: Path) -> sqlite3.Connection:

@@ -61,29 +61,27 @@ def backoff_s(tries: int) -> float:
 
 def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> TouchstoneError:
     """Error that says what went wrong and what to do; EndpointUnusableError if every other question would fail too."""
-    message = _error_message(endpoint, model, error)
+    if isinstance(error, openai.APITimeoutError):
+        message = (
+            f"{endpoint.base_url} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "
+            f"or raise {endpoint.setting('patience_s')}."
+        )
+    elif isinstance(error, openai.APIConnectionError):
+        message = _connection_message(endpoint, error)
+    elif isinstance(error, openai.APIStatusError):
+        message = _status_message(endpoint, model, error)
+    elif isinstance(error, openai.APIError):
+        message = refusal_message(endpoint, _redact_key(endpoint, str(error)))
+    elif isinstance(error, UnicodeEncodeError):
+        message = "The text holds half a character (a lone surrogate), which cannot be sent. Remove it."
+    else:
+        message = unexpected_format(endpoint)
+
     unreachable = isinstance(error, openai.APIConnectionError) and not _is_interrupted(error)
     refused = isinstance(error, openai.APIStatusError) and error.status_code in _UNUSABLE_STATUSES
     if unreachable or refused or _is_out_of_money(error):
         return EndpointUnusableError(message)
     return TouchstoneError(message)
-
-
-def _error_message(endpoint: Endpoint, model: str, error: Exception) -> str:
-    if isinstance(error, openai.APITimeoutError):
-        return (
-            f"{endpoint.base_url} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "
-            f"or raise {endpoint.setting('patience_s')}."
-        )
-    if isinstance(error, openai.APIConnectionError):
-        return _connection_message(endpoint, error)
-    if isinstance(error, openai.APIStatusError):
-        return _status_message(endpoint, model, error)
-    if isinstance(error, openai.APIError):
-        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
-    if isinstance(error, UnicodeEncodeError):
-        return "The text holds half a character (a lone surrogate), which cannot be sent. Remove it."
-    return unexpected_format(endpoint)
 
 
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
@@ -99,24 +97,34 @@ def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) ->
 
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
     if isinstance(error, openai.BadRequestError):
-        return _bad_request_message(endpoint, error)
-    advice = _status_advice(endpoint, model, error)
-    if advice is None:
-        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
-    return f"{endpoint.base_url} {advice} It says: “{_server_says(endpoint, error)}”."
+        if error.param not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
+            return refusal_message(endpoint, _redact_key(endpoint, str(error)))
+        return (
+            f"{endpoint.base_url} takes no {error.param} for this model, as is usual of reasoning models. "
+            f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
+        )
 
-
-def _status_advice(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str | None:
-    """Meaning of a status and what to do; None where only the server knows."""
     served = f"serves no model {model!r} or not this path. Set the name that it serves."
+
+    seconds = error.response.headers.get("retry-after", "")
+    retry_advice = f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
     known = {
         402: "wants money. Pay there, or ask another endpoint.",
         401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
         403: f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
         404: served if model else "lists no models: it does not know this path. Check its address.",
-        429: f"has reached its rate limit. {_retry_advice(error)} and try again.",
+        429: f"has reached its rate limit. {retry_advice} and try again.",
     }
-    return known.get(402 if _is_out_of_money(error) else error.status_code)
+    advice = known.get(402 if _is_out_of_money(error) else error.status_code)
+
+    if advice is None:
+        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
+
+    body = error.body
+    if isinstance(body, dict) and body.get("error"):
+        body = body["error"]
+    server_says = server_words(endpoint, body or f"Error code: {error.status_code}")
+    return f"{endpoint.base_url} {advice} It says: “{server_says}”."
 
 
 def unexpected_format(endpoint: Endpoint) -> str:
@@ -133,13 +141,6 @@ def server_words(endpoint: Endpoint, error: object) -> str:
     """Message of a server about an error, in at most 300 characters and without the key."""
     message = error.get("message") if isinstance(error, dict) else error
     return _redact_key(endpoint, message if isinstance(message, str) else json.dumps(error, default=str))
-
-
-def _server_says(endpoint: Endpoint, error: openai.APIStatusError) -> str:
-    body = error.body
-    if isinstance(body, dict) and body.get("error"):
-        body = body["error"]
-    return server_words(endpoint, body or f"Error code: {error.status_code}")
 
 
 def _is_out_of_money(error: Exception) -> bool:
@@ -166,22 +167,6 @@ def _is_interrupted(error: Exception) -> bool:
 
 def _is_redirected(error: Exception) -> bool:
     return type(error.__cause__).__name__ == "TooManyRedirects"
-
-
-def _bad_request_message(endpoint: Endpoint, error: openai.BadRequestError) -> str:
-    """Message about a question that asks for what the model cannot do, such as a temperature from a reasoning model."""
-    if error.param not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
-        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
-    return (
-        f"{endpoint.base_url} takes no {error.param} for this model, as is usual of reasoning models. "
-        f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
-    )
-
-
-def _retry_advice(error: openai.APIStatusError) -> str:
-    """Advice how long to wait, with the seconds where the server names them."""
-    seconds = error.response.headers.get("retry-after", "")
-    return f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
 
 
 def _redact_key(endpoint: Endpoint, words: str) -> str:

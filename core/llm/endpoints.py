@@ -224,7 +224,7 @@ def list_endpoints() -> list[Endpoint | str]:
     settings = Settings.read()
     names = [""] if settings.llm_base_url.strip() else []
     names += [entry.name for entry in read_endpoints_file(settings.endpoints)]
-    return [_endpoint_or_problem(name) for name in dict.fromkeys([*names, *_ADDED])]
+    return [endpoint_problem(name) or configured_endpoint(name) for name in dict.fromkeys([*names, *_ADDED])]
 
 
 def resolve_model(named: str, endpoint: str = "") -> str:
@@ -264,13 +264,19 @@ def model_problem(model: EndpointModel) -> str:
     return ""
 
 
-def _endpoint_or_problem(name: str) -> Endpoint | str:
-    return endpoint_problem(name) or configured_endpoint(name)
-
-
 def _default_endpoint(settings: Settings) -> Endpoint:
     if settings.llm_base_url.strip():
-        return _endpoint_from_environment(settings)
+        return Endpoint(
+            _clean_address(settings.llm_base_url, "TOUCHSTONE_LLM_BASE_URL", "TOUCHSTONE_LLM_API_KEY"),
+            settings.llm_api_key.get_secret_value(),
+            patience_s=settings.llm_patience_s,
+            model=settings.llm_model.strip(),
+            at_once=settings.llm_at_once,
+            retries=settings.llm_retries,
+            reasoning_tokens=settings.llm_reasoning_tokens,
+            price=_read_price(settings.llm_price_read, settings.llm_price_written),
+            batch_price_factor=settings.llm_batch_price_factor,
+        )
     if entries := read_endpoints_file(settings.endpoints):
         return _endpoint_from_entry(entries[0], settings.endpoints)
     if _ADDED:
@@ -279,20 +285,6 @@ def _default_endpoint(settings: Settings) -> Endpoint:
         "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
         "for example to http://localhost:8000/v1 of a vLLM server, or add one on the Metrics page. A chat model of this "
         "machine needs none: name it as model local:FOLDER."
-    )
-
-
-def _endpoint_from_environment(settings: Settings) -> Endpoint:
-    return Endpoint(
-        _clean_address(settings.llm_base_url, "TOUCHSTONE_LLM_BASE_URL", "TOUCHSTONE_LLM_API_KEY"),
-        settings.llm_api_key.get_secret_value(),
-        patience_s=settings.llm_patience_s,
-        model=settings.llm_model.strip(),
-        at_once=settings.llm_at_once,
-        retries=settings.llm_retries,
-        reasoning_tokens=settings.llm_reasoning_tokens,
-        price=_read_price(settings.llm_price_read, settings.llm_price_written),
-        batch_price_factor=settings.llm_batch_price_factor,
     )
 
 

@@ -148,7 +148,8 @@ def read_replacement(text: str, file: Path, known: Collection[str]) -> Prompt:
 
     Raises BadSettingError with file and line; the text need not stand in the file yet.
     """
-    found, line = _parse_prompt(text, file), _line_of("variables", text)
+    found = _parse_prompt(text, file)
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith("variables"))
     for name in found.variables:
         if name not in known:
             raise _error_at(
@@ -175,7 +176,20 @@ def _parse_prompt(text: str, file: Path) -> Prompt:
     head = _parse_head(file, lines[:end])
     variables = _split_names(head["variables"])
     parts = _parse_parts(file, lines, end)
-    _check_placeholders(file, lines, end, variables)
+
+    used: set[str] = set()
+    for number, line in enumerate(lines[end + 1 :], end + 2):
+        names = PLACEHOLDER.findall(line)
+        if "{{" in PLACEHOLDER.sub("", line):
+            raise _error_at(file, number, "a place for a text is written {{name}}, in letters and without blanks.")
+        for name in names:
+            if name not in variables:
+                raise _error_at(file, number, f"{{{{{name}}}}} is not among the variables: {', '.join(variables)}.")
+        used |= set(names)
+    for name in variables:
+        if name not in used:
+            raise _error_at(file, end + 1, f"the variable {name!r} stands nowhere in the text as {{{{{name}}}}}.")
+
     texts = {name: head.get(name, "") for name in ("version", "paper", "title", "does")}
     also = _split_names(head.get("also", ""))
     return Prompt(name=file.stem, variables=variables, system=parts["System"], user=parts["User"], also=also, **texts)
@@ -183,10 +197,6 @@ def _parse_prompt(text: str, file: Path) -> Prompt:
 
 def _split_names(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
-
-
-def _line_of(key: str, text: str) -> int:
-    return next(number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(key))
 
 
 def _error_at(file: Path, line: int, problem: str) -> BadSettingError:
@@ -231,18 +241,3 @@ def _parse_parts(file: Path, lines: list[str], end: int) -> dict[str, str]:
         if not part:
             raise _error_at(file, start + 1, "there is nothing under this heading.")
     return dict(zip(("System", "User"), parts, strict=True))
-
-
-def _check_placeholders(file: Path, lines: list[str], end: int, variables: tuple[str, ...]) -> None:
-    used: set[str] = set()
-    for number, line in enumerate(lines[end + 1 :], end + 2):
-        names = PLACEHOLDER.findall(line)
-        if "{{" in PLACEHOLDER.sub("", line):
-            raise _error_at(file, number, "a place for a text is written {{name}}, in letters and without blanks.")
-        for name in names:
-            if name not in variables:
-                raise _error_at(file, number, f"{{{{{name}}}}} is not among the variables: {', '.join(variables)}.")
-        used |= set(names)
-    for name in variables:
-        if name not in used:
-            raise _error_at(file, end + 1, f"the variable {name!r} stands nowhere in the text as {{{{{name}}}}}.")

@@ -33,7 +33,12 @@ def chat_body(
 ) -> Body:
     """A request for an answer to a system message, then requests and answers in turn."""
     body: Body = {"model": sampling.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
-    body |= _sampling_options(endpoint, sampling, left_out)
+    if reasoning := endpoint.reasoning_tokens:
+        body["max_completion_tokens"] = sampling.max_tokens + reasoning
+    else:
+        limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
+        options: Body = {"temperature": sampling.temperature, "top_p": sampling.top_p, limit: sampling.max_tokens}
+        body |= {name: value for name, value in options.items() if name not in left_out}
     if sampling.stop:
         body["stop"] = sampling.stop
     if endpoint.seed is not None and "seed" not in left_out:
@@ -67,25 +72,13 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
             return name
     if SYSTEM_ROLE not in left_out and any(phrase in words for phrase in _SYSTEM_WORDS):
         return SYSTEM_ROLE
-    return _refused_form(body, words)
 
-
-def _refused_form(body: Body, words: str) -> str | None:
     form = body.get("response_format")
     if not isinstance(form, Mapping):
         return None
     named = any(phrase in words for phrase in _SCHEMA_WORDS)
     # a server that names nothing is asked without any form at once
     return SCHEMA if named and form["type"] == "json_schema" else JSON_MODE
-
-
-def _sampling_options(endpoint: Endpoint, sampling: Sampling, left_out: frozenset[str]) -> Body:
-    """Sampling options of a request; reasoning tokens count as completion tokens and go without a temperature."""
-    if reasoning := endpoint.reasoning_tokens:
-        return {"max_completion_tokens": sampling.max_tokens + reasoning}
-    limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
-    options: Body = {"temperature": sampling.temperature, "top_p": sampling.top_p, limit: sampling.max_tokens}
-    return {name: value for name, value in options.items() if name not in left_out}
 
 
 def _response_format(schema: str, left_out: frozenset[str]) -> Body | None:

@@ -42,8 +42,27 @@ def clean_rewrite(example: Example, answer: str) -> str:
     """
     summary = example.summary.strip()
     text = _strip_wrapping(summary, answer.strip())
-    _check_no_commentary(summary, text)
-    _check_same_language(example, text)
+
+    if _COMMENTARY.search(text) and not _COMMENTARY.search(summary):
+        raise UnscorableError(
+            "The model adds text besides the summary, and the two cannot be separated with certainty."
+        )
+    marks = _markup(text) - _markup(summary)
+    if marks:
+        raise UnscorableError(f"The model put markup into the summary: {', '.join(sorted(marks))}.")
+    had, has = (len(_PARAGRAPHS.split(one)) for one in (summary, text))
+    if has > had:
+        raise UnscorableError(f"The model wrote {has} paragraphs for {had}: one of them may be a remark.")
+
+    known = {token.lower() for token in _TOKEN.findall(f"{example.summary} {example.document}")}
+    tokens = [token.lower() for token in _TOKEN.findall(text)]
+    shared = sum(token in known for token in tokens)
+    if shared < _MIN_KNOWN_SHARE * len(tokens):
+        raise UnscorableError(
+            f"The answer seems to be in another language or about something else: {shared} of its {len(tokens)} words stand "
+            "in the summary or the document."
+        )
+
     if text.split() == summary.split():
         raise UnscorableError("The model changed nothing.")
     start = len(example.summary) - len(example.summary.lstrip())
@@ -116,33 +135,8 @@ def _unwrap_once(summary: str, text: str) -> str:
     return text
 
 
-def _check_no_commentary(summary: str, text: str) -> None:
-    if _COMMENTARY.search(text) and not _COMMENTARY.search(summary):
-        raise UnscorableError(
-            "The model adds text besides the summary, and the two cannot be separated with certainty."
-        )
-    marks = _markup(text) - _markup(summary)
-    if marks:
-        raise UnscorableError(f"The model put markup into the summary: {', '.join(sorted(marks))}.")
-    had, has = (len(_PARAGRAPHS.split(one)) for one in (summary, text))
-    if has > had:
-        raise UnscorableError(f"The model wrote {has} paragraphs for {had}: one of them may be a remark.")
-
-
 def _markup(text: str) -> set[str]:
     return {match.strip() for match in _MARKDOWN.findall(text)}
-
-
-def _check_same_language(example: Example, text: str) -> None:
-    """A rewriting shares function words and names with what it rewrites; a translation or another text does not."""
-    known = {token.lower() for token in _TOKEN.findall(f"{example.summary} {example.document}")}
-    tokens = [token.lower() for token in _TOKEN.findall(text)]
-    shared = sum(token in known for token in tokens)
-    if shared < _MIN_KNOWN_SHARE * len(tokens):
-        raise UnscorableError(
-            f"The answer seems to be in another language or about something else: {shared} of its {len(tokens)} words stand "
-            "in the summary or the document."
-        )
 
 
 def _sentence_differences(summary: str, variant: str) -> tuple[list[str], list[str]]:

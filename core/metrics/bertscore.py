@@ -63,9 +63,20 @@ class BertScore(ReplaceableWeights):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]
             if inside:
                 mean = sum(answer.values[i] for i in inside) / len(inside)
-                parts.append(Part(span, self.scaled(mean), _evidence_sentence([matches[i] for i in inside], places)))
+                found = Counter(
+                    place
+                    for match in [matches[i] for i in inside]
+                    for place in places
+                    if place.start <= match.start < match.end <= place.end
+                )
+                parts.append(
+                    Part(span, self.scaled(mean), max(places, key=lambda place: found[place]) if found else None)
+                )
         value = sum(answer.values) / len(answer.values)
-        return Score(self.scaled(value), tuple(parts), _seen(example, answer))
+        notes = (f"{answer.cut} tokens beyond the limit were not read.",) if answer.cut else ()
+        return Score(
+            self.scaled(value), tuple(parts), Seen((Span(0, len(example.document)),), answer.tokens, answer.cut, notes)
+        )
 
     def scaled(self, cosine: float) -> float:
         return cosine
@@ -152,16 +163,3 @@ def _shift_spans(spans: Sequence[Span], text: str, added: int) -> list[Span]:
     shift = len(text) - len(text.lstrip()) - added
     moved = [Span(max(0, span.start + shift), max(0, span.end + shift)) for span in spans]
     return [Span(span.end - len(span.of(text).lstrip()), span.end) for span in moved]
-
-
-def _evidence_sentence(matches: Sequence[Span], places: Sequence[Span]) -> Span | None:
-    """The document sentence that holds most of the matches; the first of equals."""
-    found = Counter(
-        place for match in matches for place in places if place.start <= match.start < match.end <= place.end
-    )
-    return max(places, key=lambda place: found[place]) if found else None
-
-
-def _seen(example: Example, answer: Answer) -> Seen:
-    notes = (f"{answer.cut} tokens beyond the limit were not read.",) if answer.cut else ()
-    return Seen((Span(0, len(example.document)),), answer.tokens, answer.cut, notes)

@@ -96,7 +96,7 @@ class BespokeMiniCheck(ChunkMetric):
     def rounds(self, example: Example) -> Rounds[Score]:
         contexts = units_of_passages(example)
         texts = tuple(span.of(example.document) for span in chain(*contexts))
-        sizes = [_max_tokens(text) for text in texts]
+        sizes = [len(text.encode()) + 1 for text in texts]
         budget = self.max_tokens - _RESERVED_TOKENS
         if sum(sizes) > budget:
             named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
@@ -136,8 +136,3 @@ def yes_probability(answer: Answer) -> float:
             [answer],
         )
     return sum(share for word, share in zip(words, answer.values, strict=True) if word == "yes")
-
-
-def _max_tokens(text: str) -> int:
-    """The tokens that a text can have at most: one for each byte, and one for the mark of a beginning word."""
-    return len(text.encode()) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self
 
@@ -74,7 +74,11 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
                 for place, claim in enumerate(found.claims)
             }
         )
-        _require_readable(found.claims, verdicts)
+
+        unread = {place: one for place, one in verdicts.items() if isinstance(one, UnreadableAnswerError)}
+        for place, problem in sorted(unread.items())[:1]:
+            answers = [answer for one in unread.values() for answer in one.answers]
+            raise UnreadableAnswerError(f"Claim {place + 1} (“{found.claims[place].text}”): {problem}", answers)
         return self._score(example.summary, found, [verdicts[place] for place in range(len(found.claims))])
 
     def _score(self, summary: str, found: FoundClaims, verdicts: Sequence[InnerOutcome]) -> Score:
@@ -82,11 +86,25 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
         scores = [verdict for verdict in verdicts if isinstance(verdict, Score)]
         if not scores:
             raise next(verdict for verdict in verdicts if isinstance(verdict, UnscorableError))
+        claim_notes = [
+            f"Claim {number} was left out: {one.problem} “{one.claim.text}”"
+            if one.score is None
+            else f"Claim {number}, {one.score:.4g}: “{one.claim.text}”"
+            for number, one in enumerate(claims, 1)
+        ]
         read = Seen(
             pieces=tuple(sorted({piece for score in scores for piece in score.seen.pieces})),
             tokens=sum(answer.tokens for answer in found.answers) + sum(score.seen.tokens for score in scores),
             cut=sum(answer.cut for answer in found.answers) + sum(score.seen.cut for score in scores),
-            notes=(*_claim_notes(claims), *_inner_notes(verdicts)),
+            notes=(
+                *claim_notes,
+                *[
+                    f"Claim {number}: {note}"
+                    for number, verdict in enumerate(verdicts, 1)
+                    if isinstance(verdict, Score)
+                    for note in verdict.seen.notes
+                ],
+            ),
         )
         asked = tuple(dict.fromkeys([*found.asked, *(fact for score in scores for fact in score.asked)]))
         value = self._combined([score.value for score in scores])
@@ -123,32 +141,6 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
         return -score if self.card.direction == "lower" else score
 
 
-def _require_readable(claims: Sequence[SummaryClaim], verdicts: Mapping[int, InnerOutcome]) -> None:
-    """Raise UnreadableAnswerError where a model's answer about a claim cannot be used: without that claim it is another score."""
-    unread = {place: one for place, one in verdicts.items() if isinstance(one, UnreadableAnswerError)}
-    for place, problem in sorted(unread.items())[:1]:
-        answers = [answer for one in unread.values() for answer in one.answers]
-        raise UnreadableAnswerError(f"Claim {place + 1} (“{claims[place].text}”): {problem}", answers)
-
-
 def _is_of(claim: SummaryClaim, sentence: Span) -> bool:
     """True if a claim is of a sentence, by where it begins."""
     return claim.span is not None and sentence.start <= claim.span.start < sentence.end
-
-
-def _claim_notes(claims: Sequence[ClaimScore]) -> list[str]:
-    return [
-        f"Claim {number} was left out: {one.problem} “{one.claim.text}”"
-        if one.score is None
-        else f"Claim {number}, {one.score:.4g}: “{one.claim.text}”"
-        for number, one in enumerate(claims, 1)
-    ]
-
-
-def _inner_notes(verdicts: Sequence[InnerOutcome]) -> list[str]:
-    return [
-        f"Claim {number}: {note}"
-        for number, verdict in enumerate(verdicts, 1)
-        if isinstance(verdict, Score)
-        for note in verdict.seen.notes
-    ]

@@ -96,7 +96,22 @@ class CoCo(MultiRoundMetric):
             self._ask(document, summary, self.max_tokens),
             self._ask(MASK.join(hidden), summary, limit),
         ]
-        return _score(example, keys, plain, masked)
+
+        summary = one_line(example.summary)
+        blanks = example.summary.translate(_NEWLINES).index(summary)
+        words = decoded_words(summary, plain.spans)
+        lost = {
+            blanks + word.span.start: math.exp(plain.values[word.token]) - math.exp(masked.values[word.token])
+            for word in words
+            if word.whole and word.span.of(summary) in keys
+        }
+        parts = tuple(
+            Part(span, sum(inside) / len(inside))
+            for span in sentences(example.summary)
+            if (inside := [change for start, change in lost.items() if span.start <= start < span.end])
+        )
+        value = sum(lost.values()) / len(lost) if lost else 0.0
+        return Score(value, parts, _seen(example, len(lost), len(words), (plain, masked)))
 
     def _also(self, document: str) -> list[Question]:
         return [parser_question(self.pipeline, document, "sentences")] if self.mask == "sent" else []
@@ -131,21 +146,21 @@ def mask_document(
     """Passages that the masks leave of a document, its words with single blanks: before, between and after the masks."""
     wanted = {key.lower() for key in keys}
     found = {number for number, span in enumerate(words.spans) if span.of(document).lower() in wanted}
-    hidden = _masked_places(strategy, found, words.spans, split)
+
+    if strategy == "doc":
+        hidden = set(range(len(words.spans)))
+    elif strategy == "span":
+        hidden = {place + step for place in found for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
+    elif strategy == "token":
+        hidden = found
+    else:
+        struck = [sentence for sentence in split if any(_begins_in(words.spans[place], sentence) for place in found)]
+        hidden = {
+            place for place, span in enumerate(words.spans) if any(_begins_in(span, sentence) for sentence in struck)
+        }
+
     shown = [MASK if number in hidden else span.of(document) for number, span in enumerate(words.spans)]
     return [passage.rstrip() for passage in " ".join(shown).split(MASK)]
-
-
-def _masked_places(strategy: Strategy, found: set[int], spans: Sequence[Span], split: Sequence[Span]) -> set[int]:
-    """The places of the words that a strategy masks, from those of the words that the summary shares."""
-    if strategy == "doc":
-        return set(range(len(spans)))
-    if strategy == "span":
-        return {place + step for place in found for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
-    if strategy == "token":
-        return found
-    struck = [sentence for sentence in split if any(_begins_in(spans[place], sentence) for place in found)]
-    return {place for place, span in enumerate(spans) if any(_begins_in(span, sentence) for sentence in struck)}
 
 
 def _begins_in(word: Span, sentence: Span) -> bool:
@@ -169,24 +184,6 @@ def decoded_words(text: str, tokens: Sequence[Span]) -> list[SummaryWord]:
             whole = words[-1].whole and token.start >= words[-1].span.end
             words[-1] = SummaryWord(Span(words[-1].span.start, token.end), words[-1].token, whole)
     return words
-
-
-def _score(example: Example, keys: Collection[str], plain: Answer, masked: Answer) -> Score:
-    summary = one_line(example.summary)
-    blanks = example.summary.translate(_NEWLINES).index(summary)
-    words = decoded_words(summary, plain.spans)
-    lost = {
-        blanks + word.span.start: math.exp(plain.values[word.token]) - math.exp(masked.values[word.token])
-        for word in words
-        if word.whole and word.span.of(summary) in keys
-    }
-    parts = tuple(
-        Part(span, sum(inside) / len(inside))
-        for span in sentences(example.summary)
-        if (inside := [change for start, change in lost.items() if span.start <= start < span.end])
-    )
-    value = sum(lost.values()) / len(lost) if lost else 0.0
-    return Score(value, parts, _seen(example, len(lost), len(words), (plain, masked)))
 
 
 def _seen(example: Example, compared: int, words: int, answers: Sequence[Answer]) -> Seen:

@@ -160,11 +160,22 @@ class LettuceDetect(ReplaceableWeights):
         spans, shares = [span for span, _ in tokens], [share for _, share in tokens]
         # the package asks for the likelier label in one group and for a half over several
         called = [share > 0.5 if len(answers) == 1 else share >= 0.5 for share in shares]
-        seen = _seen(example, questions, answers, unsupported_spans(spans, shares, called))
+
+        found = unsupported_spans(spans, shares, called)
+        cut = sum(answer.cut for answer in answers)
+        notes = [f"{cut} tokens at the end of the document were not read."] if cut else []
+        notes += [
+            f"Unsupported with probability {flag.probability:.2f}: characters {flag.span.start} to {flag.span.end}, "
+            f"“{flag.span.of(example.summary)}”."
+            for flag in found
+        ]
+        pieces = tuple(question.evidence for question in questions if question.evidence)
+        seen = Seen(pieces, sum(answer.tokens for answer in answers), cut, tuple(notes))
+
         return Score(self._score(shares), self._parts(example.summary, tokens), seen)
 
     def _parts(self, summary: str, tokens: Sequence[tuple[Span, float]]) -> tuple[Part, ...]:
-        begun = [(_first_character(span, summary), share) for span, share in tokens]
+        begun = [(span.end - len(span.of(summary).lstrip()), share) for span, share in tokens]
         return tuple(
             Part(sentence, self._score(inside))
             for sentence in sentences(summary)
@@ -183,22 +194,3 @@ class LettuceDetect(ReplaceableWeights):
             Span(start, end) for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(document)], strict=True)
         ]
         return [line for line in lines if line.of(document).strip()]
-
-
-def _first_character(span: Span, text: str) -> int:
-    """Start of a token without the blank that byte-level tokens carry in front."""
-    return span.end - len(span.of(text).lstrip())
-
-
-def _seen(
-    example: Example, questions: Sequence[Question], answers: Sequence[Answer], found: Sequence[UnsupportedSpan]
-) -> Seen:
-    cut = sum(answer.cut for answer in answers)
-    notes = [f"{cut} tokens at the end of the document were not read."] if cut else []
-    notes += [
-        f"Unsupported with probability {flag.probability:.2f}: characters {flag.span.start} to {flag.span.end}, "
-        f"“{flag.span.of(example.summary)}”."
-        for flag in found
-    ]
-    pieces = tuple(question.evidence for question in questions if question.evidence)
-    return Seen(pieces, sum(answer.tokens for answer in answers), cut, tuple(notes))

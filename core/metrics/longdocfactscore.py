@@ -79,7 +79,15 @@ class LongDocFactScore(Metric):
             mean = sum(answer.values) / len(answer.values)
             rows.setdefault(span, []).append(Part(span, mean, question.evidence))
         parts = tuple(max(row, key=lambda part: part.score) for row in rows.values())
-        return Score(sum(part.score for part in parts) / len(parts), parts, _seen(questions, answers))
+
+        cut = sum(answer.cut for answer in answers)
+        seen = Seen(
+            pieces=tuple(sorted({question.evidence for question in questions if question.evidence})),
+            tokens=sum(answer.tokens for answer in answers),
+            cut=cut,
+            notes=(f"{cut} tokens of over-long passages or sentences were not read.",) if cut else (),
+        )
+        return Score(sum(part.score for part in parts) / len(parts), parts, seen)
 
     def _ask(self, example: Example, claim: Claim) -> list[Question]:
         limits = (self.max_tokens, self.max_tokens)
@@ -93,13 +101,3 @@ class LongDocFactScore(Metric):
             )
             for passage in claim.passages
         ]
-
-
-def _seen(questions: Sequence[Question], answers: Sequence[Answer]) -> Seen:
-    cut = sum(answer.cut for answer in answers)
-    return Seen(
-        pieces=tuple(sorted({question.evidence for question in questions if question.evidence})),
-        tokens=sum(answer.tokens for answer in answers),
-        cut=cut,
-        notes=(f"{cut} tokens of over-long passages or sentences were not read.",) if cut else (),
-    )

@@ -54,17 +54,15 @@ class WordSupport(Metric):
         tokens, cut = max(answer.tokens for answer in answers), max(answer.cut for answer in answers)
         notes = (f"{cut} tokens of over-long words were not read.",) if cut else ()
         seen = Seen((Span(0, len(example.document)),), tokens, cut, notes)
-        return Score(_summary_score(parts, answers), parts, seen)
 
-
-def _summary_score(parts: Sequence[Part], answers: Sequence[Answer]) -> float:
-    """The product of the sentences' probabilities, its log odds moved by the mean similarity of the words where they were read."""
-    supported = prod(part.score for part in parts)
-    words = sum(len(part.words) for part in parts)
-    if not words or not 0 < supported < 1:
-        return supported
-    moved = sum(answer.values[1] for answer in answers if answer.values) / words
-    return 1 / (1 + (1 - supported) / supported * exp(-moved))
+        supported = prod(part.score for part in parts)
+        words = sum(len(part.words) for part in parts)
+        if not words or not 0 < supported < 1:
+            summary_score = supported
+        else:
+            moved = sum(answer.values[1] for answer in answers if answer.values) / words
+            summary_score = 1 / (1 + (1 - supported) / supported * exp(-moved))
+        return Score(summary_score, parts, seen)
 
 
 def _part(claim: Span, answer: Answer) -> Part:

@@ -160,7 +160,19 @@ class ChunkMetric(Metric):
         for question, answer in zip(questions, answers, strict=True):
             rows.setdefault(question.claim, []).append((question, answer))
         parts = tuple(self._part(asked) for asked in rows.values())
-        return Score(self.combine([part.score for part in parts]), parts, _seen(list(rows.values())))
+
+        claims = list(rows.values())
+        answers = [answer for asked in claims for _, answer in asked]
+        cuts = [max(answer.cut for _, answer in asked) for asked in claims]
+        seen = Seen(
+            pieces=tuple(question.evidence or Span(0, 0) for question, _ in claims[0]),
+            tokens=sum(answer.tokens for answer in answers),
+            cut=sum(answer.cut for answer in answers),
+            notes=tuple(
+                f"The claim of sentence {number} was cut by {cut} tokens." for number, cut in enumerate(cuts, 1) if cut
+            ),
+        )
+        return Score(self.combine([part.score for part in parts]), parts, seen)
 
     def _part(self, asked: Sequence[tuple[Question, Answer]]) -> Part:
         question, answer = max(asked, key=lambda row: self.support(row[1]))
@@ -291,16 +303,3 @@ class MiniCheckFlanT5(MiniCheck):
         contexts = units_of_passages(example)
         sizes = [len(span.of(example.document).split()) for span in chain(*contexts)]
         return self.ask(example, pack_passages(example.document, contexts, sizes, self.budget))
-
-
-def _seen(claims: Sequence[Sequence[tuple[Question, Answer]]]) -> Seen:
-    answers = [answer for asked in claims for _, answer in asked]
-    cuts = [max(answer.cut for _, answer in asked) for asked in claims]
-    return Seen(
-        pieces=tuple(question.evidence or Span(0, 0) for question, _ in claims[0]),
-        tokens=sum(answer.tokens for answer in answers),
-        cut=sum(answer.cut for answer in answers),
-        notes=tuple(
-            f"The claim of sentence {number} was cut by {cut} tokens." for number, cut in enumerate(cuts, 1) if cut
-        ),
-    )

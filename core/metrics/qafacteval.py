@@ -117,10 +117,17 @@ class QAFactEval(MultiRoundMetric):
         scores = dict(zip(answered, (answer.values[0] for answer in rated), strict=True))
         found = [ScoredPhrase(one.span, scores.get(one, 0.0), one.evidence) for one in document_answers]
         parts = sentence_parts(example, found)
+
+        unanswered = sum(not one.answered for one in document_answers)
+        counts = f"{len(asked)} questions, {len(document_answers)} that the summary answers as it should, {unanswered} that the document does not answer."
         return Score(
             mean(one.score for one in found),
             parts,
-            document_seen(example.document, [*written, *rated], _notes(asked, document_answers)),
+            document_seen(
+                example.document,
+                [*written, *rated],
+                (counts,) if document_answers else (counts, "No question is left: the score is 0 by definition."),
+            ),
         )
 
     def _chunks(self, summary: str) -> Rounds[list[tuple[Span, Span]]]:
@@ -148,9 +155,3 @@ class QAFactEval(MultiRoundMetric):
 def _with_answer(one: ChunkQuestion, answer: Answer) -> ChunkQuestion:
     likely, nothing = answer.values
     return replace(one, answer=answer.texts[0], evidence=next(iter(answer.spans), None), answered=likely > nothing)
-
-
-def _notes(asked: Sequence[ChunkQuestion], document_answers: Sequence[ChunkQuestion]) -> tuple[str, ...]:
-    unanswered = sum(not one.answered for one in document_answers)
-    counts = f"{len(asked)} questions, {len(document_answers)} that the summary answers as it should, {unanswered} that the document does not answer."
-    return (counts,) if document_answers else (counts, "No question is left: the score is 0 by definition.")

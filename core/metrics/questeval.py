@@ -116,16 +116,24 @@ class QuestEval(MultiRoundMetric):
             for question in own
         ]
         replies = [
-            _make_reply(phrase, answer) for phrase, answer in zip([*phrases[0], *phrases[1]], answers, strict=True)
+            Reply(phrase, answer.texts[0], 1 - answer.values[0])
+            for phrase, answer in zip([*phrases[0], *phrases[1]], answers, strict=True)
         ]
         values = yield from self._values(replies)
         of_document, of_summary = values[: len(phrases[0])], values[len(phrases[0]) :]
         value = mean([_mean_of_answers(of_document), _mean_of_answers(of_summary)])
         found = [
-            ScoredPhrase(phrase.span, mean(three), _evidence_sentence(example, phrase))
+            ScoredPhrase(phrase.span, mean(three), closest_evidence(example, phrase.text))
             for phrase, three in zip(phrases[1], of_summary, strict=True)
         ]
-        read = document_seen(example.document, [*questions, *answers], _notes(phrases))
+
+        counts = f"{len(phrases[0])} questions about the document, {len(phrases[1])} about the summary."
+        silent = [text for text, own in zip(("document", "summary"), phrases, strict=True) if not own]
+        read = document_seen(
+            example.document,
+            [*questions, *answers],
+            (counts, *(f"No question about the {text}: its side counts 0." for text in silent)),
+        )
         return Score(value, sentence_parts(example, found), read)
 
     def _phrases(self, texts: Sequence[str]) -> Rounds[list[list[Phrase]]]:
@@ -210,10 +218,6 @@ def _piece_starts(pieces: Sequence[Span]) -> Iterator[tuple[Span, int]]:
         begin += piece.end - piece.start + 1
 
 
-def _make_reply(phrase: Phrase, answer: Answer) -> Reply:
-    return Reply(phrase, answer.texts[0], 1 - answer.values[0])
-
-
 def _reply_values(reply: Reply) -> tuple[tuple[str, str], tuple[str, str]]:
     return (reply.phrase.text, reply.answer), (reply.answer, reply.phrase.text)
 
@@ -231,13 +235,3 @@ def _clamp(value: float) -> float:
 def _mean_of_answers(values: Sequence[tuple[float, float, float]]) -> float:
     """The mean over all values of all questions; 0 without a question."""
     return mean(value for three in values for value in three)
-
-
-def _evidence_sentence(example: Example, phrase: Phrase) -> Span | None:
-    return closest_evidence(example, phrase.text)
-
-
-def _notes(phrases: Sequence[Sequence[Phrase]]) -> tuple[str, ...]:
-    asked = f"{len(phrases[0])} questions about the document, {len(phrases[1])} about the summary."
-    silent = [text for text, own in zip(("document", "summary"), phrases, strict=True) if not own]
-    return (asked, *(f"No question about the {text}: its side counts 0." for text in silent))

@@ -64,14 +64,6 @@ def _perl_bigrams(text: str, stemmer: bool) -> Counter[tuple[str, str]]:
     return Counter(pairwise(perl_tokens(text, stemmer)))
 
 
-def _perl_score(document: str, text: str, stemmer: bool, measured: Measured) -> float:
-    """Clipped matches by the bigrams of one side or both; 0 where there are none."""
-    source, summary = _perl_bigrams(document, stemmer), _perl_bigrams(text, stemmer)
-    matches, sides = (source & summary).total(), (source.total(), summary.total())
-    whole = {"precision": sides[1], "recall": sides[0], "f1": sum(sides) / 2}[measured]
-    return round(matches / whole, _DIGITS) if whole else 0.0
-
-
 @cache
 def _scorer(stemmer: bool) -> RougeScorer:
     """rouge-score's own, except that it does not stem the unchanged document again for every keystroke."""
@@ -108,6 +100,9 @@ class Rouge2(SurfaceMetric):
 
     def measure(self, document: str, text: str) -> float:
         if self.variant == "perl":
-            return _perl_score(document, text, self.stemmer, self.measured)
+            source, summary = _perl_bigrams(document, self.stemmer), _perl_bigrams(text, self.stemmer)
+            matches, sides = (source & summary).total(), (source.total(), summary.total())
+            whole = {"precision": sides[1], "recall": sides[0], "f1": sum(sides) / 2}[self.measured]
+            return round(matches / whole, _DIGITS) if whole else 0.0
         score = _scorer(self.stemmer).score(document, text)["rouge2"]
         return float({"precision": score.precision, "recall": score.recall, "f1": score.fmeasure}[self.measured])

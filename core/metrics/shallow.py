@@ -43,7 +43,10 @@ class Shallow(MultiRoundMetric):
 
     def __post_init__(self) -> None:
         if self.model:
-            object.__setattr__(self, "model", _local_path(self.model))  # the fields alone are frozen
+            path = self.model
+            object.__setattr__(
+                self, "model", path if Path(path).is_absolute() or path.startswith((".", "~")) else f"./{path}"
+            )  # the fields alone are frozen
 
     @property
     def features(self) -> Mapping[str, Metric]:
@@ -65,11 +68,6 @@ class Shallow(MultiRoundMetric):
         )
         [answer] = yield [Question(Checkpoint(self.model, "mlp", setting="model"), (), values)]
         return Score(answer.values[0], seen=_seen(example, verdicts, answer))
-
-
-def _local_path(path: str) -> str:
-    """The same path, written so that it cannot be taken for a repository of the hub."""
-    return path if Path(path).is_absolute() or path.startswith((".", "~")) else f"./{path}"
 
 
 def _seen(example: Example, verdicts: Mapping[str, InnerOutcome], answer: Answer) -> Seen:

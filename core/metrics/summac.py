@@ -138,7 +138,15 @@ class SummaC(ReplaceableWeights):
     def _score(self, example: Example, answers: Sequence[Answer], value: Callable[[Matrix, Matrix], float]) -> Score:
         read, claimed = self._read(example), self._claimed(example)
         if not answers:
-            return Score(value(np.zeros((1, 1)), np.zeros((1, 1))), seen=Seen(notes=(_empty_document_message(read),)))
+            which = "summary" if read else "document"
+            return Score(
+                value(np.zeros((1, 1)), np.zeros((1, 1))),
+                seen=Seen(
+                    notes=(
+                        f"No unit of the {which} has more than ten characters: the score is what the method gives to nothing.",
+                    )
+                ),
+            )
         entailed, contradicted = self._matrices(answers, (len(claimed), len(read)))
         counted = [] if self.summary_units in _OVERLAPPING else claimed
         parts = tuple(
@@ -311,11 +319,6 @@ def _head_of(numbers: Sequence[float]) -> ConvHead:
 
 
 _REDUCTIONS: dict[str, Callable[[Matrix, int], Matrix]] = {"max": np.max, "mean": np.mean, "min": np.min}
-
-
-def _empty_document_message(read: Sequence[Passage]) -> str:
-    which = "summary" if read else "document"
-    return f"No unit of the {which} has more than ten characters: the score is what the method gives to nothing."
 
 
 def _short_summary_message(summary: str) -> int:

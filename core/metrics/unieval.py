@@ -82,7 +82,17 @@ class UniEval(Metric):
             for question, answer in zip(questions, answers, strict=True)
         )
         value = sum(part.score for part in parts) / len(parts)
-        return Score(value, parts, _seen(example, answers))
+        seen = Seen(
+            pieces=(Span(0, len(example.document)),),
+            tokens=sum(answer.tokens for answer in answers),
+            cut=sum(answer.cut for answer in answers),
+            notes=tuple(
+                f"For sentence {number} the last {answer.cut} tokens of the document were not read."
+                for number, answer in enumerate(answers, 1)
+                if answer.cut
+            ),
+        )
+        return Score(value, parts, seen)
 
 
 @METRICS.add
@@ -103,16 +113,3 @@ class UniEvalSum(UniEval):
     name: ClassVar[str] = "unieval-sum"
     card: ClassVar[Card] = _card("UniEval (summarization, consistency)")
     checkpoint: str = "MingZhong/unieval-sum"
-
-
-def _seen(example: Example, answers: Sequence[Answer]) -> Seen:
-    return Seen(
-        pieces=(Span(0, len(example.document)),),
-        tokens=sum(answer.tokens for answer in answers),
-        cut=sum(answer.cut for answer in answers),
-        notes=tuple(
-            f"For sentence {number} the last {answer.cut} tokens of the document were not read."
-            for number, answer in enumerate(answers, 1)
-            if answer.cut
-        ),
-    )

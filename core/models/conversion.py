@@ -15,7 +15,6 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import IO
 
-from tokenizers import Tokenizer
 from transformers import BartConfig, BartForConditionalGeneration
 
 from core.errors import LoadError, TouchstoneError
@@ -84,7 +83,14 @@ def _from_allennlp(taken: Path, made: Path, backbone: Callable[[str], Path]) -> 
         raise LoadError("The archive has no weight bart.model.shared.weight, so it is no question generator of QAEval.")
     tokenizer = load_backend(base)
     tokenizer.add_tokens(list(_MARKS))
-    _require_size(tokenizer, len(state["model.shared.weight"]), name)
+
+    rows = len(state["model.shared.weight"])
+    if tokenizer.get_vocab_size() != rows:
+        raise LoadError(
+            f"The archive has {rows} tokens, and {name} with the marks {tokenizer.get_vocab_size()}. Set --backbone to the "
+            "model that the archive was trained from."
+        )
+
     network = BartForConditionalGeneration(
         BartConfig.from_dict(
             {**read_json_object(base / "config.json"), "vocab_size": len(state["model.shared.weight"])}
@@ -102,14 +108,6 @@ def _from_allennlp(taken: Path, made: Path, backbone: Callable[[str], Path]) -> 
     network.save_pretrained(made)
     tokenizer.save(str(made / "tokenizer.json"))
     return f"The weights of AllenNLP are a BART of transformers now, with the tokenizer of {name} and the marks {' and '.join(_MARKS)}."
-
-
-def _require_size(tokenizer: Tokenizer, rows: int, name: str) -> None:
-    if tokenizer.get_vocab_size() != rows:
-        raise LoadError(
-            f"The archive has {rows} tokens, and {name} with the marks {tokenizer.get_vocab_size()}. Set --backbone to the "
-            "model that the archive was trained from."
-        )
 
 
 def _take_out(source: Path, folder: Path) -> None:

@@ -71,13 +71,11 @@ def free_memory(device: str) -> int:
 
         ours = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # of batches that are done
         return int(torch.cuda.mem_get_info(device)[0] + ours)
-    return min(_free_of_machine(), _free_of_container())
-
-
-def _free_of_machine() -> int:
     if not _MEMINFO.is_file():  # macOS: what others use is not told
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return _amounts(_MEMINFO)["MemAvailable:"] * 1024
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    else:
+        free = _amounts(_MEMINFO)["MemAvailable:"] * 1024
+    return min(free, _free_of_container())
 
 
 def _free_of_container() -> int:

@@ -68,7 +68,21 @@ def load_trainable_network(
     if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
         raise LoadError(f"No processor for tf32 here: {device}. NVIDIA GPUs have it from Ampere on; set dtype=float32.")
     with freeing_memory(f"{checkpoint.source} does not fit"):
-        network, report = _read_network(read, folder, checkpoint.dtype)
+        options = {
+            "dtype": _dtype(checkpoint.dtype),
+            "local_files_only": True,
+            "trust_remote_code": False,
+            "weights_only": True,
+        }
+        try:
+            with _BUILDING:
+                loaded = read(folder, **options, output_loading_info=True)
+        except LOAD_ERRORS as error:
+            if _is_out_of_memory(error):
+                raise
+            raise LoadError(_load_error(folder, error)) from error
+        network, report = cast(tuple[PreTrainedModel, dict[str, set[Any]]], loaded)
+
         reshaped = {key for key, _, _ in report.get("mismatched_keys", ())}  # its name and both shapes
         missing = sorted(key for key in {*report["missing_keys"], *reshaped} if not key.startswith(unused))
         if missing:
@@ -76,18 +90,16 @@ def load_trainable_network(
                 f"The model in {folder} is of another kind: it lacks {len(missing)} weights ({', '.join(missing[:3])}). "
                 "Name a model made for this metric."
             )
-        _check_finite(network, folder)
+
+        # a weight that is no number makes every score none either
+        for name, weight in network.named_parameters():
+            if not bool(weight.sum(dtype=torch.float32).isfinite()):
+                raise LoadError(
+                    f"The weights in {folder} are damaged: {name} holds values that are no numbers (NaN or infinite). Get the "
+                    "file again, or name another model."
+                )
+
         return _own_memory(cast(PreTrainedModel, network.eval().to(device)))
-
-
-def _check_finite(network: PreTrainedModel, folder: Path) -> None:
-    """Raise LoadError where a weight is no number: every score would be none either."""
-    for name, weight in network.named_parameters():
-        if not bool(weight.sum(dtype=torch.float32).isfinite()):
-            raise LoadError(
-                f"The weights in {folder} are damaged: {name} holds values that are no numbers (NaN or infinite). Get the "
-                "file again, or name another model."
-            )
 
 
 def _own_memory(network: PreTrainedModel) -> PreTrainedModel:
@@ -96,18 +108,6 @@ def _own_memory(network: PreTrainedModel) -> PreTrainedModel:
         if tensor.device.type == "cpu":
             tensor.data = tensor.data.clone()
     return network
-
-
-def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[Any]]]:
-    options = {"dtype": _dtype(dtype), "local_files_only": True, "trust_remote_code": False, "weights_only": True}
-    try:
-        with _BUILDING:
-            loaded = read(folder, **options, output_loading_info=True)
-    except LOAD_ERRORS as error:
-        if _is_out_of_memory(error):
-            raise
-        raise LoadError(_load_error(folder, error)) from error
-    return cast(tuple[PreTrainedModel, dict[str, set[Any]]], loaded)
 
 
 def network_bytes(network: torch.nn.Module) -> int:
@@ -119,7 +119,14 @@ def network_bytes(network: torch.nn.Module) -> int:
 def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
     longest = max(len(row) for row in rows)
-    _check_positions(network, longest)
+
+    table = getattr(getattr(network.base_model, "embeddings", None), "position_embeddings", None)
+    if isinstance(table, torch.nn.Embedding) and longest > max_positions(network):
+        raise UnscorableError(
+            f"The text has {longest} tokens and this model reads {max_positions(network)}. Shorten it, or name a model that "
+            "reads more."
+        )
+
     batch = torch.zeros((3, len(rows), longest), dtype=torch.long)
     ids, mask, types = batch
     ids.fill_(network.config.pad_token_id or 0)
@@ -127,7 +134,15 @@ def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor,
         ids[number, : len(row)] = torch.tensor(row.ids)
         mask[number, : len(row)] = 1
         types[number, : len(row)] = torch.tensor(row.types)
-    _check_vocabulary(network, int(ids.max()))
+
+    largest = int(ids.max())
+    known = len(cast(Tensor, network.get_input_embeddings().weight))
+    if largest >= known:
+        raise LoadError(
+            f"The tokenizer wrote token {largest} and the model knows {known}: their files are of two models. Get all of "
+            "them from one repository, or name another."
+        )
+
     ids, mask, types = copy_to_device(batch, network.device)
     return ids, mask, types
 
@@ -137,24 +152,6 @@ def copy_to_device(batch: Tensor, device: torch.device) -> Tensor:
     if device.type != "cuda":
         return batch.to(device)
     return batch.pin_memory().to(device, non_blocking=True)
-
-
-def _check_vocabulary(network: PreTrainedModel, largest: int) -> None:
-    known = len(cast(Tensor, network.get_input_embeddings().weight))
-    if largest >= known:
-        raise LoadError(
-            f"The tokenizer wrote token {largest} and the model knows {known}: their files are of two models. Get all of "
-            "them from one repository, or name another."
-        )
-
-
-def _check_positions(network: PreTrainedModel, longest: int) -> None:
-    table = getattr(getattr(network.base_model, "embeddings", None), "position_embeddings", None)
-    if isinstance(table, torch.nn.Embedding) and longest > max_positions(network):
-        raise UnscorableError(
-            f"The text has {longest} tokens and this model reads {max_positions(network)}. Shorten it, or name a model that "
-            "reads more."
-        )
 
 
 def max_positions(network: PreTrainedModel) -> int:

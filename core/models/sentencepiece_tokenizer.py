@@ -75,20 +75,20 @@ def _albert(model: SentencePieceModel, settings: Settings) -> Tokenizer:
         (piece.piece, piece.score - (100 if _NUMBER_AND_COMMA.search(piece.piece) else 0)) for piece in model.pieces
     ]
     tokenizer = _unigram(model, vocabulary)
-    tokenizer.normalizer = _albert_normalizer(settings, model.normalizer_spec.precompiled_charsmap)
-    special = [piece.piece for piece in model.pieces if piece.type in {_UNKNOWN_TYPE, _CONTROL_TYPE}]
-    tokenizer.add_special_tokens([AddedToken(name, lstrip=name == "[MASK]", normalized=False) for name in special])
-    tokenizer.post_processor = _between_separators(tokenizer)
-    return tokenizer
 
-
-def _albert_normalizer(settings: Settings, character_map: bytes) -> normalizers.Normalizer:
     steps: list[normalizers.Normalizer] = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
     if not settings.get("keep_accents", False):
         steps += [normalizers.NFKD(), normalizers.StripAccents()]
     if settings.get("do_lower_case", True):
         steps.append(normalizers.Lowercase())
-    return normalizers.Sequence([*steps, *_character_map(character_map), _squeezed_blanks(" ")])
+    tokenizer.normalizer = normalizers.Sequence(
+        [*steps, *_character_map(model.normalizer_spec.precompiled_charsmap), _squeezed_blanks(" ")]
+    )
+
+    special = [piece.piece for piece in model.pieces if piece.type in {_UNKNOWN_TYPE, _CONTROL_TYPE}]
+    tokenizer.add_special_tokens([AddedToken(name, lstrip=name == "[MASK]", normalized=False) for name in special])
+    tokenizer.post_processor = _between_separators(tokenizer)
+    return tokenizer
 
 
 def _t5(model: SentencePieceModel, settings: Settings) -> Tokenizer:

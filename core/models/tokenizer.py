@@ -89,45 +89,34 @@ def _tokens_of(encoding: Encoding, cut: int = 0) -> Tokens:
 def load_backend(folder: Path) -> Tokenizer:
     """The tokenizer of a checkpoint's folder as the library has it; raises LoadError."""
     if (folder / "tokenizer.json").is_file():
-        return _load_verbatim(folder / "tokenizer.json")
+        path = folder / "tokenizer.json"
+        # the library raises nothing narrower than Exception
+        found = attempt(lambda: Tokenizer.from_file(str(path)))
+        if isinstance(found, Problem):
+            raise LoadError(f"{path} is not a readable tokenizer ({found.message}). Get the file again.")
+        return found
     if converted := sentencepiece_tokenizer(folder):
         return converted
     if (folder / "vocab.txt").is_file() or ((folder / "vocab.json").is_file() and (folder / "merges.txt").is_file()):
-        return _rebuild(folder)
+        # byte-level and WordPiece tokenizers are the ones that transformers rebuilds without changing ids
+        from transformers import AutoTokenizer
+
+        try:
+            backend = AutoTokenizer.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False
+            ).backend_tokenizer
+        except (OSError, ValueError) as error:
+            raise LoadError(f"The tokenizer files of {folder} are not readable ({error}). Get them again.") from error
+        # transformers 4 wrote pairs of DeBERTa's first version so; version 5 writes two separators, as for RoBERTa
+        if read_json_object(folder / "config.json").get("model_type") == "deberta":
+            specials = [(name, backend.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+            backend.post_processor = processors.TemplateProcessing(
+                single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=specials
+            )
+        return backend
     raise LoadError(
         f"{folder} has no tokenizer that is known here: no tokenizer.json, no vocab.txt, no vocab.json with merges.txt, and "
         "no spiece.model or spm.model of an ALBERT, T5 or DeBERTa. Put the model's tokenizer.json there."
-    )
-
-
-def _load_verbatim(path: Path) -> Tokenizer:
-    # the library raises nothing narrower than Exception
-    found = attempt(lambda: Tokenizer.from_file(str(path)))
-    if isinstance(found, Problem):
-        raise LoadError(f"{path} is not a readable tokenizer ({found.message}). Get the file again.")
-    return found
-
-
-def _rebuild(folder: Path) -> Tokenizer:
-    # byte-level and WordPiece tokenizers are the ones that transformers rebuilds without changing ids
-    from transformers import AutoTokenizer
-
-    try:
-        backend = AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        ).backend_tokenizer
-    except (OSError, ValueError) as error:
-        raise LoadError(f"The tokenizer files of {folder} are not readable ({error}). Get them again.") from error
-    if read_json_object(folder / "config.json").get("model_type") == "deberta":
-        _join_pairs_by_one_separator(backend)
-    return backend
-
-
-def _join_pairs_by_one_separator(backend: Tokenizer) -> None:
-    """The pairs of DeBERTa's first version as transformers 4 wrote them; version 5 writes two separators, as for RoBERTa."""
-    specials = [(name, backend.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
-    backend.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=specials
     )
 
 

@@ -80,13 +80,15 @@ def _send(
             commit_message=_COMMIT_MESSAGES[kind],
         )
     except (httpx2.HTTPError, OSError, ValueError, RuntimeError) as error:  # a large file's is inside a RuntimeError
-        raise TouchstoneError(_push_error_message(repository, api.endpoint, _inner(error))) from error
+        inside = error.__cause__
+        raise TouchstoneError(
+            _push_error_message(
+                repository,
+                api.endpoint,
+                inside if isinstance(error, RuntimeError) and isinstance(inside, Exception) else error,
+            )
+        ) from error
     return f"{api.endpoint}/{'datasets/' if kind == 'dataset' else ''}{repository}"
-
-
-def _inner(error: Exception) -> Exception:
-    inside = error.__cause__
-    return inside if isinstance(error, RuntimeError) and isinstance(inside, Exception) else error
 
 
 def _push_error_message(repository: str, hub: str, error: Exception) -> str:

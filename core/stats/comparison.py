@@ -81,7 +81,19 @@ def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples)
     if found.difference.value is None or found.difference.n < 4 or found.difference.documents < MIN_TEST_DOCUMENTS:
         return replace(found, p=None)
     r12, r13 = (_pearson_value(rated.defined()) for rated in ours)
-    return replace(found, p=_williams_p(r12, r13, _pearson_value(between), found.difference.n))
+
+    r23 = _pearson_value(between)
+    n = found.difference.n
+    from scipy.special import stdtr
+
+    if r23 >= 1 - 1e-12:
+        p = 1.0
+    else:
+        determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+        spread = 2 * (n - 1) / (n - 3) * determinant + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+        t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
+        p = float(2 * stdtr(n - 3, -abs(t)))
+    return replace(found, p=p)
 
 
 def delong_test(first: LabelledScores, second: LabelledScores) -> float | None:
@@ -151,18 +163,6 @@ def _two_sided_p(draws: Values) -> float:
 
 def _pearson_value(rated: RatedScores) -> float:
     return float(np.corrcoef(rated.scores, rated.human)[0, 1])
-
-
-def _williams_p(r12: float, r13: float, r23: float, n: int) -> float:
-    """The two-sided p for the correlations of 1 with 2 and with 3."""
-    from scipy.special import stdtr
-
-    if r23 >= 1 - 1e-12:
-        return 1.0  # the two metrics are one
-    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    spread = 2 * (n - 1) / (n - 3) * determinant + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
-    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
-    return float(2 * stdtr(n - 3, -abs(t)))
 
 
 def _placement_values(good: Values, bad: Values) -> tuple[Values, Values]:

@@ -88,7 +88,16 @@ def kendall(rated: RatedScores) -> Statistic:
         return undefined(
             len(kept.scores), f"Tau is not computed for more than {_MAX_DOCUMENTS:,} documents. Take Spearman's."
         )
-    agreeing = _concordance(kept, places, len(numbers))
+
+    documents = len(numbers)
+    spread = count_matrix(places, np.arange(len(places)), (documents, len(places)))
+    agreeing = np.zeros((documents, documents))
+    step = max(1, _MAX_SIGNS // len(places))
+    for start in range(0, len(places), step):
+        some = slice(start, start + step)
+        signs = np.sign(kept.scores[some, None] - kept.scores) * np.sign(kept.human[some, None] - kept.human)
+        np.add.at(agreeing, places[some], (spread @ signs.T).T)
+
     x, y = (np.unique(values, return_inverse=True)[1] for values in (kept.scores, kept.human))
     by_x, by_y = (count_matrix(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
 
@@ -137,18 +146,6 @@ def _rank_variance(weights: Values, ranks: Values) -> Values:
     return spread
 
 
-def _concordance(rated: RatedScores, places: Numbers, documents: int) -> Values:
-    """For every two documents, how many more pairs of their cases are concordant than discordant."""
-    spread = count_matrix(places, np.arange(len(places)), (documents, len(places)))
-    found = np.zeros((documents, documents))
-    step = max(1, _MAX_SIGNS // len(places))
-    for start in range(0, len(places), step):
-        some = slice(start, start + step)
-        signs = np.sign(rated.scores[some, None] - rated.scores) * np.sign(rated.human[some, None] - rated.human)
-        np.add.at(found, places[some], (spread @ signs.T).T)
-    return found
-
-
 def _untied_pairs(weights: Values) -> Values:
     """Twice the number of pairs of cases whose values differ, from the weights of distinct values."""
     pairs: Values = weights.sum(axis=0) ** 2 - np.einsum("dr,dr->r", weights, weights)
@@ -180,7 +177,9 @@ def correlation_of_systems(rated: RatedScores, systems: Numbers, coefficient: Co
         counts, scores, human = (cell @ weights for cell in cells)
         return coefficient(ratio(scores, counts), ratio(human, counts))
 
-    return _defined_or_reason(Statistic(len(names), numbers, weigh, len(names) ** 2))
+    statistic = Statistic(len(names), numbers, weigh, len(names) ** 2)
+    value = statistic.weigh(np.ones((len(statistic.documents), 1)))[0]
+    return undefined(statistic.n, "All systems have the same mean.") if np.isnan(value) else statistic
 
 
 def pearson_of_means(x: Values, y: Values) -> Values:
@@ -203,8 +202,3 @@ def _pairwise_order(values: Values) -> Values:
     """The sign of the difference of every two systems, (systems, systems, resamples); 0 where it is mere rounding."""
     differences = values[:, None] - values[None]
     return np.where(np.abs(differences) > _ROUNDING_SHARE * np.abs(values).max(axis=0), np.sign(differences), 0.0)
-
-
-def _defined_or_reason(statistic: Statistic) -> Statistic:
-    value = statistic.weigh(np.ones((len(statistic.documents), 1)))[0]
-    return undefined(statistic.n, "All systems have the same mean.") if np.isnan(value) else statistic

@@ -247,7 +247,11 @@ def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statist
 def accuracy_of_decisions(accepted: Mask, labels: Mask, documents: Numbers) -> Statistic:
     """Balanced accuracy of (n,) decisions that were made without these labels, of which there are both kinds."""
     numbers, places = cluster_documents(documents)
-    sums = sums_by(places, _outcome_columns(labels, accepted), len(numbers))
+    sums = sums_by(
+        places,
+        np.column_stack([labels & accepted, labels, ~labels & ~accepted, ~labels]).astype(np.float64),
+        len(numbers),
+    )
     return Statistic(len(labels), numbers, lambda weights: _balanced_accuracy(sums.T @ weights), len(numbers))
 
 
@@ -255,11 +259,6 @@ def right_decisions(labelled: LabelledScores, threshold: Threshold) -> Values:
     """1 where a summary is accepted or refused as its label says, 0 where not, (n,), nan where it has no score."""
     right = threshold.accepts(labelled) == labelled.labels
     return np.where(np.isnan(labelled.scores), np.nan, right)
-
-
-def _outcome_columns(labels: Mask, accepts: Mask) -> Values:
-    """Indicators of accepted and all consistent ones, refused and all inconsistent ones, (n, 4)."""
-    return np.column_stack([labels & accepts, labels, ~labels & ~accepts, ~labels]).astype(np.float64)
 
 
 def _balanced_accuracy(sums: Values) -> Values:

@@ -79,7 +79,14 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
     parts = deal_folds(data.documents, _PARTS, seed)
     judged, choosing = np.isin(parts, _JUDGED), np.isin(parts, _CHOOSING)
     learned = ~(judged | choosing)
-    _check_parts(wrong, learned, judged)
+
+    for what, rows in (("learned from", learned), ("judged", judged)):
+        if len(set(wrong[rows].tolist())) < 2:
+            raise TouchstoneError(
+                f"The {rows.sum()} summaries of the documents that are to be {what} are all of one class. Add summaries of "
+                "both classes on more documents, or take another seed."
+            )
+
     read = yield from _read_rows(data.rows, network)
     chosen = [place for place in np.flatnonzero(learned).tolist() if read.of_row[place]]
     losses: list[float] = []
@@ -90,7 +97,11 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
             texts = [read.texts[text] for text in batch.texts]
             network.step(batch, texts, (step + 1) / (_WARM_EPOCHS * len(found)), seed * _STEPS + step)
             yield TrainingStep(f"Epoch {len(losses) + 1}", number + 1, len(found))
-        loss = _log_loss(_scores(read, choosing, network), wrong)
+
+        scores = _scores(read, choosing, network)
+        known = ~np.isnan(scores)
+        right = np.where(wrong, 1 - scores, scores)[known]
+        loss = float(-np.log(np.clip(right, 1e-12, 1)).mean())
         losses.append(loss)
         if loss == min(losses):
             network.keep_best()
@@ -103,15 +114,6 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
         (documents[0], documents[1], documents[2]),
         tuple(losses),
     )
-
-
-def _check_parts(wrong: Mask, learned: Mask, judged: Mask) -> None:
-    for what, rows in (("learned from", learned), ("judged", judged)):
-        if len(set(wrong[rows].tolist())) < 2:
-            raise TouchstoneError(
-                f"The {rows.sum()} summaries of the documents that are to be {what} are all of one class. Add summaries of "
-                "both classes on more documents, or take another seed."
-            )
 
 
 def _read_rows(rows: Sequence[TrainingRow], network: PairNetwork) -> Generator[TrainingStep, None, _ReadRows]:
@@ -142,12 +144,6 @@ def _scores(read: _ReadRows, chosen: Mask, network: PairNetwork) -> Values:
         if texts := read.of_row[place]:
             found[place] = np.prod([1 / (1 + np.exp(-np.clip(logits[text], -50, 50))) for text in texts])
     return found
-
-
-def _log_loss(scores: Values, wrong: Mask) -> float:
-    known = ~np.isnan(scores)
-    right = np.where(wrong, 1 - scores, scores)[known]
-    return float(-np.log(np.clip(right, 1e-12, 1)).mean())
 
 
 def encoder_account(trained: TrainedEncoder, setting: EncoderSetting, limit: int) -> RecipeAccount:

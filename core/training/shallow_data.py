@@ -16,7 +16,7 @@ from core.metric import METRICS
 from core.models.words.shallow import FEATURES, OutputKind
 from core.stats.statistic import Mask, Numbers, Values, number_documents
 from core.training.shallow_trainer import TrainingTable
-from core.types import Example, Failure, FailureKind, Item, Outcome, Result, Split, Verdict
+from core.types import Example, FailureKind, Item, Result, Split, Verdict
 
 LABEL_TARGET = "label"
 _LABEL_VALUES: Mapping[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
@@ -81,19 +81,16 @@ def _score_records(path: Path) -> Iterator[dict[str, object]]:
     with path.open("rb") as file:  # as bytes: a text would also be cut at the line separators inside of sentences
         for number, line in enumerate(file, start=1):
             if line.strip():
-                yield _parse_record(line, f"{path}, line {number}")
-
-
-def _parse_record(line: bytes, where: str) -> dict[str, object]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):  # no JSON, no UTF-8, brackets in thousands
-        record = None
-    if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
-        raise TouchstoneError(
-            f"{where}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
-        )
-    return record
+                where = f"{path}, line {number}"
+                try:
+                    record = json.loads(line)
+                except (ValueError, RecursionError):  # no JSON, no UTF-8, brackets in thousands
+                    record = None
+                if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
+                    raise TouchstoneError(
+                        f"{where}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
+                    )
+                yield record
 
 
 def _labelled_items(items: Iterable[Item]) -> list[TargetedItem]:
@@ -142,19 +139,13 @@ def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Value
     values: list[float] = []
     signatures: dict[str, str] = {}
     for _, outcome in engine.run([METRICS.parse(spec) for spec in FEATURES], examples):
-        values.append(_feature_value(outcome))
+        if isinstance(outcome, Result):
+            feature_value = outcome.score
+        elif outcome.kind is FailureKind.INPUT:
+            feature_value = float("nan")
+        else:
+            raise TouchstoneError(f"{outcome.metric} has no value for {outcome.example_id!r}: {outcome.message}")
+        values.append(feature_value)
         if isinstance(outcome, Result):
             signatures[outcome.metric] = outcome.signature
     return np.array(values).reshape(-1, len(FEATURES)), signatures
-
-
-def _feature_value(outcome: Outcome) -> float:
-    if isinstance(outcome, Result):
-        return outcome.score
-    if outcome.kind is FailureKind.INPUT:
-        return float("nan")
-    raise TouchstoneError(_failure_sentence(outcome))
-
-
-def _failure_sentence(failure: Failure) -> str:
-    return f"{failure.metric} has no value for {failure.example_id!r}: {failure.message}"

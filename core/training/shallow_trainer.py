@@ -59,7 +59,20 @@ def train_model(
         raise TouchstoneError(
             f"The {len(learnt.targets)} pairs to learn from all have the same {task.target}. Add some with another."
         )
-    model = fit_model(learnt, task, _training_facts(learnt, rest, task, signatures))
+    training_facts = TrainingFacts(
+        dataset=task.dataset,
+        target=task.target,
+        seed=task.seed,
+        pairs=len(learnt.targets),
+        documents=learnt.number_of_documents(),
+        held_out_pairs=len(rest.targets),
+        held_out_documents=rest.number_of_documents(),
+        measure="ROC AUC" if task.output == "probability" else "Spearman",
+        agreement=None,
+        signatures=dict(signatures),
+        split=task.split,
+    )
+    model = fit_model(learnt, task, training_facts)
     measured = held_out_agreement(task.output, rest.targets, model.predict(rest.values))
     return model.model_copy(update={"facts": model.facts.model_copy(update={"agreement": measured})})
 
@@ -78,13 +91,36 @@ def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) ->
     means, scales = _feature_standards(table.values)
     mean, scale = (table.targets.mean(), table.targets.std()) if task.output == "score" else (0.0, 1.0)
     read = network_inputs(table.values, means, scales)
+
+    targets = (table.targets - mean) / scale
+    # sklearn takes two seconds to import, and only training needs it
+    from sklearn.neural_network import (
+        MLPClassifier,
+        MLPRegressor,
+    )
+
+    network = (MLPClassifier if task.output == "probability" else MLPRegressor)(
+        hidden_layer_sizes=_HIDDEN_LAYERS,
+        activation="tanh",  # bounded: a text unlike all of training gets no absurd prediction
+        alpha=_L2_PENALTY,
+        learning_rate_init=_LEARNING_RATE,
+        max_iter=_EPOCHS,
+        random_state=task.seed,
+    ).fit(read, targets)
+    first, *others = network.coefs_
+    # an input that never varied taught nothing, so what the seed gave it must not speak
+    matrices = [np.where(np.ptp(read, axis=0)[:, None] > 0, first, 0.0), *others]
+    layers = tuple(
+        Layer(weights=tuple(map(tuple, matrix.tolist())), biases=tuple(biases.tolist()))
+        for matrix, biases in zip(matrices, network.intercepts_, strict=True)
+    )
     return ShallowModel(
         output=task.output,
         features=FEATURES,
         means=tuple(means.tolist()),
         scales=tuple(scales.tolist()),
         undefined=tuple(bool(np.isnan(column).any()) for column in table.values.T),
-        layers=_fit_layers(read, (table.targets - mean) / scale, task),
+        layers=layers,
         target_mean=float(mean),
         target_scale=float(scale),
         facts=facts,
@@ -109,45 +145,3 @@ def _feature_standards(values: Values) -> tuple[Values, Values]:
     means = np.array([column.mean() if len(column) else 0.0 for column in defined])
     spreads = np.array([column.std() if len(column) else 0.0 for column in defined])
     return means, np.where(spreads > 1e-12, spreads, 1.0)
-
-
-def _fit_layers(read: Values, targets: Values, task: TrainingTask) -> tuple[Layer, ...]:
-    # sklearn takes two seconds to import, and only training needs it
-    from sklearn.neural_network import (
-        MLPClassifier,
-        MLPRegressor,
-    )
-
-    network = (MLPClassifier if task.output == "probability" else MLPRegressor)(
-        hidden_layer_sizes=_HIDDEN_LAYERS,
-        activation="tanh",  # bounded: a text unlike all of training gets no absurd prediction
-        alpha=_L2_PENALTY,
-        learning_rate_init=_LEARNING_RATE,
-        max_iter=_EPOCHS,
-        random_state=task.seed,
-    ).fit(read, targets)
-    first, *others = network.coefs_
-    # an input that never varied taught nothing, so what the seed gave it must not speak
-    matrices = [np.where(np.ptp(read, axis=0)[:, None] > 0, first, 0.0), *others]
-    return tuple(
-        Layer(weights=tuple(map(tuple, matrix.tolist())), biases=tuple(biases.tolist()))
-        for matrix, biases in zip(matrices, network.intercepts_, strict=True)
-    )
-
-
-def _training_facts(
-    learnt: TrainingTable, rest: TrainingTable, task: TrainingTask, signatures: Mapping[str, str]
-) -> TrainingFacts:
-    return TrainingFacts(
-        dataset=task.dataset,
-        target=task.target,
-        seed=task.seed,
-        pairs=len(learnt.targets),
-        documents=learnt.number_of_documents(),
-        held_out_pairs=len(rest.targets),
-        held_out_documents=rest.number_of_documents(),
-        measure="ROC AUC" if task.output == "probability" else "Spearman",
-        agreement=None,
-        signatures=dict(signatures),
-        split=task.split,
-    )

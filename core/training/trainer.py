@@ -60,7 +60,13 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     """
     table = yield from _read(data, encoder, unfinished)
     wrong = np.array([row.wrong for row in data.rows])
-    _check_words(table)
+
+    if not (table.wrong == 1).any():
+        raise TouchstoneError(
+            "No word is known to be wrong: the inconsistent summaries name no original that they were edited from, and no "
+            "corruption is among the rows. Add minimal pairs, or set --corruptions 0.5."
+        )
+
     parts = deal_parts(data.documents, seed)
     words = yield from fit_words(table, parts, seed, unfinished)
     judge = _SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
@@ -68,12 +74,13 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
     known = table.wrong[table.wrong >= 0].mean()
+    found = {document_key(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
     config = HeadConfig(
         encoder=encoder.source,
         encoder_sha256=encoder.sha256,
         features=FEATURES,
         prior=float(np.log(known / (1 - known))),
-        folds=_folds_by_document(data.rows, parts),
+        folds={name: part for name, part in sorted(found.items()) if part != CALIBRATION},
     )
     scaled = {part: scale.weights(taught) for part, taught in weights.items()}
     tensors = {
@@ -92,12 +99,6 @@ def deal_parts(documents: Numbers, seed: int) -> Numbers:
     return parts
 
 
-def _folds_by_document(rows: Sequence[TrainingRow], parts: Numbers) -> dict[str, int]:
-    """The fold of each document that was learned from, by the name of its text."""
-    found = {document_key(row.document): int(part) for row, part in zip(rows, parts, strict=True)}
-    return {name: part for name, part in sorted(found.items()) if part != CALIBRATION}
-
-
 def _read(
     data: TrainingData, encoder: Encoder, unfinished: UnfinishedTraining
 ) -> Generator[TrainingStep, None, WordTable]:
@@ -113,14 +114,6 @@ def _read(
             unfinished.save("words", table.arrays())
             return table
         yield TrainingStep("Reading", done, len(data.rows))
-
-
-def _check_words(table: WordTable) -> None:
-    if not (table.wrong == 1).any():
-        raise TouchstoneError(
-            "No word is known to be wrong: the inconsistent summaries name no original that they were edited from, and no "
-            "corruption is among the rows. Add minimal pairs, or set --corruptions 0.5."
-        )
 
 
 def pairs_of(rows: Sequence[TrainingRow]) -> list[tuple[int, int]]:

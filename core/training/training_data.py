@@ -96,7 +96,23 @@ def labelled_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], dict[str, i
         if reason := _reason_to_leave_out(item, test):
             left_out[reason] += 1
         else:
-            rows.append(_labelled_row(item, by_id.get(item.parent or "")))
+            parent = by_id.get(item.parent or "")
+            wrong = item.intended is Verdict.INCONSISTENT
+            changed = _changed_places(parent.example.summary, item.example.summary) if parent else None
+            kind = item.error_type.value if item.error_type else "+".join(item.categories)
+            labelled_row = TrainingRow(
+                id=item.example.id,
+                document=item.example.document,
+                summary=item.example.summary,
+                wrong=wrong,
+                wrong_words=changed if wrong else (),
+                kind=kind if wrong else "",
+                origin="labelled",
+                domain=item.domain,
+                group=item.group,
+                parent=item.parent or "",
+            )
+            rows.append(labelled_row)
     return rows, dict(left_out)
 
 
@@ -112,24 +128,6 @@ def _reason_to_leave_out(item: Item, test: set[str]) -> str:
     if not item.example.document.strip() or not item.example.summary.strip():
         return "without a document or summary"
     return "" if item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT) else "without a settled label"
-
-
-def _labelled_row(item: Item, parent: Item | None) -> TrainingRow:
-    wrong = item.intended is Verdict.INCONSISTENT
-    changed = _changed_places(parent.example.summary, item.example.summary) if parent else None
-    kind = item.error_type.value if item.error_type else "+".join(item.categories)
-    return TrainingRow(
-        id=item.example.id,
-        document=item.example.document,
-        summary=item.example.summary,
-        wrong=wrong,
-        wrong_words=changed if wrong else (),
-        kind=kind if wrong else "",
-        origin="labelled",
-        domain=item.domain,
-        group=item.group,
-        parent=item.parent or "",
-    )
 
 
 def _changed_places(original: str, edited: str) -> tuple[Span, ...]:
@@ -228,7 +226,22 @@ def _corruptions(found: Sequence[TrainingRow], share: float, seed: int, battery:
     """Generated rows of the documents that are learned from and of the bundled ones, up to a `share` of all rows."""
     known = {row.document for row in found}
     bundled = [row for row in _bundled_corruptions(seed, battery) if row.document not in known]
-    return _drawn([*generated_rows(found, seed, battery), *bundled], round(len(found) * share / (1 - share)), seed)
+
+    rows = [*generated_rows(found, seed, battery), *bundled]
+    most = round(len(found) * share / (1 - share))
+    by_kind: defaultdict[str, list[TrainingRow]] = defaultdict(list)
+    for row in rows:
+        by_kind[row.kind].append(row)
+    shuffled = [
+        random.Random(f"{seed}\0{kind}").sample(of_kind, len(of_kind)) for kind, of_kind in sorted(by_kind.items())
+    ]
+    dealt = [
+        row
+        for turn in range(max(map(len, shuffled), default=0))
+        for of_kind in shuffled
+        for row in of_kind[turn : turn + 1]
+    ]
+    return dealt[:most]
 
 
 @cache
@@ -245,28 +258,11 @@ def _numbered_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], Numbers, d
     kept = ~np.isin(numbers[: len(rows)], numbers[len(rows) :])
     if not kept.all():
         left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
-    return list(compress(rows, kept)), _as_numbers(numbers[: len(rows)][kept].tolist()), left_out
-
-
-def _as_numbers(numbers: Sequence[int]) -> Numbers:
-    return number_documents([number] for number in numbers)
-
-
-def _drawn(rows: Sequence[TrainingRow], most: int, seed: int) -> list[TrainingRow]:
-    """Up to so many rows, each kind as often as every other while it lasts."""
-    by_kind: defaultdict[str, list[TrainingRow]] = defaultdict(list)
-    for row in rows:
-        by_kind[row.kind].append(row)
-    shuffled = [
-        random.Random(f"{seed}\0{kind}").sample(of_kind, len(of_kind)) for kind, of_kind in sorted(by_kind.items())
-    ]
-    dealt = [
-        row
-        for turn in range(max(map(len, shuffled), default=0))
-        for of_kind in shuffled
-        for row in of_kind[turn : turn + 1]
-    ]
-    return dealt[:most]
+    return (
+        list(compress(rows, kept)),
+        number_documents([number] for number in numbers[: len(rows)][kept].tolist()),
+        left_out,
+    )
 
 
 def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:

@@ -26,12 +26,30 @@ def label_order(folder: Path, checkpoint: Checkpoint) -> tuple[int, ...] | None:
         return None
     config = read_json_object(folder / "config.json")
     if not expected.published:
-        _check_head(checkpoint, config)
-    names = _label_names(config)
+        named = config.get("architectures")
+        architectures = [str(name) for name in named] if isinstance(named, list) else []
+        head = _HEADS[checkpoint.kind]
+        # a model without a head of its own may still be one: its weights tell when they are loaded
+        if any("For" in name for name in architectures) and not any(name.endswith(head) for name in architectures):
+            raise _refusal(checkpoint, f"is a {architectures[0][:60]}, and the metric needs a model {head}")
+
+    named, number = config.get("id2label"), config.get("num_labels", _DEFAULT_LABELS)
+    if not isinstance(named, dict) or not named:
+        names = [str(place) for place in range(number if isinstance(number, int) else _DEFAULT_LABELS)]
+    else:
+        names = [_plain(str(named.get(str(place), place))) for place in range(len(named))]
+
     if len(names) != len(expected.labels):
         raise _refusal(checkpoint, f"has {len(names)} labels, and the metric reads {len(expected.labels)}")
     if all(_UNNAMED.fullmatch(name) for name in names):
-        return _authors_order(checkpoint, expected, config)
+        model_type = str(config.get("model_type"))[:60]
+        if not expected.published and model_type not in expected.model_types:
+            raise _refusal(
+                checkpoint,
+                f"is a model of type {model_type} that does not name its labels, and the metric's models are of type "
+                f"{' or '.join(expected.model_types)}",
+            )
+        return tuple(range(len(expected.labels)))
     return _named_order(checkpoint, expected, config, names)
 
 
@@ -43,26 +61,6 @@ def require_encoder(folder: Path, checkpoint: Checkpoint) -> None:
             f"{checkpoint.source} is an encoder-decoder of type {str(config.get('model_type'))[:60]}, and the metric compares "
             f"states of an encoder. Set {checkpoint.setting}= to an encoder, as BERT, RoBERTa or MPNet."
         )
-
-
-def _check_head(checkpoint: Checkpoint, config: dict[str, object]) -> None:
-    named = config.get("architectures")
-    architectures = [str(name) for name in named] if isinstance(named, list) else []
-    head = _HEADS[checkpoint.kind]
-    # a model without a head of its own may still be one: its weights tell when they are loaded
-    if any("For" in name for name in architectures) and not any(name.endswith(head) for name in architectures):
-        raise _refusal(checkpoint, f"is a {architectures[0][:60]}, and the metric needs a model {head}")
-
-
-def _authors_order(checkpoint: Checkpoint, expected: ExpectedModel, config: dict[str, object]) -> tuple[int, ...]:
-    model_type = str(config.get("model_type"))[:60]
-    if not expected.published and model_type not in expected.model_types:
-        raise _refusal(
-            checkpoint,
-            f"is a model of type {model_type} that does not name its labels, and the metric's models are of type "
-            f"{' or '.join(expected.model_types)}",
-        )
-    return tuple(range(len(expected.labels)))
 
 
 def _named_order(
@@ -84,13 +82,6 @@ def _named_order(
         wanted = ", ".join(f"{place} = {words[0]}" for place, words in enumerate(expected.labels))
         raise _refusal(checkpoint, f"says {shown}, and the authors' code reads it as {wanted}")
     return order
-
-
-def _label_names(config: dict[str, object]) -> list[str]:
-    named, number = config.get("id2label"), config.get("num_labels", _DEFAULT_LABELS)
-    if not isinstance(named, dict) or not named:
-        return [str(place) for place in range(number if isinstance(number, int) else _DEFAULT_LABELS)]
-    return [_plain(str(named.get(str(place), place))) for place in range(len(named))]
 
 
 def _plain(name: str) -> str:

@@ -49,42 +49,37 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
     for part in checkpoint_parts(checkpoint):
         if not is_local_source(part.source):
             has_tokenizer = part.kind == BACKBONE or not checkpoint.backbone
-            _download_part(part, report, has_tokenizer)
 
+            api = HfApi()
+            repository, file = hub_file(part.source)
+            revision = revision_of(part)
+            try:
+                info = api.model_info(repository, revision=revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
+                sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
+                names = [file] if file else _backbone_files(sizes) if part.kind == BACKBONE else needed_files(sizes)
+                if lacking := _lacking_in_listing(part, sizes, has_tokenizer):
+                    raise MissingWeightsError(
+                        f"{part.source} at revision {revision} lists no {lacking}, so nothing was downloaded. Set revision= to one "
+                        "that has it, or put all files into a folder and name that folder instead."
+                    )
 
-def _download_part(part: Checkpoint, report: Callable[[float], None], has_tokenizer: bool) -> None:
-    api = HfApi()
-    repository, file = hub_file(part.source)
-    revision = revision_of(part)
-    try:
-        info = api.model_info(repository, revision=revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
-        sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
-        names = [file] if file else _backbone_files(sizes) if part.kind == BACKBONE else needed_files(sizes)
-        if lacking := _lacking_in_listing(part, sizes, has_tokenizer):
-            raise MissingWeightsError(
-                f"{part.source} at revision {revision} lists no {lacking}, so nothing was downloaded. Set revision= to one "
-                "that has it, or put all files into a folder and name that folder instead."
-            )
-        _note_listing(repository, str(info.sha), part.kind, names)
-        snapshot_download(
-            repository,
-            revision=revision,
-            allow_patterns=names,
-            etag_timeout=HUB_TIMEOUT_S,
-            tqdm_class=_progress_bar(report, sum(sizes.get(name, 0) for name in names)),
-        )
-    except (httpx2.HTTPError, OSError, ValueError) as error:
-        raise MissingWeightsError(_checkpoint_error_message(part, api.endpoint, error)) from error
+                commit = str(info.sha)
+                folder = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repository, repo_type="model")
+                noted = listing_file(folder, commit, part.kind)
+                noted.parent.mkdir(parents=True, exist_ok=True)
+                with NamedTemporaryFile("w", dir=noted.parent, delete=False) as listing:
+                    json.dump(names, listing)
+                Path(listing.name).replace(noted)
 
-
-def _note_listing(repository: str, commit: str, kind: str, names: list[str]) -> None:
-    """Keep the names of the files that are to come, so that a download which breaks off is never taken for complete."""
-    folder = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repository, repo_type="model")
-    noted = listing_file(folder, commit, kind)
-    noted.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=noted.parent, delete=False) as file:
-        json.dump(names, file)
-    Path(file.name).replace(noted)
+                snapshot_download(
+                    repository,
+                    revision=revision,
+                    allow_patterns=names,
+                    etag_timeout=HUB_TIMEOUT_S,
+                    tqdm_class=_progress_bar(report, sum(sizes.get(name, 0) for name in names)),
+                )
+            except (httpx2.HTTPError, OSError, ValueError) as error:
+                raise MissingWeightsError(_checkpoint_error_message(part, api.endpoint, error)) from error
 
 
 def needed_files(names: Iterable[str]) -> list[str]:
@@ -192,19 +187,18 @@ def fetch_released_dataset(reader: Importer) -> Path:
             )
         )
     except (httpx2.HTTPError, OSError) as error:
-        raise TouchstoneError(_dataset_error_message(reader, api.endpoint, error)) from error
+        page, by_hand = f"{api.endpoint}/datasets/{reader.hub}", "download it by hand and name the file or folder."
+        if isinstance(error, GatedRepoError):
+            dataset_error_message = f"{reader.title} is gated. Accept its terms at {page}, log in with `hf auth login` and try again, or {by_hand}"
+        elif isinstance(error, RepositoryNotFoundError):
+            dataset_error_message = f"{api.endpoint} has no dataset {reader.hub!r}, or it is private: log in with `hf auth login` and try again, or {by_hand}"
+        else:
+            dataset_error_message = (
+                f"{page} cannot be reached ({type(error).__name__}). Check the network and try again, or {by_hand}"
+            )
+        raise TouchstoneError(dataset_error_message) from error
 
 
 def provenance_name(reader: Importer, place: Path) -> str:
     """Name for provenance of the place that `released` gave: the repository at its commit, or the folder."""
     return f"{reader.hub}@{place.name}" if reader.hub else place.name
-
-
-def _dataset_error_message(reader: Importer, hub: str, error: Exception) -> str:
-    """Message with the problem and what to do; the narrowest error first, since one that is gated is also not found."""
-    page, by_hand = f"{hub}/datasets/{reader.hub}", "download it by hand and name the file or folder."
-    if isinstance(error, GatedRepoError):
-        return f"{reader.title} is gated. Accept its terms at {page}, log in with `hf auth login` and try again, or {by_hand}"
-    if isinstance(error, RepositoryNotFoundError):
-        return f"{hub} has no dataset {reader.hub!r}, or it is private: log in with `hf auth login` and try again, or {by_hand}"
-    return f"{page} cannot be reached ({type(error).__name__}). Check the network and try again, or {by_hand}"

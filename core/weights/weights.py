@@ -31,7 +31,15 @@ def lightning_weights(path: Path, unused: Sequence[str]) -> State:
     copy of another file than the one that lies there now, or one that somebody changed, is written again. Raises LoadError.
     """
     copy = path.with_name(f"{path.name}.safetensors")
-    if not _is_copy_of(copy, path):
+    if not copy.is_file() or copy.stat().st_mtime_ns != path.stat().st_mtime_ns:
+        is_copy = False
+    else:
+        try:
+            with safe_open(copy, "pt") as file:
+                is_copy = (file.metadata() or {}).get("copy_of") == _mark_of(path)
+        except SafetensorError:
+            is_copy = False
+    if not is_copy:
         mark, stat = _mark_of(path), path.stat()  # before it is read: one that is replaced meanwhile has another mark
         state = {name: tensor for name, tensor in _state_dict(path).items() if not name.startswith(tuple(unused))}
         if not os.access(path.parent, os.W_OK):
@@ -68,17 +76,6 @@ def _mark_of(path: Path) -> str:
     """Mark that distinguishes a file from one that is put in its place."""
     stat = path.stat()
     return f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
-
-
-def _is_copy_of(copy: Path, original: Path) -> bool:
-    """True if it was written from the file that is there now, and nobody wrote to it since."""
-    if not copy.is_file() or copy.stat().st_mtime_ns != original.stat().st_mtime_ns:
-        return False
-    try:
-        with safe_open(copy, "pt") as file:
-            return (file.metadata() or {}).get("copy_of") == _mark_of(original)
-    except SafetensorError:
-        return False  # another process was ended while it wrote
 
 
 def write_weights(path: Path, state: State, metadata: dict[str, str]) -> None:

@@ -49,18 +49,15 @@ class Protection:
             await self._app(scope, receive, send)
             return
         answering = PlainTextResponse("Not found", 404) if scope["path"].endswith(_CLOSED) else self._app
-        await answering(scope, receive, _with_headers(send))
 
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
 
-def _with_headers(send: Send) -> Send:
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
-        await send(message)
-
-    return send_with_headers
+        await answering(scope, receive, send_with_headers)
 
 
 def _is_own_page(headers: Headers) -> bool:

@@ -30,7 +30,7 @@ COMMANDS = sorted(
         (match[1], *re.findall(r"(?<=\s)--[a-z][\w-]*", match[2]))
         for path in CHAPTERS
         for match in re.finditer(
-            r"python cli\.py ([a-z][\w-]+)([^`#\n|;)]*)", path.read_text("utf-8").replace("\\\n", "")
+            r"python cli\.py ((?:study )?[a-z][\w-]+)([^`#\n|;)]*)", path.read_text("utf-8").replace("\\\n", "")
         )
     }
 )
@@ -104,7 +104,7 @@ def test_readme_names_every_chapter() -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_that_is_shown_exists_with_its_options(command: tuple[str, ...]) -> None:
     name, *options = command
-    described = CliRunner().invoke(app, [name, "--help"], terminal_width=200)
+    described = CliRunner().invoke(app, [*name.split(), "--help"], terminal_width=200)
     assert described.exit_code == 0
     assert [option for option in options if option not in described.output] == []
 

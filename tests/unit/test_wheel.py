@@ -48,7 +48,7 @@ if __name__ == "__main__":
     exec(compile(source, "python.md", "exec"), shared)
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         elsewhere = pool.submit(attrgetter("summary"), ts.Example("tug", "A tug came.", "A tug.")).result()
-    found = {name: shared[name] for name in ("scores", "variants", "report")}
+    found = {name: shared[name] for name in ("scores", "variants")} | {"report": shared["report"].record()}
     found |= {"labels": Settings.read().database_url, "ids": list(shared["table"].index), "trust": len(shared["trust"]), "elsewhere": elsewhere}
     names = {name.split(".")[0] for name in sys.modules}
     print(json.dumps({**found, "heavy": sorted(at_once & {"torch", "transformers", "pandas", "streamlit"}),
@@ -168,4 +168,4 @@ def test_the_example_of_the_chapter_on_python_gives_what_the_command_line_gives(
     command_line("import", "pairs", variants, "--name", "variants")
     command_line("score-dataset", "variants", "--metric", "rouge2")
     printed = json.loads(command_line("meta", "--dataset", "variants", "--json"))
-    assert found["report"]["rows"] == printed["rows"]
+    assert found["report"]["tables"] == printed["tables"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from annotations.campaigns.results import given_error_types
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
@@ -15,7 +15,7 @@ from annotations.exchange.samples import load_campaign_samples
 from annotations.store.records import CAMPAIGN_PREFIX, RecordError
 from annotations.store.tables import Document, Origin
 from core.contexts import contexts_from_json, optional_fields
-from core.types import ErrorType, Example, Sample, Verdict
+from core.types import Example, Sample, Verdict
 
 
 @EXPORT_FORMATS.add
@@ -54,46 +54,39 @@ class Bump(ExportFormat):
 def pair_records(export: CampaignExport) -> Iterator[dict[str, Any]]:
     """The records, numbered from 0; `article_id` numbers the documents."""
     samples = {one.stored: one for one in load_campaign_samples(export.session, CAMPAIGN_PREFIX + export.campaign.name)}
-    asked, articles = _types_before(export.session, export), dict[str, int]()
+    written = select(Origin.item_id, Origin.error_type).where(
+        Origin.source == f"campaign {export.campaign.name}", col(Origin.error_type).is_not(None)
+    )
+    asked = {item: kind for item, kind in export.session.exec(written) if kind} | given_error_types(
+        export.session, export.campaign
+    )
+    articles = dict[str, int]()
     pairs = [
         (samples[one.item.parent], one)
         for one in samples.values()
         if one.item.parent in samples and _is_minimal_pair(samples[one.item.parent], one)
     ]
     for number, (original, edited) in enumerate(pairs):
+        before = asked.get(edited.stored)
+        now = f"{edited.item.error_type} Error"
+
+        document = export.session.get_one(Document, edited.document)
+        example = Example("", document.text, "", contexts_from_json(document.contexts), document.question)
         yield {
             "id": number,
             "article_id": articles.setdefault(edited.document, len(articles)),
-            **_document_fields(export.session.get_one(Document, edited.document)),
+            "article": document.text,
+            **optional_fields(example),
             "reference_summary": original.item.example.summary,
             "edited_summary": edited.item.example.summary,
-            **_error_types(edited.item.error_type, asked.get(edited.stored)),
+            **({"error_type": f"{before} Error", "corrected_error_type": now} if before else {"error_type": now}),
             "scores": _scores(original, "reference") | _scores(edited, "edited"),
         }
-
-
-def _document_fields(document: Document) -> dict[str, Any]:
-    """The article and, which BUMP has not, its contexts and question where it has any."""
-    example = Example("", document.text, "", contexts_from_json(document.contexts), document.question)
-    return {"article": document.text, **optional_fields(example)}
 
 
 def _is_minimal_pair(original: Sample, edited: Sample) -> bool:
     sound = original.item.intended in {None, Verdict.CONSISTENT}
     return sound and edited.item.intended is Verdict.INCONSISTENT and edited.item.error_type is not None
-
-
-def _error_types(found: ErrorType | None, before: str | None) -> dict[str, str]:
-    now = f"{found} Error"
-    return {"error_type": f"{before} Error", "corrected_error_type": now} if before else {"error_type": now}
-
-
-def _types_before(session: Session, export: CampaignExport) -> Mapping[str, str]:
-    """The error type that was asked for, or that an item came with, by item."""
-    written = select(Origin.item_id, Origin.error_type).where(
-        Origin.source == f"campaign {export.campaign.name}", col(Origin.error_type).is_not(None)
-    )
-    return {item: kind for item, kind in session.exec(written) if kind} | given_error_types(session, export.campaign)
 
 
 def _scores(sample: Sample, side: str) -> dict[str, float]:

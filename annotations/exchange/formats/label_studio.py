@@ -78,9 +78,13 @@ def _add_controls(view: Element, question: CampaignQuestion, unit: Unit) -> None
             for option in question.options:
                 SubElement(choices, "Choice", value=option.value, hint=option.text)
         case "scale":
-            _add_scale(view, question, named)
+            if _is_rating(question):
+                SubElement(view, "Rating", named, maxRating=str(question.high))
+            else:
+                SubElement(view, "Number", named, min=str(question.low), max=str(question.high))
         case "span":
-            for text in _marked_texts(question, unit):
+            sides = ("summary",) if unit == "summary" else ("left", "right")
+            for text in ("document",) if question.of == "document" else sides:
                 _add_labels(view, f"{question.id}-{text}", text, question.id)
         case "link":
             _add_labels(view, f"{question.id}-claim", "summary", "claim")
@@ -88,13 +92,6 @@ def _add_controls(view: Element, question: CampaignQuestion, unit: Unit) -> None
             SubElement(SubElement(view, "Relations"), "Relation", value="evidence")
         case "text" | "edit":
             SubElement(view, "TextArea", named)
-
-
-def _add_scale(view: Element, question: CampaignQuestion, named: dict[str, str]) -> None:
-    if _is_rating(question):
-        SubElement(view, "Rating", named, maxRating=str(question.high))
-    else:
-        SubElement(view, "Number", named, min=str(question.low), max=str(question.high))
 
 
 def _is_rating(question: CampaignQuestion) -> bool:
@@ -106,17 +103,13 @@ def _add_labels(view: Element, name: str, text: str, label: str) -> None:
     SubElement(SubElement(view, "Labels", name=name, toName=text), "Label", value=label)
 
 
-def _marked_texts(question: CampaignQuestion, unit: Unit) -> tuple[str, ...]:
-    if question.of == "document":
-        return ("document",)
-    return ("summary",) if unit == "summary" else ("left", "right")
-
-
 def task_record(
     export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask, *, asked: bool
 ) -> dict[str, Any]:
     """A task of Label Studio, JSON-able, with the question of its document where any is `asked`; a decision of an adjudicator is an annotation that is `ground_truth`."""
-    texts, resolved = _task_texts(export.campaign.questions.unit, task), task.resolved
+    sides = {"left": task.original, "right": task.summary, "summary": task.summary}
+    known = {"document": task.document, "explanation": task.explanation, **sides}
+    texts, resolved = {name: known[name] for name in _TEXTS[export.campaign.questions.unit]}, task.resolved
     annotations = [
         {
             "result": list(_regions(questions, texts, label.answers, f"{task.number}-{place}", label.pseudonym)),
@@ -132,9 +125,13 @@ def task_record(
         annotations.append(
             {"result": result, "was_cancelled": False, "ground_truth": True, "meta": {"adjudicated": True}}
         )
+
+    contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
+    data = {"error_type": task.asked, "contexts": contexts}
+    question = {"document_question": task.question} if asked else {}
     return {
         "id": task.number,
-        "data": {**texts, **_optional_data(task, asked=asked)},
+        "data": {**texts, **{name: value for name, value in data.items() if value}, **question},
         "meta": {
             "campaign": export.campaign.name,
             "item_id": resolved.item,
@@ -143,20 +140,6 @@ def task_record(
         },
         "annotations": annotations,
     }
-
-
-def _optional_data(task: LabelledTask, *, asked: bool) -> dict[str, Any]:
-    """Data of a task besides its texts; contexts by name, start and end in the document, which stays one text for regions."""
-    contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
-    known = {"error_type": task.asked, "contexts": contexts}
-    question = {"document_question": task.question} if asked else {}
-    return {**{name: value for name, value in known.items() if value}, **question}
-
-
-def _task_texts(unit: Unit, task: LabelledTask) -> dict[str, str]:
-    sides = {"left": task.original, "right": task.summary, "summary": task.summary}
-    known = {"document": task.document, "explanation": task.explanation, **sides}
-    return {name: known[name] for name in _TEXTS[unit]}
 
 
 def _regions(

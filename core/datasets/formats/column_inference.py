@@ -89,7 +89,16 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
     Raises TouchstoneError where no column holds texts. A label whose name speaks of errors is taken the other way round.
     """
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
-    named = _drop_contradicted(_match_by_name(columns), rows)
+
+    spelt = {"_".join(column.lower().replace("-", " ").split()): column for column in columns}
+    spelled_out: dict[str, str] = {}
+    for field in [name for name in {**FIELD_NAMES, **_MORE_FIELD_NAMES} if name not in _OF_OUR_FILES]:
+        names = (*FIELD_NAMES.get(field, ()), *_MORE_FIELD_NAMES.get(field, ()))
+        free = (spelt[name] for name in names if name in spelt and spelt[name] not in spelled_out.values())
+        column = next(free, "")
+        if column:
+            spelled_out[field] = column
+    named = _drop_contradicted(spelled_out, rows)
     named |= _match_by_length(rows, [column for column in columns if column not in named.values()], named)
     if "summary" not in named:
         raise TouchstoneError(f"No column holds a summary. The columns are {', '.join(columns) or 'none'}.")
@@ -103,16 +112,22 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
     scores = tuple(_score_column(column) for column in numbers if column not in ratings)
     slices = tuple(filter(None, [named.pop("slices", "")]))
     found = ColumnMap.model_validate(
-        {**named, "slices": slices, "annotators": judges, "ratings": ratings, "scores": scores, **_edited_label(named)}
+        {
+            **named,
+            "slices": slices,
+            "annotators": judges,
+            "ratings": ratings,
+            "scores": scores,
+            **(
+                {"edited_label": Verdict.INCONSISTENT}
+                if {"edited", "edits"} & named.keys() and "label" not in named
+                else {}
+            ),
+        }
     )
     turned = found.flipped() if _ERROR_NAME.search(found.label.lower()) else found
     completed = turned.model_copy(update={"unlabelled": (*turned.unlabelled, *undecided_words(rows, turned))})
     return completed.model_copy(update={"opposed": votes_oppose_label(rows, completed)})
-
-
-def _edited_label(named: dict[str, str]) -> dict[str, Verdict]:
-    """Pairs of a summary and its edit without a label are minimal pairs."""
-    return {"edited_label": Verdict.INCONSISTENT} if {"edited", "edits"} & named.keys() and "label" not in named else {}
 
 
 def undecided_words(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
@@ -172,19 +187,6 @@ def _says_label(rows: Sequence[Row], column: str) -> bool:
         and len(set(words)) <= _MOST_CLASSES
         and not any(table_number(word) is not None for word in strange)
     )
-
-
-def _match_by_name(columns: Sequence[str]) -> dict[str, str]:
-    """Field → column, for the columns whose names are known."""
-    spelt = {"_".join(column.lower().replace("-", " ").split()): column for column in columns}
-    found: dict[str, str] = {}
-    for field in [name for name in {**FIELD_NAMES, **_MORE_FIELD_NAMES} if name not in _OF_OUR_FILES]:
-        names = (*FIELD_NAMES.get(field, ()), *_MORE_FIELD_NAMES.get(field, ()))
-        free = (spelt[name] for name in names if name in spelt and spelt[name] not in found.values())
-        column = next(free, "")
-        if column:
-            found[field] = column
-    return found
 
 
 def _match_by_length(rows: Sequence[Row], columns: Sequence[str], named: dict[str, str]) -> dict[str, str]:

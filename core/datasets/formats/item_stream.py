@@ -81,7 +81,12 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     pair = Example(name, document, summary, contexts, question, claims)
     group = _optional_text(values, "group") or (document_key(document) if document else pair.id)
     domain, title = _optional_text(values, "domain"), _optional_text(values, "title")
-    label, error = _parse_label(values), _error_type_of(values)
+
+    value = values.get("label")
+    text = str(value).strip().lower() if isinstance(value, str | int | float) else ""
+    if text not in LABEL_WORDS and value not in (None, ""):
+        raise TouchstoneError(f"The label is {text[:60]!r}. Known: {', '.join(LABEL_WORDS)}.")
+    label, error = LABEL_WORDS.get(text), _error_type_of(values)
     changes = _edits_of(values, pair.summary)
     plain = Item(pair, domain=domain, title=title, group=group, slices=parse_slices(values.get("slices")))
     if not changes:
@@ -109,21 +114,21 @@ def parse_error_type(text: str) -> ErrorType | None:
 
 def _edits_of(values: Mapping[str, object], summary: str) -> tuple[Edit, ...]:
     edited = _optional_text(values, "edited")
-    declared = _declared_edits(values.get("edits"), summary)
+
+    raw = values.get("edits")
+    if raw is None or raw == "" or raw == []:
+        declared: tuple[Edit, ...] = ()
+    else:
+        try:
+            declared = tuple(edits.parse(raw if isinstance(raw, str) else json.dumps(raw), summary))
+        except (RecursionError, ValueError):  # brackets in thousands, a number of thousands of digits
+            raise TouchstoneError("The edits are too deep or too long to be read. Write a flat list.") from None
+
     if edited and declared and edits.apply(summary, declared) != edited:
         raise TouchstoneError("The edits do not lead to the edited summary. Leave one of the two out.")
     if edited == summary:
         raise TouchstoneError("The edited summary is the summary itself. Change it or leave it out.")
     return declared or tuple(edits.recover(summary, edited) if edited else ())
-
-
-def _declared_edits(raw: object, summary: str) -> tuple[Edit, ...]:
-    if raw is None or raw == "" or raw == []:
-        return ()
-    try:
-        return tuple(edits.parse(raw if isinstance(raw, str) else json.dumps(raw), summary))
-    except (RecursionError, ValueError):  # brackets in thousands, a number of thousands of digits
-        raise TouchstoneError("The edits are too deep or too long to be read. Write a flat list.") from None
 
 
 def _required_text(values: Mapping[str, object], field: str) -> str:
@@ -144,14 +149,6 @@ def parse_slices(found: object) -> tuple[str, ...]:
     names = found if isinstance(found, list) else clean_text("slices", found).split(";")
     texts = (clean_text("slices", name).strip() for name in names)
     return tuple(dict.fromkeys(filter(None, texts)))
-
-
-def _parse_label(values: Mapping[str, object]) -> Verdict | None:
-    value = values.get("label")
-    text = str(value).strip().lower() if isinstance(value, str | int | float) else ""
-    if text not in LABEL_WORDS and value not in (None, ""):
-        raise TouchstoneError(f"The label is {text[:60]!r}. Known: {', '.join(LABEL_WORDS)}.")
-    return LABEL_WORDS.get(text)
 
 
 def _error_type_of(values: Mapping[str, object]) -> ErrorType | None:

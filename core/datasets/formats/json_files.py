@@ -23,7 +23,9 @@ _TOO_DEEP_MESSAGE = "This JSON is too deep or too long to be read. Write one fla
 def json_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
     """The objects of a file. What is no object is a reason; a list that breaks off raises TouchstoneError."""
     with open_text(source, encoding) as file:
-        yield from _list_elements(file, source.name) if _is_json_list(file) else _json_lines(file)
+        head = file.read(_NEAR_END)
+        file.seek(0)
+        yield from _list_elements(file, source.name) if _LIST_START.match(head) is not None else _json_lines(file)
 
 
 def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
@@ -32,7 +34,11 @@ def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
     Empty for any other file: lines of objects, an object that is itself a record.
     """
     with open_text(source, encoding) as file:
-        if not _is_one_object(file):
+        first, second = next(bounded_lines(file), None) or "", ""
+        if first.lstrip().startswith("{"):
+            second = next((line or "…" for line in bounded_lines(file) if line is None or line.strip()), "")
+        file.seek(0)
+        if not (first.lstrip().startswith("{") and (not second or _breaks_off(first))):
             return []
         found = _parse_line(file.read())
     if isinstance(found, str):
@@ -47,15 +53,6 @@ def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
 
 def _is_record_list(value: object) -> TypeGuard[list[object]]:
     return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
-
-
-def _is_one_object(file: TextIO) -> bool:
-    """True if it begins an object that its first line does not end, or that its first line holds alone."""
-    first, second = next(bounded_lines(file), None) or "", ""
-    if first.lstrip().startswith("{"):
-        second = next((line or "…" for line in bounded_lines(file) if line is None or line.strip()), "")
-    file.seek(0)
-    return first.lstrip().startswith("{") and (not second or _breaks_off(first))
 
 
 def _breaks_off(line: str) -> bool:
@@ -76,13 +73,6 @@ def json_object(source: Path) -> Row:
     if isinstance(found, str):
         raise TouchstoneError(f"{source.name} cannot be read. {found}")
     return found
-
-
-def _is_json_list(file: TextIO) -> bool:
-    """True if it begins as a list of objects; a line that is a list of something else is a broken line."""
-    head = file.read(_NEAR_END)
-    file.seek(0)
-    return _LIST_START.match(head) is not None
 
 
 def _json_lines(file: TextIO) -> Iterator[NumberedRow]:
@@ -113,10 +103,24 @@ def _list_elements(file: TextIO, name: str) -> Iterator[NumberedRow]:
     buffer, number = file.read(_CHUNK_CHARACTERS), 1
     place = buffer.index("[") + 1
     while True:
-        place = _skip(_SEPARATORS, buffer, place)
+        match = _SEPARATORS.match(buffer, place)
+        place = match.end() if match else place
         if buffer.startswith("]", place):
             return
-        found = _decode_value(buffer, place, f"{name}, record {number}")
+
+        where = f"{name}, record {number}"
+        try:
+            found = _DECODER.raw_decode(buffer, place)
+        except json.JSONDecodeError as error:
+            if error.msg.startswith("Unterminated string") or error.pos > len(buffer) - _NEAR_END:
+                found = None
+            else:
+                raise TouchstoneError(
+                    f"{where} is not JSON: {error.msg}. Check that the file was copied whole."
+                ) from None
+        except (ValueError, RecursionError):
+            raise TouchstoneError(f"{where}: {_TOO_DEEP_MESSAGE}") from None
+
         if found is None:
             if len(buffer) - place > text_files.MAX_LINE:
                 raise TouchstoneError(
@@ -130,20 +134,3 @@ def _list_elements(file: TextIO, name: str) -> Iterator[NumberedRow]:
         value, place = found
         yield number, _object_or_reason(value)
         number += 1
-
-
-def _skip(pattern: re.Pattern[str], text: str, place: int) -> int:
-    match = pattern.match(text, place)
-    return match.end() if match else place
-
-
-def _decode_value(buffer: str, place: int, where: str) -> tuple[object, int] | None:
-    """The value that begins at a place and where it ends; None where it goes on beyond the buffer."""
-    try:
-        return _DECODER.raw_decode(buffer, place)
-    except json.JSONDecodeError as error:
-        if error.msg.startswith("Unterminated string") or error.pos > len(buffer) - _NEAR_END:
-            return None
-        raise TouchstoneError(f"{where} is not JSON: {error.msg}. Check that the file was copied whole.") from None
-    except (ValueError, RecursionError):
-        raise TouchstoneError(f"{where}: {_TOO_DEEP_MESSAGE}") from None

@@ -86,7 +86,11 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> AlignScoreModel:
         raise LoadError(f"{path} holds no file of Lightning. Set checkpoint= to a file that ends in .ckpt.")
     state = lightning_weights(path, UNUSED_WEIGHTS)
     body = {name.removeprefix(_BODY): tensor for name, tensor in state.items() if name.startswith(_BODY)}
-    read = partial(_from_state, config=_configuration(folder), state_dict=body)
+
+    config = read_json_object(folder / "config.json")
+    if config.get("model_type") != "roberta":
+        raise LoadError(f"{folder} holds a model of type {config.get('model_type')}. Set backbone= to a RoBERTa.")
+    read = partial(_from_state, config=RobertaConfig.from_dict(config), state_dict=body)
     network = cast(RobertaModel, read_first_token(load_network(read, path, checkpoint, device)))
     present = {name: layer for name, layer in _LAYERS.items() if name != _OPTIONAL or f"{layer}.weight" in state}
     heads = torch.nn.ModuleDict({name: _read_linear(state, layer, path) for name, layer in present.items()})
@@ -99,13 +103,6 @@ def _from_state(_: Path, **options: object) -> object:
     # the weights are in memory: there is no folder to read
     read: FromPretrained = RobertaModel.from_pretrained
     return read(None, **options)
-
-
-def _configuration(folder: Path) -> RobertaConfig:
-    config = read_json_object(folder / "config.json")
-    if config.get("model_type") != "roberta":
-        raise LoadError(f"{folder} holds a model of type {config.get('model_type')}. Set backbone= to a RoBERTa.")
-    return RobertaConfig.from_dict(config)
 
 
 def _read_linear(state: Mapping[str, Tensor], name: str, path: Path) -> torch.nn.Linear:

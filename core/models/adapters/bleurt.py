@@ -102,12 +102,7 @@ def _from_port(folder: Path, dtype: torch.dtype, **_: object) -> tuple[PreTraine
     same = {name: value for name, value in config.items() if name not in {"model_type", "architectures"}}
     shape = RemBertConfig.from_dict({**same, "input_embedding_size": config["embedding_size"], "num_labels": 1})
     network = RemBertForSequenceClassification(shape)
-    report = network.load_state_dict(_renamed_weights(folder), strict=False)
-    # the call on Module, because transformers types its own as taking no dtype
-    return cast(PreTrainedModel, torch.nn.Module.to(network, dtype)), {"missing_keys": set(report.missing_keys)}
 
-
-def _renamed_weights(folder: Path) -> dict[str, torch.Tensor]:
     renamed = {}
     for file in weight_files(folder):
         tensors = load_file(file) if file.suffix == ".safetensors" else torch.load(file, "cpu", weights_only=True)
@@ -115,4 +110,6 @@ def _renamed_weights(folder: Path) -> dict[str, torch.Tensor]:
             for old, new in _RENAMED_WEIGHTS:
                 name = name.replace(old, new)
             renamed[name] = tensor
-    return renamed
+    report = network.load_state_dict(renamed, strict=False)
+    # the call on Module, because transformers types its own as taking no dtype
+    return cast(PreTrainedModel, torch.nn.Module.to(network, dtype)), {"missing_keys": set(report.missing_keys)}

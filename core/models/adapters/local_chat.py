@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig, PreTrainedModel
 
 from core.errors import UnscorableError
-from core.llm.chat import Sampling, sampling_of
+from core.llm.chat import sampling_of
 from core.model_reference import Checkpoint
 from core.models.chat_template import ChatTemplate
 from core.models.model import UNLIMITED, Row
@@ -32,7 +32,12 @@ class AnsweringModel(ABC):
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             answers: dict[int, Answer] = {}
-            for numbers in _rows_written_together(rows):
+            # greedily decoded rows with equal options are written in one batch, each draw by itself
+            groups: dict[object, list[int]] = {}
+            for number, row in enumerate(rows):
+                sampling = sampling_of(row.question)
+                groups.setdefault(number if sampling.temperature else sampling, []).append(number)
+            for numbers in groups.values():
                 written = self._write([rows[number] for number in numbers])
                 answers.update(zip(numbers, written, strict=True))
         return [answers[number] for number in range(len(rows))]
@@ -47,8 +52,12 @@ class AnsweringModel(ABC):
         generate = cast(Callable[..., Tensor], self._network.generate)
         with torch.random.fork_rng(enabled=bool(sampling.temperature)):
             if sampling.temperature:
-                torch.manual_seed(_seed(question))
-            return generate(input_ids=ids, attention_mask=mask, max_new_tokens=most, num_beams=1, **_drawing(sampling))
+                text = repr((question.inputs, question.options))
+                torch.manual_seed(int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7]))
+            drawing: dict[str, float | bool] = {"do_sample": False}
+            if sampling.temperature:
+                drawing = {"do_sample": True, "temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": 0}
+            return generate(input_ids=ids, attention_mask=mask, max_new_tokens=most, num_beams=1, **drawing)
 
 
 class ChatModel(AnsweringModel):
@@ -62,7 +71,10 @@ class ChatModel(AnsweringModel):
     def __init__(self, network: PreTrainedModel, template: ChatTemplate) -> None:
         self._network = network
         self._template = template
-        self._ends = _end_tokens(network, template)
+        # the configuration and the tokenizer of a checkpoint may name different ends of an answer
+        own = network.generation_config.eos_token_id
+        named = own if isinstance(own, list) else [own]
+        self._ends = frozenset(token for token in [*named, template.end] if token is not None)
         self.nbytes = network_bytes(network)
         # the penalties and temperatures that a checkpoint suggests are no part of the question
         self._network.generation_config = GenerationConfig(
@@ -111,34 +123,6 @@ class ChatModel(AnsweringModel):
             ids[number, longest - len(row) :] = torch.tensor(row)
             mask[number, longest - len(row) :] = 1
         return ids.to(self._network.device), mask.to(self._network.device)
-
-
-def _end_tokens(network: PreTrainedModel, template: ChatTemplate) -> frozenset[int]:
-    """The tokens that end an answer; the configuration and the tokenizer of a checkpoint may name different ones."""
-    own = network.generation_config.eos_token_id
-    named = own if isinstance(own, list) else [own]
-    return frozenset(token for token in [*named, template.end] if token is not None)
-
-
-def _drawing(sampling: Sampling) -> dict[str, float | bool]:
-    """Search options, in the words of transformers."""
-    if not sampling.temperature:
-        return {"do_sample": False}
-    return {"do_sample": True, "temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": 0}
-
-
-def _seed(question: Question) -> int:
-    text = repr((question.inputs, question.options))
-    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7])
-
-
-def _rows_written_together(rows: Sequence[Row]) -> list[list[int]]:
-    """The numbers of rows that are decoded in one batch: greedily by equal options, and each draw by itself."""
-    groups: dict[object, list[int]] = {}
-    for number, row in enumerate(rows):
-        sampling = sampling_of(row.question)
-        groups.setdefault(number if sampling.temperature else sampling, []).append(number)
-    return list(groups.values())
 
 
 class InstructionModel(AnsweringModel):

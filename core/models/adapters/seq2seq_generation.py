@@ -8,7 +8,7 @@ from typing import cast
 
 import torch
 from torch import Tensor
-from transformers import AutoModelForSeq2SeqLM, GenerationConfig, LogitsProcessor, LogitsProcessorList, PreTrainedModel
+from transformers import AutoModelForSeq2SeqLM, LogitsProcessor, LogitsProcessorList, PreTrainedModel
 
 from core.model_reference import Checkpoint
 from core.models.model import UNLIMITED, Row, int_option
@@ -88,12 +88,21 @@ class TextGenerator:
         own = self._network.generation_config
         watch = _FirstTokenWatch(options.get("watched"), options.get("beams", own.num_beams or 1))
         generate = cast(Callable[..., Tensor], self._network.generate)
+        # in the words of transformers: options of the question, else those of the checkpoint's own configuration
+        arguments: dict[str, int | bool] = {
+            _OPTION_NAMES[name]: value for name, value in options.items() if name in _OPTION_NAMES
+        }
+        arguments.setdefault("num_return_sequences", 1)
+        if "beams" in options:
+            arguments["early_stopping"] = options["beams"] > 1
+        if "max_length" not in options and not own.max_new_tokens:
+            arguments["max_length"] = own.max_length or _DEFAULT_MAX_LENGTH
         written = generate(
             input_ids=ids,
             attention_mask=mask,
             do_sample=False,
             logits_processor=LogitsProcessorList([watch]),
-            **_search_options(options, own),
+            **arguments,
         )
         texts = self._texts(written.tolist(), options.get("returned", 1))
         return [
@@ -108,19 +117,6 @@ class TextGenerator:
     @property
     def _end(self) -> int:
         return int(self._network.config.eos_token_id)
-
-
-def _search_options(options: dict[str, int], own: GenerationConfig) -> dict[str, int | bool]:
-    """Search options in the words of transformers: those of the question, else those of the checkpoint's own configuration."""
-    arguments: dict[str, int | bool] = {
-        _OPTION_NAMES[name]: value for name, value in options.items() if name in _OPTION_NAMES
-    }
-    arguments.setdefault("num_return_sequences", 1)
-    if "beams" in options:
-        arguments["early_stopping"] = options["beams"] > 1
-    if "max_length" not in options and not own.max_new_tokens:
-        arguments["max_length"] = own.max_length or _DEFAULT_MAX_LENGTH
-    return arguments
 
 
 def clean_spaces(text: str) -> str:

@@ -192,12 +192,40 @@ def word_features(document: ReadDocument, sentence: WordStates) -> dict[str, Fea
     inside = document.states.sentence == nearest[0]
     around = np.isin(document.states.sentence, nearest)
     match, match_early = late.argmax(1), early.argmax(1)
+
+    exact = [document.places.get(word) for word in low]
+    bases = [_base_places(document, word) for word in low]
+    wording_features = {
+        "exact": _each(places is not None for places in exact),
+        "exact inside": _each(places is not None and inside[places].any() for places in exact),
+        "exact around": _each(places is not None and around[places].any() for places in exact),
+        "count": np.log1p(_each(0 if places is None else len(places) for places in exact)),
+        "base": _each(len(places) > 0 for places in bases),
+        "base inside": _each(inside[places].any() for places in bases),
+        "base around": _each(around[places].any() for places in bases),
+        "prefix": _each(word[:5] in document.prefixes for word in low),
+        "number unknown": _each(_is_unknown_number(document, word) for word in low),
+    }
+
+    near = _near_negation(low)
+    there = document.negated[match]
+    read = {word for word, is_near in zip(document.low, around, strict=True) if is_near}
+    contraries = [{base for form in base_forms(word) for base in _antonyms().get(form, ())} for word in low]
+    denied = _each(word in NEGATIVES for word in low).sum() - sum(word in NEGATIVES for word in read)
+    polarity_features = {
+        "denied here": near,
+        "denied there": there,
+        "denial differs": near - there,
+        "denials": np.full(len(low), denied),
+        "contrary around": _each(bool(found & read) for found in contraries),
+        "contrary anywhere": _each(any(one in document.places for one in found) for found in contraries),
+    }
     found = {
         **_similarity_features(late, early, match, match_early, inside, around),
-        **_wording_features(document, low, inside, around),
+        **wording_features,
         **_neighbour_features(document, low, match, match_early),
         **_surface_features(sentence, low),
-        **_polarity_features(document, low, match, around),
+        **polarity_features,
     }
     found |= _context_features(found, document, match, closeness)
     return {name: np.asarray(values, dtype=np.float32) for name, values in found.items()}
@@ -233,24 +261,6 @@ def _similarity_features(
     }
 
 
-def _wording_features(
-    document: ReadDocument, low: Sequence[str], inside: NDArray[np.bool_], around: NDArray[np.bool_]
-) -> dict[str, Features]:
-    exact = [document.places.get(word) for word in low]
-    bases = [_base_places(document, word) for word in low]
-    return {
-        "exact": _each(places is not None for places in exact),
-        "exact inside": _each(places is not None and inside[places].any() for places in exact),
-        "exact around": _each(places is not None and around[places].any() for places in exact),
-        "count": np.log1p(_each(0 if places is None else len(places) for places in exact)),
-        "base": _each(len(places) > 0 for places in bases),
-        "base inside": _each(inside[places].any() for places in bases),
-        "base around": _each(around[places].any() for places in bases),
-        "prefix": _each(word[:5] in document.prefixes for word in low),
-        "number unknown": _each(_is_unknown_number(document, word) for word in low),
-    }
-
-
 def _base_places(document: ReadDocument, word: str) -> Places:
     found = [document.base_places[base] for base in base_forms(word) if base in document.base_places]
     return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
@@ -272,7 +282,8 @@ def _neighbour_features(
     left = _each(pair in document.pairs for pair in zip(["", *low[:-1]], low, strict=True))
     right = _each(pair in document.pairs for pair in zip(low, [*low[1:], ""], strict=True))
     content = [place for place, word in enumerate(low) if word not in FUNCTION_WORDS]
-    before, after = _content_neighbours(low, content)
+    before = [max((place for place in content if place < here), default=-1) for here in range(len(low))]
+    after = [min((place for place in content if place > here), default=-1) for here in range(len(low))]
     return {
         "pair left": left,
         "pair right": right,
@@ -283,13 +294,6 @@ def _neighbour_features(
         "apart before": _closest_together(document, low, before),
         "apart after": _closest_together(document, low, after),
     }
-
-
-def _content_neighbours(low: Sequence[str], content: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The place of the content word before and after each word, -1 for none."""
-    before = [max((place for place in content if place < here), default=-1) for here in range(len(low))]
-    after = [min((place for place in content if place > here), default=-1) for here in range(len(low))]
-    return before, after
 
 
 def _distance(one: Places, other: Places) -> Features:
@@ -331,25 +335,6 @@ def _surface_features(sentence: WordStates, low: Sequence[str]) -> dict[str, Fea
         "place": place / max(size - 1, 1),
         "last": (place == size - 1).astype(np.float32),
         "size": np.full(size, np.log1p(size)),
-    }
-
-
-def _polarity_features(
-    document: ReadDocument, low: Sequence[str], match: Places, around: NDArray[np.bool_]
-) -> dict[str, Features]:
-    """Denials and contraries: here, and in what the document says of the same."""
-    near = _near_negation(low)
-    there = document.negated[match]
-    read = {word for word, is_near in zip(document.low, around, strict=True) if is_near}
-    contraries = [{base for form in base_forms(word) for base in _antonyms().get(form, ())} for word in low]
-    denied = _each(word in NEGATIVES for word in low).sum() - sum(word in NEGATIVES for word in read)
-    return {
-        "denied here": near,
-        "denied there": there,
-        "denial differs": near - there,
-        "denials": np.full(len(low), denied),
-        "contrary around": _each(bool(found & read) for found in contraries),
-        "contrary anywhere": _each(any(one in document.places for one in found) for found in contraries),
     }
 
 

@@ -206,6 +206,19 @@ def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress
     """View of a task, with the reason why the database is away, once."""
     questions, state = current.campaign.questions, annotate_state()
     away, state.away = state.away, ""
+
+    ahead = current.ahead
+    if not isinstance(ahead, CurrentTask) or not isinstance(ahead.task, ShownTask):
+        ahead_view = None
+    else:
+        ahead_view = TaskView(
+            ahead.task,
+            current.campaign.questions,
+            "work",
+            task_title(ahead.task, progress, "work"),
+            "",
+            draft=ahead.draft,
+        )
     return TaskView(
         task=task,
         questions=questions,
@@ -218,16 +231,7 @@ def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress
         draft=current.draft,
         answered=progress.answered,
         away=away,
-        ahead=_ahead_view(current, progress),
+        ahead=ahead_view,
         feedback=feedback_of(current.marked_answer, questions) if current.marked_answer else None,
         scores=score_rows(task) if current.mode == "revealed" else None,
-    )
-
-
-def _ahead_view(current: CurrentTask, progress: AnnotatorProgress) -> TaskView | None:
-    ahead = current.ahead
-    if not isinstance(ahead, CurrentTask) or not isinstance(ahead.task, ShownTask):
-        return None
-    return TaskView(
-        ahead.task, current.campaign.questions, "work", task_title(ahead.task, progress, "work"), "", draft=ahead.draft
     )

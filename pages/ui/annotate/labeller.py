@@ -132,6 +132,21 @@ class TaskView:
 
 def task_view_data(view: TaskView) -> dict[str, Any]:
     """The view as the component takes it."""
+    feedback = view.feedback
+    if feedback is None:
+        feedback_data = None
+    else:
+        feedback_data = {"right": feedback.right, "words": feedback.words, "expected": feedback.expected}
+
+    fresh = view.mode == "work"
+    allowed_actions = {
+        "save": view.mode not in {"feedback", "waiting"},
+        "next": view.mode in {"again", "feedback"},
+        "previous": view.answered > 0 and view.mode != "waiting",
+        "undo": view.answered > 0 and view.mode in {"work", "again"},
+        "skip": fresh,
+        "flag": fresh,
+    }
     return {
         "task": _task_data(view),
         "ahead": _task_data(view.ahead) if view.ahead else None,
@@ -144,9 +159,9 @@ def task_view_data(view: TaskView) -> dict[str, Any]:
         "receipt": view.receipt,
         "drafted": view.draft.get("seq", 0),
         "preview": edit_preview(view.questions, view.task, view.draft.get("answers", {})),
-        "feedback": _feedback_data(view.feedback),
+        "feedback": feedback_data,
         "scores": view.scores,
-        "can": _allowed_actions(view),
+        "can": allowed_actions,
     }
 
 
@@ -159,12 +174,34 @@ def _task_data(view: TaskView) -> dict[str, Any]:
     task = view.task
     marks = any(question.kind in {"span", "link"} for question in view.questions.questions)
     answers = view.draft.get("answers") or shown_answers(view.questions, task) or dict(task.suggested)
+    if task.suggested:
+        help_note = "Answers are filled in, and may be wrong. Check each one, then save or change it."
+    elif task.close:
+        help_note = "The marked sentences of the document have most words in common with the summary. What decides may stand elsewhere."
+    else:
+        help_note = ""
+
+    headings: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    if task.question:
+        headings[0].append(("question", with_visible_controls(f"Question: {task.question}")))
+    for context in task.contexts:
+        headings[context.span.start].append(("context", with_visible_controls(context.name)))
+    closes = {place for span in task.close for place in (span.start, span.end)}
+    borders = sorted({0, len(task.document), *closes, *headings})
+    document_pieces = [
+        (
+            _CLOSE if any(span.start <= start and end <= span.end for span in task.close) else 0,
+            with_visible_controls(task.document[start:end]),
+            headings.get(start, []),
+        )
+        for start, end in pairwise(borders)
+    ]
     return {
         "reservation": task.reservation,
         "revision": task.revision,
         "title": view.title,
-        "document": _document_pieces(task),
-        "help": _help_note(task),
+        "document": document_pieces,
+        "help": help_note,
         "sentences": tuple((span.start, span.end) for span in context_sentences(task)) if marks else (),
         "summary": task.left,
         "parts": _text_parts(view, answers),
@@ -173,34 +210,6 @@ def _task_data(view: TaskView) -> dict[str, Any]:
         "active_ms": view.draft.get("active_ms", 0),
         "wall_ms": view.draft.get("wall_ms", 0),
     }
-
-
-def _document_pieces(task: ShownTask) -> list[DocumentPiece]:
-    """The document, in which the sentences that are marked for help stand out, with a question and the names of its contexts."""
-    headings: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    if task.question:
-        headings[0].append(("question", with_visible_controls(f"Question: {task.question}")))
-    for context in task.contexts:
-        headings[context.span.start].append(("context", with_visible_controls(context.name)))
-    closes = {place for span in task.close for place in (span.start, span.end)}
-    borders = sorted({0, len(task.document), *closes, *headings})
-    return [
-        (
-            _CLOSE if any(span.start <= start and end <= span.end for span in task.close) else 0,
-            with_visible_controls(task.document[start:end]),
-            headings.get(start, []),
-        )
-        for start, end in pairwise(borders)
-    ]
-
-
-def _help_note(task: ShownTask) -> str:
-    """Note on the help that a label is given with, where that is more than the texts."""
-    if task.suggested:
-        return "Answers are filled in, and may be wrong. Check each one, then save or change it."
-    if task.close:
-        return "The marked sentences of the document have most words in common with the summary. What decides may stand elsewhere."
-    return ""
 
 
 def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -231,7 +240,7 @@ def _text_part(
     """One text; `side` is there where words of it may be marked."""
     pieces = [(op, with_visible_controls(words)) for op, words in pieces]
     text = "".join(words for _, words in pieces)
-    spans = _sentence_spans(text) if side is not None else ()
+    spans = tuple((span.start, span.end) for span in sentences(text)) if side is not None else ()
     return {"title": title, "pieces": pieces, "style": style, "side": side, "note": note, "sentences": spans}
 
 
@@ -278,28 +287,6 @@ def _one_side(laid: Sequence[Segment], own: int, shown: str) -> list[Segment]:
             at = shown.index(letter, at) + 1
         pieces.append((_DIFFERENT if op and words.strip() else 0, shown[start:at]))
     return [*pieces, (0, shown[at:])] if at < len(shown) else pieces
-
-
-def _sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple((span.start, span.end) for span in sentences(text))
-
-
-def _feedback_data(feedback: Feedback | None) -> dict[str, Any] | None:
-    if feedback is None:
-        return None
-    return {"right": feedback.right, "words": feedback.words, "expected": feedback.expected}
-
-
-def _allowed_actions(view: TaskView) -> dict[str, bool]:
-    fresh = view.mode == "work"
-    return {
-        "save": view.mode not in {"feedback", "waiting"},
-        "next": view.mode in {"again", "feedback"},
-        "previous": view.answered > 0 and view.mode != "waiting",
-        "undo": view.answered > 0 and view.mode in {"work", "again"},
-        "skip": fresh,
-        "flag": fresh,
-    }
 
 
 LABELLER_KEY = "labeller"

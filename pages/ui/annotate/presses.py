@@ -49,7 +49,24 @@ def _handle_press(message: dict[str, Any]) -> bool:
     if event in state.handled:
         return event != state.handled[-1] or not current.problem
     try:
-        after = _after_press(current, message)
+        reservation = message.get("reservation")
+        if not isinstance(reservation, int):
+            after = replace(current, problem=_OUT_OF_STEP)
+        else:
+            try:
+                if isinstance(current.task, ShownTask) and current.task.reservation == reservation:
+                    after = _after_press_on(current, current.task, message)
+                else:
+                    campaign, task = labelling().shown(reservation)
+                    response = read_sent(message, campaign.questions, task)
+                    if response is None:
+                        after = replace(current, problem=_OUT_OF_STEP)
+                    else:
+                        kept = labelling().send(response)
+                        after = replace(current, receipt=format_receipt(kept, response, task, task.stage), problem="")
+            except ChangedElsewhereError as error:
+                campaign, known = labelling().shown(reservation)
+                after = CurrentTask(current.person, campaign, known, "again", problem=str(error))
     except UnavailableError as error:
         state.away = explain_away(error)
         return False
@@ -87,19 +104,6 @@ def open_previous() -> None:
         annotate_state().current = replace(_answered_task(current, before), stamp=uuid4().hex)
 
 
-def _after_press(current: CurrentTask, message: dict[str, Any]) -> CurrentTask:
-    reservation = message.get("reservation")
-    if not isinstance(reservation, int):
-        return replace(current, problem=_OUT_OF_STEP)
-    try:
-        if isinstance(current.task, ShownTask) and current.task.reservation == reservation:
-            return _after_press_on(current, current.task, message)
-        return _send_late(current, reservation, message)
-    except ChangedElsewhereError as error:
-        campaign, known = labelling().shown(reservation)
-        return CurrentTask(current.person, campaign, known, "again", problem=str(error))
-
-
 def _after_press_on(current: CurrentTask, task: ShownTask, message: dict[str, Any]) -> CurrentTask:
     if move := _MOVES.get(str(message.get("act"))):
         draft = read_draft(message, task)
@@ -113,7 +117,11 @@ def _after_press_on(current: CurrentTask, task: ShownTask, message: dict[str, An
     tested = task.stage is Stage.QUALIFICATION
     now = labelling().progress(current.campaign.id).stage if tested else task.stage
     receipt = format_receipt(kept, response, task, now)
-    done = replace(_next_after(current), receipt=receipt, before=task)
+    if current.mode == "work" and isinstance(current.ahead, CurrentTask):
+        next_after = current.ahead
+    else:
+        next_after = CurrentTask(current.person, current.campaign)
+    done = replace(next_after, receipt=receipt, before=task)
     if response.act != "answer" or current.mode != "work":
         return done
     known = CurrentTask(
@@ -127,23 +135,6 @@ def _after_press_on(current: CurrentTask, task: ShownTask, message: dict[str, An
     if task.stage is Stage.WORK and current.campaign.rules.reveal:
         return replace(known, mode="revealed")
     return done
-
-
-def _send_late(current: CurrentTask, reservation: int, message: dict[str, Any]) -> CurrentTask:
-    """Keep what was pressed on another task than the current one, before a reload or a change of campaign."""
-    campaign, task = labelling().shown(reservation)
-    response = read_sent(message, campaign.questions, task)
-    if response is None:
-        return replace(current, problem=_OUT_OF_STEP)
-    kept = labelling().send(response)
-    return replace(current, receipt=format_receipt(kept, response, task, task.stage), problem="")
-
-
-def _next_after(current: CurrentTask) -> CurrentTask:
-    """Task after the current one, where that is known."""
-    if current.mode == "work" and isinstance(current.ahead, CurrentTask):
-        return current.ahead
-    return CurrentTask(current.person, current.campaign)
 
 
 def _move_to_previous(current: CurrentTask, task: ShownTask, _: dict[str, Any]) -> CurrentTask:

@@ -46,7 +46,12 @@ def audit_history() -> None:
         with choices:
             points = _chosen_points(kept)
         if points:
-            _show_chart(points)
+            last = points[-1].finding.figure
+            st.plotly_chart(
+                history_chart(points),
+                key="audit-history-chart",
+                alt=f"{last.label if last else ''} of {len(points)} audits, the last one {last}",
+            )
         st.dataframe(
             pd.DataFrame([_audit_row(kept, place) for place in reversed(range(len(kept)))]),
             hide_index=True,
@@ -74,15 +79,6 @@ def _chosen_points(kept: Sequence[KeptAudit]) -> list[HistoryPoint]:
         width=_CHOICE_PX,
     )
     return [one for one in history_points(kept, question) if _value(one.finding) is not None]
-
-
-def _show_chart(points: Sequence[HistoryPoint]) -> None:
-    last = points[-1].finding.figure
-    st.plotly_chart(
-        history_chart(points),
-        key="audit-history-chart",
-        alt=f"{last.label if last else ''} of {len(points)} audits, the last one {last}",
-    )
 
 
 def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:

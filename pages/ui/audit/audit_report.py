@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.audit.question import Finding, Level, ShownPair
+from core.audit.question import Finding, Level
 from core.audit.report import AuditReport, MetricAudit, report_json
 from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared_label
 from core.audit.report_text import badge_svg, report_markdown
@@ -52,7 +52,18 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
         st.markdown(f"**{escape_markdown(audit.metric)}**: {escape_markdown(audit.summary)}")
         st.html(level_strip(audit, "audit-strip"))
     if len(report.metrics) > 1:
-        _side_by_side(report.metrics)
+        audits = report.metrics
+        lines = [
+            {
+                "question": one.title,
+                "figure": shared_label(audits, one.question) or None,
+                **{audit.metric: _cell(audits, one.question, audit) for audit in audits},
+            }
+            for one in audits[0].findings
+        ]
+        st.dataframe(
+            pd.DataFrame(lines), hide_index=True, height="auto", alt="The metrics side by side", placeholder="–"
+        )
     names = [audit.metric for audit in report.metrics]
     shown = names[0]
     if len(names) > 1:
@@ -61,18 +72,6 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
     st.caption(escape_markdown(audit.signature))
     for finding in audit.findings:
         _finding(opened, audit, finding)
-
-
-def _side_by_side(audits: Sequence[MetricAudit]) -> None:
-    lines = [
-        {
-            "question": one.title,
-            "figure": shared_label(audits, one.question) or None,
-            **{audit.metric: _cell(audits, one.question, audit) for audit in audits},
-        }
-        for one in audits[0].findings
-    ]
-    st.dataframe(pd.DataFrame(lines), hide_index=True, height="auto", alt="The metrics side by side", placeholder="–")
 
 
 def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> str | None:
@@ -98,32 +97,26 @@ def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
         st.write(escape_markdown(found.sentence))
         if found.warning:
             st.warning(escape_markdown(found.warning), icon=":material/warning:")
-        _details(found)
+
+        if found.details:
+            lines = [
+                {"": one.label, "figure [95 %]": str(one), "n": one.estimate.n, "remark": one.remark or None}
+                for one in dict.fromkeys((found.figure, *found.details) if found.figure else found.details)
+            ]
+            frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
+            st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
+
         for place, pair in enumerate(found.pairs):
-            _pair(opened, pair, f"{audit.metric}-{found.question}-{place}")
+            key = f"{audit.metric}-{found.question}-{place}"
+            scores = " → ".join(
+                "failed" if score is None else f"{score:.3f}" for score in (pair.score_before, pair.score_after)
+            )
+            with st.container(border=True):
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    st.caption(escape_markdown(f"{pair.remark or pair.source} · score {scores}"))
+                    st.space("stretch")
+                    probe_button(opened, pair, key)
+                st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
         figure_source(opened, audit, found)
         if found.command:
             st.code(found.command, language=None, wrap_lines=True)
-
-
-def _details(found: Finding) -> None:
-    if not found.details:
-        return
-    lines = [
-        {"": one.label, "figure [95 %]": str(one), "n": one.estimate.n, "remark": one.remark or None}
-        for one in dict.fromkeys((found.figure, *found.details) if found.figure else found.details)
-    ]
-    frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
-    st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
-
-
-def _pair(opened: AuditTask, pair: ShownPair, key: str) -> None:
-    scores = " → ".join(
-        "failed" if score is None else f"{score:.3f}" for score in (pair.score_before, pair.score_after)
-    )
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(escape_markdown(f"{pair.remark or pair.source} · score {scores}"))
-            st.space("stretch")
-            probe_button(opened, pair, key)
-        st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
@@ -43,8 +43,25 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         st.caption(f":material/edit_note: {escape_markdown(modes)}")
     if manager.was_ordered_by_disagreement(campaign.id):
         st.caption(f":material/sort: {ORDER_NOTE}")
-    chosen = _slice_table(of_question)
-    _missing_reasons(of_question)
+
+    event = st.dataframe(
+        pd.DataFrame([_slice_row(one) for one in of_question]),
+        key=f"agreement-{of_question[0].question}",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        alt="Agreement on every slice",
+    )
+    rows = event["selection"]["rows"]
+    chosen = of_question[rows[0]] if rows and rows[0] < len(of_question) else of_question[0]
+
+    slices: dict[str, list[str]] = {}
+    for one in of_question:
+        for why in dict.fromkeys(estimate.why for estimate in (one.raw, *one.alphas.values(), one.ac1) if estimate.why):
+            slices.setdefault(why, []).append(one.slice)
+    if slices:
+        st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
+
     _kappa_table(chosen)
     if rejecting_questions(campaign.questions):
         _kept_table(manager.kept_edits(campaign.id))
@@ -68,20 +85,6 @@ def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> 
     return [one for one in found if one.question == name]
 
 
-def _slice_table(found: Sequence[Agreement]) -> Agreement:
-    """One line for each slice; the slice that is selected, else the first."""
-    event = st.dataframe(
-        pd.DataFrame([_slice_row(one) for one in found]),
-        key=f"agreement-{found[0].question}",
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        alt="Agreement on every slice",
-    )
-    rows = event["selection"]["rows"]
-    return found[rows[0]] if rows and rows[0] < len(found) else found[0]
-
-
 def _slice_row(one: Agreement) -> dict[str, object]:
     return {
         "items": one.slice,
@@ -94,22 +97,12 @@ def _slice_row(one: Agreement) -> dict[str, object]:
     }
 
 
-def _missing_reasons(found: Sequence[Agreement]) -> None:
-    """Show why figures are missing or come without an interval, each reason once with the slices that it holds for."""
-    slices: dict[str, list[str]] = {}
-    for one in found:
-        for why in dict.fromkeys(estimate.why for estimate in (one.raw, *one.alphas.values(), one.ac1) if estimate.why):
-            slices.setdefault(why, []).append(one.slice)
-    if slices:
-        st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
-
-
 def _kappa_table(one: Agreement) -> None:
     st.subheader(escape_markdown(f"Cohen's kappa, {one.slice}"))
     if not one.kappas:
         st.caption("No two people have labelled the same item.")
         return
-    people = sorted(_people_of_pairs(one.kappas))
+    people = sorted({name for pair in one.kappas for name in pair})
     st.dataframe(
         pd.DataFrame([[_kappa_cell(one, row, column) for column in people] for row in people], people, people),
         alt="Cohen's kappa of every two people",
@@ -117,10 +110,6 @@ def _kappa_table(one: Agreement) -> None:
     reasons = dict.fromkeys(estimate.why for estimate in one.kappas.values() if estimate.value is None)
     for why in filter(None, reasons):
         st.caption(escape_markdown(why))
-
-
-def _people_of_pairs(pairs: Iterable[tuple[str, str]]) -> set[str]:
-    return {name for pair in pairs for name in pair}
 
 
 def _kappa_cell(one: Agreement, row: str, column: str) -> str:

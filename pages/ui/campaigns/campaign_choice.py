@@ -84,7 +84,19 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
             disabled=chosen is None,
         )
         if chosen:
-            _status_controls(chosen)
+            is_open = chosen.is_open
+            st.button(
+                "Close" if is_open else "Open",
+                icon=":material/lock:" if is_open else ":material/lock_open:",
+                key="campaign-toggle",
+                on_click=_toggle_open,
+                args=(chosen,),
+                disabled=services.settings().demo,
+                help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
+            )
+            _people_of_campaign(chosen)
+            st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
+            st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
 
 
 def open_campaign(id: str) -> None:
@@ -95,22 +107,6 @@ def open_campaign(id: str) -> None:
 def show_notice(text: str) -> None:
     """Show a message from a callback once."""
     leave_notice(text)
-
-
-def _status_controls(chosen: CampaignSettings) -> None:
-    is_open = chosen.is_open
-    st.button(
-        "Close" if is_open else "Open",
-        icon=":material/lock:" if is_open else ":material/lock_open:",
-        key="campaign-toggle",
-        on_click=_toggle_open,
-        args=(chosen,),
-        disabled=services.settings().demo,
-        help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
-    )
-    _people_of_campaign(chosen)
-    st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
-    st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
 
 
 def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeople:

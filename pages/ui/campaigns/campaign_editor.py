@@ -10,7 +10,6 @@ import streamlit as st
 
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
-from annotations.campaigns.manage import IssuedVersion
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.store.records import StoreError
 from core.metric import METRICS
@@ -43,7 +42,15 @@ def new_campaign_form() -> None:
         pool = item_pool(questions, _NEW_KEY)
     items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
     with right:
-        rules = rules_form(_NEW_KEY, _usual_rules(items), _campaign_names())
+        rules = rules_form(
+            _NEW_KEY,
+            CampaignRules(
+                pass_right=usual_pass_mark(items.of("qualification")),
+                gold_every=10 if items.of("gold") else 0,
+                early_overlap=True,
+            ),
+            _campaign_names(),
+        )
     if rules is not None:
         _create_bar(name, VersionContent(text, guidelines, rules), items, people)
 
@@ -68,15 +75,6 @@ def _campaign_names() -> list[str]:
     return [campaign.name for campaign in campaign_manager().campaigns()]
 
 
-def _usual_rules(items: ChosenItems) -> CampaignRules:
-    """Rules that are usual for such items."""
-    return CampaignRules(
-        pass_right=usual_pass_mark(items.of("qualification")),
-        gold_every=10 if items.of("gold") else 0,
-        early_overlap=True,
-    )
-
-
 def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: CampaignPeople) -> None:
     with st.container():  # what lies below keeps its place when a hint comes or goes
         for hint in setup_hints(read_questions(wording.questions), wording.rules, items):
@@ -91,16 +89,19 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: 
             disabled=services.settings().demo or not items.work,
             help="Nothing is kept in this demo." if services.settings().demo else None,
         )
-        st.caption(escape_markdown(_format_label_count(wording.rules, items)))
+
+        labels = len(items.work) * wording.rules.overlap
+        others = [
+            f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))
+        ]
+        st.caption(
+            escape_markdown(
+                ", ".join([f"{len(items.work)} items × {wording.rules.overlap} people = {labels} labels", *others])
+            )
+        )
     if pressed:
         _create_campaign(name, wording, items.tasks, people)
         st.rerun()
-
-
-def _format_label_count(rules: CampaignRules, items: ChosenItems) -> str:
-    labels = len(items.work) * rules.overlap
-    others = [f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))]
-    return ", ".join([f"{len(items.work)} items × {rules.overlap} people = {labels} labels", *others])
 
 
 def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask], people: CampaignPeople) -> None:
@@ -172,41 +173,38 @@ def wording_tab(campaign: CampaignSettings) -> None:
     with right:
         rules = rules_form(key, newest.rules, [name for name in _campaign_names() if name != campaign.name])
         if rules is not None:
-            _issue_button(campaign, newest, VersionContent(text or newest.questions, guidelines, rules, newest.is_open))
-        _version_table(issued)
+            wording = VersionContent(text or newest.questions, guidelines, rules, newest.is_open)
+            # no callback: it would be called with the wording of the run before, when somebody types and presses quickly
+            pressed = st.button(
+                f"Issue version {campaign.version + 1}",
+                icon=":material/publish:",
+                type="primary",
+                key=f"issue-{campaign.id}",
+                disabled=services.settings().demo or wording == newest,
+                help="Labels given so far keep the number of their version.",
+            )
+            if pressed:
+                try:
+                    campaign_manager().revise(campaign.id, wording)
+                except StoreError as error:
+                    show_notice(str(error))
+                st.rerun()
 
-
-def _issue_button(campaign: CampaignSettings, before: VersionContent, wording: VersionContent) -> None:
-    # no callback: it would be called with the wording of the run before, when somebody types and presses quickly
-    pressed = st.button(
-        f"Issue version {campaign.version + 1}",
-        icon=":material/publish:",
-        type="primary",
-        key=f"issue-{campaign.id}",
-        disabled=services.settings().demo or wording == before,
-        help="Labels given so far keep the number of their version.",
-    )
-    if pressed:
-        _issue_version(campaign, wording)
-        st.rerun()
-
-
-def _version_table(issued: Sequence[IssuedVersion]) -> None:
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "version": [one.version for one in issued],
-                "from": [one.created_at for one in issued],
-                "by": [one.by for one in issued],
-                "labels": ["open" if one.content.is_open else "closed" for one in issued],
-                "rules": [one.content.rules.model_dump_json(exclude_defaults=True) for one in issued],
-                "guidelines": [one.content.guidelines for one in issued],
-            }
-        ),
-        hide_index=True,
-        alt="The versions of the campaign",
-        column_config={"from": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
-    )
+        st.dataframe(
+            pd.DataFrame(
+                {
+                    "version": [one.version for one in issued],
+                    "from": [one.created_at for one in issued],
+                    "by": [one.by for one in issued],
+                    "labels": ["open" if one.content.is_open else "closed" for one in issued],
+                    "rules": [one.content.rules.model_dump_json(exclude_defaults=True) for one in issued],
+                    "guidelines": [one.content.guidelines for one in issued],
+                }
+            ),
+            hide_index=True,
+            alt="The versions of the campaign",
+            column_config={"from": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
+        )
 
 
 def _add_items(campaign: CampaignSettings, tasks: Sequence[NewTask]) -> None:
@@ -217,10 +215,3 @@ def _add_items(campaign: CampaignSettings, tasks: Sequence[NewTask]) -> None:
         show_notice(str(error))
         return
     show_notice(f"{added} items are new in {campaign.name}.{order}")
-
-
-def _issue_version(campaign: CampaignSettings, wording: VersionContent) -> None:
-    try:
-        campaign_manager().revise(campaign.id, wording)
-    except StoreError as error:
-        show_notice(str(error))

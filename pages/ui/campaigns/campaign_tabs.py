@@ -37,7 +37,21 @@ def progress_tab(campaign: CampaignSettings) -> None:
     if campaign.rules.calibration:
         _calibration_view(campaign, campaign_manager().calibration(campaign.id))
     if found.people:
-        _people_table(found.people)
+        st.dataframe(
+            pd.DataFrame([_person_row(person) for person in found.people]),
+            hide_index=True,
+            alt="Progress of each person",
+            placeholder="",
+            column_config={
+                **{name: st.column_config.Column(help=help) for name, help in _COLUMN_HELP.items()},
+                "active": st.column_config.NumberColumn("active s", format="%.1f", help=_COLUMN_HELP["active"]),
+                "last label": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+            },
+        )
+        st.caption(
+            "Answered counts training, qualification and gold too. Times and gold warn; neither rejects anybody."
+        )
+
         _remark_table(campaign_manager().remarks(campaign.id))
     else:
         st.info(
@@ -123,21 +137,6 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
             st.metric(name, value, border=True, width=185 if " of " in value else 125, help=help)
     if found.required:
         st.progress(min(1.0, found.answered / found.required), format_finish(found, deadline) or None)
-
-
-def _people_table(people: Sequence[PersonProgress]) -> None:
-    st.dataframe(
-        pd.DataFrame([_person_row(person) for person in people]),
-        hide_index=True,
-        alt="Progress of each person",
-        placeholder="",
-        column_config={
-            **{name: st.column_config.Column(help=help) for name, help in _COLUMN_HELP.items()},
-            "active": st.column_config.NumberColumn("active s", format="%.1f", help=_COLUMN_HELP["active"]),
-            "last label": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
-        },
-    )
-    st.caption("Answered counts training, qualification and gold too. Times and gold warn; neither rejects anybody.")
 
 
 def _person_row(person: PersonProgress) -> dict[str, object]:

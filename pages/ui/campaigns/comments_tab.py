@@ -28,9 +28,32 @@ def comments_tab(campaign: CampaignSettings) -> None:
     chosen = _conversation_choice(campaign, found)
     reading, answering = st.columns(2, gap="medium")
     with reading:
-        _texts(campaign, chosen)
+        texts = _comments().texts(campaign.id, chosen.task)
+        left, right = texts.sides(swapped=False)
+        text_box("Summary" if right is None else "Original", [(0, left)])
+        if right is not None:
+            text_box("Edited", [(0, right)])
+        if texts.explanation:
+            text_box("Explanation", [(0, texts.explanation)])
+        document_view(texts.document, highlights=source_marks(texts), key="comment-document", height=_HEIGHT)
     with answering:
-        _conversation(campaign, chosen)
+        with st.container(border=True, key="conversation"):
+            show_conversation(chosen, "manager")
+            sent = comment_form(
+                f"{chosen.task}-{chosen.annotator_id}",
+                f"Answer {chosen.annotator}" if chosen.annotator else "Answer the adjudicators",
+                partial(_send, campaign, chosen),
+            )
+            for flag in chosen.flags:
+                if flag.resolution is None:
+                    sent |= comment_form(
+                        f"flag-{flag.response}",
+                        "What was done about the flag (optional; the annotator reads it)",
+                        partial(_comments().resolve, campaign.id, flag.response),
+                        button="Resolve the flag",
+                    )
+        if sent:
+            st.rerun()
 
 
 def _comments() -> ManagerComments:
@@ -70,38 +93,6 @@ def _conversation_row(one: Conversation) -> dict[str, object]:
         "summary": one.summary,
         "last": one.last_at,
     }
-
-
-def _texts(campaign: CampaignSettings, chosen: Conversation) -> None:
-    """Show the texts of the item, without a label of anybody."""
-    texts = _comments().texts(campaign.id, chosen.task)
-    left, right = texts.sides(swapped=False)
-    text_box("Summary" if right is None else "Original", [(0, left)])
-    if right is not None:
-        text_box("Edited", [(0, right)])
-    if texts.explanation:
-        text_box("Explanation", [(0, texts.explanation)])
-    document_view(texts.document, highlights=source_marks(texts), key="comment-document", height=_HEIGHT)
-
-
-def _conversation(campaign: CampaignSettings, chosen: Conversation) -> None:
-    with st.container(border=True, key="conversation"):
-        show_conversation(chosen, "manager")
-        sent = comment_form(
-            f"{chosen.task}-{chosen.annotator_id}",
-            f"Answer {chosen.annotator}" if chosen.annotator else "Answer the adjudicators",
-            partial(_send, campaign, chosen),
-        )
-        for flag in chosen.flags:
-            if flag.resolution is None:
-                sent |= comment_form(
-                    f"flag-{flag.response}",
-                    "What was done about the flag (optional; the annotator reads it)",
-                    partial(_comments().resolve, campaign.id, flag.response),
-                    button="Resolve the flag",
-                )
-    if sent:
-        st.rerun()
 
 
 def _send(campaign: CampaignSettings, chosen: Conversation, text: str, event_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -194,9 +194,36 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
         if found:
             st.info(_nothing_fits(questions, len(found)), icon=":material/info:")
         return ItemPool()
-    candidates = _filter_candidates(usable, questions, key)
+
+    candidates = _side_choice(usable, questions, key) if questions.unit == "summary" else list(usable)
+    with st.expander("Filter", icon=":material/filter_alt:"):
+        columns = st.columns(2)
+        for place, (name, field) in enumerate(_FILTER_FIELDS.items()):
+            with columns[place % 2]:
+                values = sorted(set(map(field, candidates)))
+                if len(values) < 2:
+                    candidates = list(candidates)
+                else:
+                    chosen = st.multiselect(
+                        name, values, key=f"{key}-{name}", placeholder="All", format_func=lambda one: one or _NOT_GIVEN
+                    )
+                    candidates = [one for one in candidates if not chosen or field(one) in chosen]
+
     types = _error_type_choice(key) if _asks_for_edits(questions) else []
-    number, seed = _number_and_seed(len(candidates), key)
+
+    available = len(candidates)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.number_input(
+            f"How many of {available}",
+            min(1, available),
+            _MAX_ITEMS,
+            min(available, _DEFAULT_ITEMS),
+            key=f"{key}-number-{available}",
+            width=170,
+            help="Drawn at random; the same seed draws the same items.",
+        )
+        seed = st.number_input("Seed of the draw", 0, None, 0, key=f"{key}-draw", width=150)
+
     return ItemPool(tuple(candidates), tuple(types), number, seed)
 
 
@@ -217,16 +244,6 @@ def _nothing_fits(questions: QuestionSet, found: int) -> str:
     return f"Of {found} items none can be asked about: this question set needs {needed[questions.unit]}."
 
 
-def _filter_candidates(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
-    candidates = _side_choice(usable, questions, key) if questions.unit == "summary" else list(usable)
-    with st.expander("Filter", icon=":material/filter_alt:"):
-        columns = st.columns(2)
-        for place, (name, field) in enumerate(_FILTER_FIELDS.items()):
-            with columns[place % 2]:
-                candidates = _filter_by_field(candidates, name, field, key)
-    return candidates
-
-
 def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
     """Edited summaries, or those that they were made from; who writes edits starts from the latter."""
     sources = {"Originals": (False,), "Edited": (True,), "Both": (False, True)}
@@ -238,23 +255,6 @@ def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) 
         required=True,
     )
     return [one for one in usable if one.edited in sources[chosen]]
-
-
-def _filter_by_field(
-    candidates: Sequence[Candidate], name: str, field: Callable[[Candidate], str], key: str
-) -> list[Candidate]:
-    """Those with one of the chosen values; where nothing is chosen, all."""
-    values = _distinct_values(map(field, candidates))
-    if len(values) < 2:
-        return list(candidates)
-    chosen = st.multiselect(
-        name, values, key=f"{key}-{name}", placeholder="All", format_func=lambda one: one or _NOT_GIVEN
-    )
-    return [one for one in candidates if not chosen or field(one) in chosen]
-
-
-def _distinct_values(found: Iterable[str]) -> list[str]:
-    return sorted(set(found))
 
 
 def _error_type_choice(key: str) -> list[ErrorType]:
@@ -270,18 +270,3 @@ def _error_type_choice(key: str) -> list[ErrorType]:
 
 def _asks_for_edits(questions: QuestionSet) -> bool:
     return any(question.kind == "edit" for question in questions.questions)
-
-
-def _number_and_seed(available: int, key: str) -> tuple[int, int]:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        number = st.number_input(
-            f"How many of {available}",
-            min(1, available),
-            _MAX_ITEMS,
-            min(available, _DEFAULT_ITEMS),
-            key=f"{key}-number-{available}",
-            width=170,
-            help="Drawn at random; the same seed draws the same items.",
-        )
-        seed = st.number_input("Seed of the draw", 0, None, 0, key=f"{key}-draw", width=150)
-    return number, seed

@@ -38,45 +38,25 @@ def known_answers(candidates: Sequence[Candidate], questions: QuestionSet, key: 
     """The tasks with known answers, by the name of the item; those of a file by its line."""
     with st.expander("Training, qualification and gold", icon=":material/verified:"):
         st.caption(" · ".join(f"**{part}** {meaning}" for part, meaning in _PART_MEANINGS.items()))
-        ready = _ready_qualification(questions, key)
+
+        tasks = ready_known_tasks(questions, current_member().name)
+        if not tasks or not st.toggle(
+            f"Use the ready qualification: {len(tasks)} items",
+            key=f"{key}-ready-{questions.name}",
+            help="Texts of our own, as many as in BUMP: seven pairs, of which six must be right, or four summaries, all of them.",
+        ):
+            ready = {}
+        else:
+            ready = {f"ready {number}": task for number, task in enumerate(tasks, start=1)}
+
         picked = _pick_in_table(candidates, questions, key) if candidates else {}
         return ready | picked | _tasks_of_file(questions, key)
-
-
-def _ready_qualification(questions: QuestionSet, key: str) -> dict[str, NewTask]:
-    """The qualification that comes with this question set, where it is switched on."""
-    tasks = ready_known_tasks(questions, current_member().name)
-    if not tasks or not st.toggle(
-        f"Use the ready qualification: {len(tasks)} items",
-        key=f"{key}-ready-{questions.name}",
-        help="Texts of our own, as many as in BUMP: seven pairs, of which six must be right, or four summaries, all of them.",
-    ):
-        return {}
-    return {f"ready {number}": task for number, task in enumerate(tasks, start=1)}
 
 
 def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key: str) -> dict[str, NewTask]:
     shown = candidates[:_MAX_LISTED]
     names = hash(tuple(one.name for one in shown))
-    edited = st.data_editor(
-        _candidate_frame(shown, questions),
-        key=f"{key}-known-{questions.name}-{names}",
-        hide_index=True,
-        height=290,
-        disabled=["item", "summary"],
-        column_config=_candidate_columns(questions),
-        placeholder="",
-    )
-    if questions.unit == "pair":
-        st.caption("right is the edited summary, left the one before; people see them in either order.")
-    if len(shown) < len(candidates):
-        st.caption(f"The first {len(shown)} of {len(candidates)} are listed. Filter them, or use a file.")
-    lines = zip(shown, edited.to_dict("records"), strict=True)
-    return {one.name: task for one, line in lines if (task := _task_of_row(one, line, questions)) is not None}
-
-
-def _candidate_frame(shown: Sequence[Candidate], questions: QuestionSet) -> pd.DataFrame:
-    return pd.DataFrame(
+    candidate_frame = pd.DataFrame(
         {
             "part": pd.Series([None] * len(shown), dtype="string"),
             "answer": pd.Series([likely_answer(one, questions) or None for one in shown], dtype="string"),
@@ -86,11 +66,9 @@ def _candidate_frame(shown: Sequence[Candidate], questions: QuestionSet) -> pd.D
         }
     )
 
-
-def _candidate_columns(questions: QuestionSet) -> dict[str, Any]:
     question = questions.by_id[questions.measure]
     column = st.column_config
-    return {
+    column_config = {
         "part": column.SelectboxColumn("use as", options=list(_PART_MEANINGS), width=110),
         "answer": column.SelectboxColumn(
             "right answer", options=[*map(str, _possible_answers(question))], width=120, help=question.ask
@@ -99,6 +77,21 @@ def _candidate_columns(questions: QuestionSet) -> dict[str, Any]:
         "item": column.TextColumn(width="medium"),
         "summary": column.TextColumn(width="large"),
     }
+    edited = st.data_editor(
+        candidate_frame,
+        key=f"{key}-known-{questions.name}-{names}",
+        hide_index=True,
+        height=290,
+        disabled=["item", "summary"],
+        column_config=column_config,
+        placeholder="",
+    )
+    if questions.unit == "pair":
+        st.caption("right is the edited summary, left the one before; people see them in either order.")
+    if len(shown) < len(candidates):
+        st.caption(f"The first {len(shown)} of {len(candidates)} are listed. Filter them, or use a file.")
+    lines = zip(shown, edited.to_dict("records"), strict=True)
+    return {one.name: task for one, line in lines if (task := _task_of_row(one, line, questions)) is not None}
 
 
 def _possible_answers(question: CampaignQuestion) -> list[str | int]:
@@ -133,7 +126,20 @@ def _tasks_of_file(questions: QuestionSet, key: str) -> dict[str, NewTask]:
     if file is None:
         return {}
     try:
-        found, refused = _read_known_file(file.name, file.getvalue(), questions)
+        data = file.getvalue()
+        found: dict[str, NewTask] = {}
+        refused: list[str] = []
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "known").with_suffix(Path(file.name).suffix)
+            path.write_bytes(data)
+            for number, row in file_rows(path):
+                if isinstance(row, str):
+                    refused.append(f"Line {number}: {row}")
+                    continue
+                try:
+                    found[f"line {number}"] = parse_known_task(row, questions, current_member().name)
+                except TouchstoneError as error:
+                    refused.append(f"Line {number}: {error}")
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return {}
@@ -141,20 +147,3 @@ def _tasks_of_file(questions: QuestionSet, key: str) -> dict[str, NewTask]:
     if refused:
         st.text("\n".join(refused[:_MAX_REFUSALS]))
     return found
-
-
-def _read_known_file(name: str, data: bytes, questions: QuestionSet) -> tuple[dict[str, NewTask], list[str]]:
-    found: dict[str, NewTask] = {}
-    refused: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "known").with_suffix(Path(name).suffix)
-        path.write_bytes(data)
-        for number, row in file_rows(path):
-            if isinstance(row, str):
-                refused.append(f"Line {number}: {row}")
-                continue
-            try:
-                found[f"line {number}"] = parse_known_task(row, questions, current_member().name)
-            except TouchstoneError as error:
-                refused.append(f"Line {number}: {error}")
-    return found, refused

@@ -25,7 +25,14 @@ _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": No
 
 def people_page() -> None:
     """Add people, change them, invite, revoke; the code of an invite is shown once."""
-    _how_to_share()
+    if not services.settings().shared:
+        st.info(
+            "This server is local: everyone who opens it is the manager, without signing in. For a team, make yourself a code "
+            "with `python cli.py invite NAME --role manager`, start the server with `TOUCHSTONE_SHARED=1` and put it behind a "
+            "proxy with HTTPS. Invites that you make here are valid there.",
+            icon=":material/group:",
+        )
+
     people, groups, invites = campaign_manager().people(), campaign_manager().groups(), campaign_manager().invites()
     left, right = st.columns([1, 1.6], gap="large")
     with left:
@@ -37,20 +44,31 @@ def people_page() -> None:
     with right:
         _show_codes()
         show_fresh_token()
-        _people_table(people, groups, invites)
-        _invite_rows(invites)
+
+        st.subheader("People")
+        valid = [row.person for row in invites if row.valid]
+        st.dataframe(
+            pd.DataFrame(
+                {
+                    "name": [one.name for one in people],
+                    "role": [one.role.value for one in people],
+                    "groups": [", ".join(groups.get(one.id, ())) for one in people],
+                    "takes part": [one.active for one in people],
+                    "valid links": [valid.count(one.name) if one.active else 0 for one in people],
+                }
+            ),
+            hide_index=True,
+            alt="People, their roles and groups",
+        )
+
+        open_ones = [row for row in invites if row.valid]
+        if open_ones:
+            st.subheader("Valid links")
+            for row in open_ones:
+                made = f"{row.person}, made {row.created_at:%Y-%m-%d %H:%M} by {row.by}, {_format_expiry(row)}"
+                revocable_row(made, ":material/link_off:", f"revoke-{row.id}", _revoke_invite, row.id)
+
         token_rows()
-
-
-def _how_to_share() -> None:
-    if services.settings().shared:
-        return
-    st.info(
-        "This server is local: everyone who opens it is the manager, without signing in. For a team, make yourself a code "
-        "with `python cli.py invite NAME --role manager`, start the server with `TOUCHSTONE_SHARED=1` and put it behind a "
-        "proxy with HTTPS. Invites that you make here are valid there.",
-        icon=":material/group:",
-    )
 
 
 def _add_form() -> None:
@@ -167,9 +185,12 @@ def _show_codes() -> None:
         else:
             st.markdown(f"**{len(links)} personal links**, shown this once:")
             st.code("\n".join(f"{name}: {link}" for name, link in links), language=None, wrap_lines=True)
+
+            written = io.StringIO()
+            csv.writer(written).writerows([("name", "link"), *((spreadsheet_safe(name), link) for name, link in links)])
             st.download_button(
                 "Links as CSV",
-                _links_csv(links),
+                written.getvalue(),
                 "links.csv",
                 "text/csv",
                 icon=":material/download:",
@@ -178,40 +199,6 @@ def _show_codes() -> None:
         st.caption(
             "Anyone who has it can sign in as that person. Only its hash is stored; revoke it below when it is lost."
         )
-
-
-def _links_csv(links: Sequence[tuple[str, str]]) -> str:
-    written = io.StringIO()
-    csv.writer(written).writerows([("name", "link"), *((spreadsheet_safe(name), link) for name, link in links)])
-    return written.getvalue()
-
-
-def _people_table(people: Sequence[Member], groups: Mapping[str, Sequence[str]], invites: Sequence[InviteRow]) -> None:
-    st.subheader("People")
-    valid = [row.person for row in invites if row.valid]
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "name": [one.name for one in people],
-                "role": [one.role.value for one in people],
-                "groups": [", ".join(groups.get(one.id, ())) for one in people],
-                "takes part": [one.active for one in people],
-                "valid links": [valid.count(one.name) if one.active else 0 for one in people],
-            }
-        ),
-        hide_index=True,
-        alt="People, their roles and groups",
-    )
-
-
-def _invite_rows(invites: Sequence[InviteRow]) -> None:
-    open_ones = [row for row in invites if row.valid]
-    if not open_ones:
-        return
-    st.subheader("Valid links")
-    for row in open_ones:
-        made = f"{row.person}, made {row.created_at:%Y-%m-%d %H:%M} by {row.by}, {_format_expiry(row)}"
-        revocable_row(made, ":material/link_off:", f"revoke-{row.id}", _revoke_invite, row.id)
 
 
 def _format_expiry(row: InviteRow) -> str:

@@ -25,7 +25,22 @@ def preannotation_form(campaign: CampaignSettings) -> None:
         "was given so. What is filled in once is not changed, and can be withdrawn."
     )
     if number:
-        _withdraw_button(campaign, number, key)
+        is_shown = campaign.rules.mode == "pre-annotated"
+        pressed = st.button(
+            "Withdraw filled-in answers" if is_shown else f"Show the answers of {number} items again",
+            icon=":material/visibility_off:" if is_shown else ":material/visibility:",
+            key=f"{key}-withdraw",
+            disabled=services.settings().demo,
+            help="They are kept, and labels keep the note with how much help they were given." if is_shown else None,
+        )
+        if pressed:
+            if is_shown:
+                campaign_manager().withdraw_answers(campaign.id)
+                show_notice(f"Annotators of {campaign.name} see no filled-in answers from the next item on.")
+            else:
+                campaign_manager().show_answers(campaign.id)
+                show_notice(f"Annotators of {campaign.name} see the filled-in answers again.")
+            st.rerun()
     source = _source_choice(campaign, key)
     # no callback: it would be called with the source of the run before
     pressed = st.button(
@@ -37,27 +52,6 @@ def preannotation_form(campaign: CampaignSettings) -> None:
     if pressed and source:
         _fill_in(campaign, source)
         st.rerun()
-
-
-def _withdraw_button(campaign: CampaignSettings, number: int, key: str) -> None:
-    """Hides the filled-in answers from annotators, or shows them again."""
-    is_shown = campaign.rules.mode == "pre-annotated"
-    pressed = st.button(
-        "Withdraw filled-in answers" if is_shown else f"Show the answers of {number} items again",
-        icon=":material/visibility_off:" if is_shown else ":material/visibility:",
-        key=f"{key}-withdraw",
-        disabled=services.settings().demo,
-        help="They are kept, and labels keep the note with how much help they were given." if is_shown else None,
-    )
-    if not pressed:
-        return
-    if is_shown:
-        campaign_manager().withdraw_answers(campaign.id)
-        show_notice(f"Annotators of {campaign.name} see no filled-in answers from the next item on.")
-    else:
-        campaign_manager().show_answers(campaign.id)
-        show_notice(f"Annotators of {campaign.name} see the filled-in answers again.")
-    st.rerun()
 
 
 def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:
@@ -77,6 +71,7 @@ def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:
             key=f"{key}-metric",
             width=360,
         )
+        side = "or below" if _is_lower_better(metric) else "or above"
         threshold = st.number_input(
             "Consistent from",
             None,
@@ -85,7 +80,7 @@ def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:
             format="%g",
             key=f"{key}-threshold",
             width=150,
-            help=_threshold_help(metric),
+            help=f"A summary with this score {side} is filled in as consistent. Calibrate it under Evaluate.",
         )
     return ScoreVerdicts(metric, threshold, _is_lower_better(metric))
 
@@ -93,11 +88,6 @@ def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:
 def _is_lower_better(metric: str) -> bool:
     """True if lower scores of a metric are more consistent; those that a dataset was released with are higher."""
     return any(plugin.name == metric.partition("[")[0] and plugin.card.direction == "lower" for plugin in METRICS)
-
-
-def _threshold_help(metric: str) -> str:
-    side = "or below" if _is_lower_better(metric) else "or above"
-    return f"A summary with this score {side} is filled in as consistent. Calibrate it under Evaluate."
 
 
 def _fill_in(campaign: CampaignSettings, source: AnswerSource) -> None:

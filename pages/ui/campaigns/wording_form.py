@@ -173,7 +173,16 @@ def question_choice(key: str, before: str = "") -> str | None:
     except RecordError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
-    _question_preview(questions, text)
+
+    with st.expander("Preview of the questions", icon=":material/quiz:"):
+        for number, question in enumerate(questions.questions, start=1):
+            st.text(f"{number}. {question.ask}{_format_condition(question)}")
+            st.caption(escape_markdown(_format_kind(question)))
+        st.caption(
+            escape_markdown(f"Agreement, gold and qualification look at {questions.measure!r}. {questions.source}")
+        )
+        st.download_button("Download as YAML", lambda: text, f"{questions.name}.yaml", "text/yaml", on_click="ignore")
+
     return text
 
 
@@ -216,17 +225,6 @@ def _upload_question_set(key: str) -> str | None:
     except UnicodeDecodeError as error:
         st.error(f"The file is no UTF-8 text: byte {error.start + 1} does not fit. Save it as UTF-8.")
         return None
-
-
-def _question_preview(questions: QuestionSet, text: str) -> None:
-    with st.expander("Preview of the questions", icon=":material/quiz:"):
-        for number, question in enumerate(questions.questions, start=1):
-            st.text(f"{number}. {question.ask}{_format_condition(question)}")
-            st.caption(escape_markdown(_format_kind(question)))
-        st.caption(
-            escape_markdown(f"Agreement, gold and qualification look at {questions.measure!r}. {questions.source}")
-        )
-        st.download_button("Download as YAML", lambda: text, f"{questions.name}.yaml", "text/yaml", on_click="ignore")
 
 
 def _format_condition(question: CampaignQuestion) -> str:

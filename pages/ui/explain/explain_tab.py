@@ -41,51 +41,40 @@ def explanation_card(finding: Finding) -> None:
     """The verdict, the checks by rule, the explanation, its author, and the form to grade them."""
     with st.container(border=True, key="explain-finding", gap="small"):
         with st.container(horizontal=True, gap="small"):
-            _verdict_badge(finding)
+            if finding.by.startswith(_GIVEN_PROMPT):
+                st.badge("given that it is inconsistent", color="gray")
+            else:
+                st.badge(finding.verdict.value, color=_VERDICT_COLOURS[finding.verdict])
             if finding.verdict is Verdict.INCONSISTENT:
-                _naming_badges(finding.explanation)
-            _contradiction_badge(finding)
+                for one in check_named_edits(finding.explanation, current_pair().original, current_edits()):
+                    changed = dict.fromkeys([*one.inserted, *one.deleted])
+                    used = ", ".join(word for word in changed if word in one.used)
+                    st.badge(
+                        "names the edited words" if one.is_named else "does not name the edited words",
+                        icon=":material/check:" if one.is_named else ":material/question_mark:",
+                        color="green" if one.is_named else "orange",
+                        help=escape_markdown(
+                            f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may say it, too."
+                        ),
+                    )
+
+            if contradicts_itself(finding.verdict, finding.explanation):
+                st.badge(
+                    "contradicts its own verdict",
+                    icon=":material/warning:",
+                    color="red",
+                    help="By rule: it calls the summary the opposite in so many words. Only plain English phrases are known.",
+                )
+            elif not stated_verdict(finding.explanation):
+                st.badge(
+                    "repeats no verdict",
+                    color="gray",
+                    help="By rule: it calls the summary neither consistent nor inconsistent in so many words, so it was not checked "
+                    "whether it contradicts its verdict.",
+                )
         st.markdown(escape_markdown(finding.explanation))
         st.caption(escape_markdown(finding.by))
         _grade_form(finding)
-
-
-def _verdict_badge(finding: Finding) -> None:
-    if finding.by.startswith(_GIVEN_PROMPT):
-        st.badge("given that it is inconsistent", color="gray")
-    else:
-        st.badge(finding.verdict.value, color=_VERDICT_COLOURS[finding.verdict])
-
-
-def _naming_badges(explanation: str) -> None:
-    for one in check_named_edits(explanation, current_pair().original, current_edits()):
-        changed = dict.fromkeys([*one.inserted, *one.deleted])
-        used = ", ".join(word for word in changed if word in one.used)
-        st.badge(
-            "names the edited words" if one.is_named else "does not name the edited words",
-            icon=":material/check:" if one.is_named else ":material/question_mark:",
-            color="green" if one.is_named else "orange",
-            help=escape_markdown(
-                f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may say it, too."
-            ),
-        )
-
-
-def _contradiction_badge(finding: Finding) -> None:
-    if contradicts_itself(finding.verdict, finding.explanation):
-        st.badge(
-            "contradicts its own verdict",
-            icon=":material/warning:",
-            color="red",
-            help="By rule: it calls the summary the opposite in so many words. Only plain English phrases are known.",
-        )
-    elif not stated_verdict(finding.explanation):
-        st.badge(
-            "repeats no verdict",
-            color="gray",
-            help="By rule: it calls the summary neither consistent nor inconsistent in so many words, so it was not checked "
-            "whether it contradicts its verdict.",
-        )
 
 
 def _grade_form(finding: Finding) -> None:
@@ -152,7 +141,17 @@ def explain_tab() -> None:
     found = available_endpoints("explain")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         endpoint, _ = choose_endpoint_and_model(found, "explain")
-        _mode_choice()
+
+        st.segmented_control(
+            "The model is to",
+            list(explain_requests.EXPLAIN_MODES),
+            default=next(iter(explain_requests.EXPLAIN_MODES)),
+            key=ExplainState.mode.key,
+            required=True,
+            help="Detect and explain: it says whether the summary is consistent, and why. Explain the error: it is given that "
+            "the summary is inconsistent, and says why.",
+        )
+
         press = st.empty()
     try:
         sampling = explain_requests.chosen_sampling(endpoint)
@@ -171,18 +170,6 @@ def explain_tab() -> None:
     )
     estimate_line([explain_requests.finding_conversation(sampling)])
     _answer_tabs(sampling, found)
-
-
-def _mode_choice() -> None:
-    st.segmented_control(
-        "The model is to",
-        list(explain_requests.EXPLAIN_MODES),
-        default=next(iter(explain_requests.EXPLAIN_MODES)),
-        key=ExplainState.mode.key,
-        required=True,
-        help="Detect and explain: it says whether the summary is consistent, and why. Explain the error: it is given that "
-        "the summary is inconsistent, and says why.",
-    )
 
 
 def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:

@@ -11,7 +11,7 @@ from annotations.store.records import Grade
 from core.errors import Problem, TouchstoneError, attempt
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement
-from core.explanations.panel import PanelVote, count_votes, judge_title
+from core.explanations.panel import count_votes, judge_title
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
 from core.types import Failure
@@ -69,7 +69,18 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failu
     vote = count_votes(outcomes)
     with st.container(border=True, key="explain-panel", gap="small"):
         if len(outcomes) == len(judges):
-            _majority_line(vote)
+            with st.container(horizontal=True, gap="small"):
+                if vote.majority:
+                    grade = Grade(vote.majority)
+                    st.badge(f"Majority: {format_grade(grade)}", icon=":material/groups:", color=GRADE_COLOURS[grade])
+                else:
+                    st.badge("No majority", icon=":material/groups:", color="gray")
+
+                mean = "" if vote.score is None else f"mean {vote.score:.2f}"
+                unequal = (
+                    "" if vote.unequal_share is None else f"{vote.unequal_share:.0%} of the pairs of judges differ"
+                )
+                st.text(" · ".join(filter(None, [vote.problem or str(vote), mean, unequal])))
         rows = [_row(judge, outcome) for judge, outcome in zip(judges, outcomes, strict=False)]
         st.dataframe(
             pd.DataFrame(rows),
@@ -78,23 +89,6 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failu
             alt="The grade of each judge",
             column_config={"why": st.column_config.TextColumn(width="large")},
         )
-
-
-def _majority_line(vote: PanelVote) -> None:
-    with st.container(horizontal=True, gap="small"):
-        if vote.majority:
-            grade = Grade(vote.majority)
-            st.badge(f"Majority: {format_grade(grade)}", icon=":material/groups:", color=GRADE_COLOURS[grade])
-        else:
-            st.badge("No majority", icon=":material/groups:", color="gray")
-        st.text(_format_vote(vote))
-
-
-def _format_vote(vote: PanelVote) -> str:
-    """The votes, why there is no majority, their mean worth, and how many pairs of judges differ."""
-    mean = "" if vote.score is None else f"mean {vote.score:.2f}"
-    unequal = "" if vote.unequal_share is None else f"{vote.unequal_share:.0%} of the pairs of judges differ"
-    return " · ".join(filter(None, [vote.problem or str(vote), mean, unequal]))
 
 
 def _row(judge: Sampling, outcome: Judgement | Failure) -> dict[str, str]:

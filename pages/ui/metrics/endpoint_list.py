@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -47,7 +46,13 @@ def endpoint_list() -> None:
         endpoint_setup()
         return
     spent = SpendTracker(services.settings().cache_dir).total()
-    _budget_bar(spent)
+
+    budget = Settings.read().llm_budget
+    if budget is not None:
+        gone = sum(one.money for one in spent.values())
+        share = min(1.0, gone / budget) if budget else 1.0
+        st.progress(share, f"{format_money(gone)} of the budget of {budget:g} spent at all endpoints")
+
     grid = st.grid("auto", min_column_width=520, gap="small")
     for place, one in enumerate(found):
         with grid.cell(), st.container(border=True, height="stretch", key=f"endpoint-{place}", gap="xsmall"):
@@ -56,14 +61,6 @@ def endpoint_list() -> None:
             else:
                 st.warning(escape_markdown(one), icon=":material/cloud_off:")
     endpoint_setup()
-
-
-def _budget_bar(spent: Mapping[str, Spend]) -> None:
-    budget = Settings.read().llm_budget
-    if budget is not None:
-        gone = sum(one.money for one in spent.values())
-        share = min(1.0, gone / budget) if budget else 1.0
-        st.progress(share, f"{format_money(gone)} of the budget of {budget:g} spent at all endpoints")
 
 
 def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
@@ -87,18 +84,7 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
         )
     st.text(f"model {endpoint.model or '– none set –'} · {format_limits(endpoint)}")
     st.text(f"Spent so far: {format_spend(spent)}" if spent.questions else "Nothing was asked so far.")
-    _served_models(endpoint)
 
-
-def _list_models(endpoint: Endpoint) -> None:
-    # imported when asked for: openai takes a second to import
-    from core.llm.client import client_for
-
-    quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
-    metrics_state().served_models[_served_id(endpoint)] = attempt(partial(client_for(quick).models))
-
-
-def _served_models(endpoint: Endpoint) -> None:
     found = metrics_state().served_models.get(_served_id(endpoint))
     if isinstance(found, Problem):
         st.error(escape_markdown(found.message), icon=":material/cloud_off:")
@@ -107,6 +93,14 @@ def _served_models(endpoint: Endpoint) -> None:
         st.success(escape_markdown(f"Reachable. It serves {', '.join(found[:_MAX_MODELS_SHOWN]) or 'no model'}{more}."))
         if endpoint.model and endpoint.model not in found:
             st.warning(escape_markdown(f"The model that is set, {endpoint.model}, is not among them."))
+
+
+def _list_models(endpoint: Endpoint) -> None:
+    # imported when asked for: openai takes a second to import
+    from core.llm.client import client_for
+
+    quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
+    metrics_state().served_models[_served_id(endpoint)] = attempt(partial(client_for(quick).models))
 
 
 def _served_id(endpoint: Endpoint) -> tuple[str, str]:

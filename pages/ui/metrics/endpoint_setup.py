@@ -45,7 +45,15 @@ def endpoint_setup() -> None:
     _form()
     state = page_state(EndpointSetupState)
     if state.added:
-        _saving_hint(state.added, state.key_from)
+        table = attempt(partial(endpoint_table, state.added, state.key_from))
+        st.success(
+            escape_markdown(
+                f"{state.added.name} can be asked until the server stops. Score with direct-assessment[endpoint={state.added.name}], or explain on Probe."
+            )
+        )
+        if not isinstance(table, Problem):
+            st.caption("To keep it, put this into a file and name the file in TOUCHSTONE_ENDPOINTS:")
+            st.code(table, language=None)
 
 
 @st.fragment  # a choice of the server fills the fields at once, before anybody types into them
@@ -164,15 +172,3 @@ def _add() -> None:
         return
     state.added, state.problem = typed, ""
     state.key_from, state.key = state.variable, ""
-
-
-def _saving_hint(added: Endpoint, key_from: str) -> None:
-    table = attempt(partial(endpoint_table, added, key_from))
-    st.success(
-        escape_markdown(
-            f"{added.name} can be asked until the server stops. Score with direct-assessment[endpoint={added.name}], or explain on Probe."
-        )
-    )
-    if not isinstance(table, Problem):
-        st.caption("To keep it, put this into a file and name the file in TOUCHSTONE_ENDPOINTS:")
-        st.code(table, language=None)

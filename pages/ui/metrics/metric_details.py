@@ -40,23 +40,25 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(row.title, width="content")
             model_badge(row, metric.checkpoints(), pool)
-        _card(row, metric)
+
+        st.markdown(f"{row.measures} Range **{format_range(row.low, row.high)}**, {format_direction(row.direction)}.")
+        st.markdown(f"[{row.paper}]({row.url}) · on the command line `{row.name}`")
+        other = (
+            " Of weights for others the setting languages says which." if isinstance(metric, ReplaceableWeights) else ""
+        )
+        st.caption(f"{format_languages(row.languages)}{other}")
+        st.caption(format_contexts(row.contexts))
+        if row.differs:
+            st.caption(escape_markdown(row.differs))
+
         known, needed = st.columns(2, gap="large")
         with known:
             metric_evidence(row.name)
         with needed:
             _needs(metric, row, pool)
-            _settings(row.name)
-
-
-def _card(row: MetricRow, metric: Metric) -> None:
-    st.markdown(f"{row.measures} Range **{format_range(row.low, row.high)}**, {format_direction(row.direction)}.")
-    st.markdown(f"[{row.paper}]({row.url}) · on the command line `{row.name}`")
-    other = " Of weights for others the setting languages says which." if isinstance(metric, ReplaceableWeights) else ""
-    st.caption(f"{format_languages(row.languages)}{other}")
-    st.caption(format_contexts(row.contexts))
-    if row.differs:
-        st.caption(escape_markdown(row.differs))
+            if has_settings(row.name):
+                st.markdown("**Settings**")
+                settings_form(row.name, _add_with_notice)
 
 
 def _needs(metric: Metric, row: MetricRow, pool: ModelPool) -> None:
@@ -74,12 +76,6 @@ def _needs(metric: Metric, row: MetricRow, pool: ModelPool) -> None:
     weights_folder(row.name, _add_with_notice)
     if any(isinstance(model, EndpointModel) for model in models):
         endpoint_setup()
-
-
-def _settings(name: str) -> None:
-    if has_settings(name):
-        st.markdown("**Settings**")
-        settings_form(name, _add_with_notice)
 
 
 def _add_with_notice(metric: Metric) -> None:

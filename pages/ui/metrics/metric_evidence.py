@@ -41,7 +41,21 @@ def metric_evidence(name: str) -> None:
         st.caption(escape_markdown(audit.summary))
     st.page_link("views/audit.py", label="Audit it on other data", icon=":material/fact_check:")
     st.markdown("**Scores of the bundled examples**")
-    _distribution(name)
+
+    scores = labelled_scores(name)
+    if not scores:
+        st.caption("No scores come with it. Once it is ready, the bundled examples can be scored.")
+        st.page_link("views/evaluate.py", label="Score them on Evaluate", icon=":material/leaderboard:")
+    else:
+        medians = [f"{verdict.value} {np.median(values):.3f} (n = {len(values)})" for verdict, values in scores.items()]
+        st.plotly_chart(
+            distribution_figure(scores),
+            key=f"distribution-{name}",
+            config={"displayModeBar": False},
+            alt="; ".join(medians),
+        )
+        st.caption(f"Medians: {', '.join(medians)}.")
+
     rows = [(row, run) for row, run in _runs() if _specs_of(run, name)]
     st.markdown("**Typical noise and blind spots**")
     if not rows:
@@ -51,23 +65,16 @@ def metric_evidence(name: str) -> None:
         st.caption(escape_markdown(sentence))
     for row, run in rows:
         for spec in _specs_of(run, name):
-            _of_run(row, run, spec)
-
-
-def _distribution(name: str) -> None:
-    scores = labelled_scores(name)
-    if not scores:
-        st.caption("No scores come with it. Once it is ready, the bundled examples can be scored.")
-        st.page_link("views/evaluate.py", label="Score them on Evaluate", icon=":material/leaderboard:")
-        return
-    medians = [f"{verdict.value} {np.median(values):.3f} (n = {len(values)})" for verdict, values in scores.items()]
-    st.plotly_chart(
-        distribution_figure(scores),
-        key=f"distribution-{name}",
-        config={"displayModeBar": False},
-        alt="; ".join(medians),
-    )
-    st.caption(f"Medians: {', '.join(medians)}.")
+            noise, cells = _cached_findings(row.id, row.lines, spec, run)
+            st.markdown(
+                f"{escape_markdown(format_run(row))}, `{spec}`, battery {escape_markdown(run.plan.battery_label)}: "
+                f"{escape_markdown(format_noise(noise))}"
+            )
+            for verdict in metric_verdicts(cells).values():
+                st.markdown(f"It {escape_markdown(verdict)}.")
+            blind = blind_spots(cells)
+            if blind:
+                st.caption(f"Not noticed: {escape_markdown(', '.join(blind))}.")
 
 
 def labelled_scores(name: str) -> dict[Verdict, list[float]]:
@@ -120,19 +127,6 @@ def batteries_sentence(runs: Iterable[Run]) -> str:
 
 def _specs_of(run: Run, name: str) -> list[str]:
     return [spec for spec in run.plan.metrics if METRICS.parse(spec).name == name]
-
-
-def _of_run(row: RunRow, run: Run, spec: str) -> None:
-    noise, cells = _cached_findings(row.id, row.lines, spec, run)
-    st.markdown(
-        f"{escape_markdown(format_run(row))}, `{spec}`, battery {escape_markdown(run.plan.battery_label)}: "
-        f"{escape_markdown(format_noise(noise))}"
-    )
-    for verdict in metric_verdicts(cells).values():
-        st.markdown(f"It {escape_markdown(verdict)}.")
-    blind = blind_spots(cells)
-    if blind:
-        st.caption(f"Not noticed: {escape_markdown(', '.join(blind))}.")
 
 
 def format_noise(noise: NullBand) -> str:

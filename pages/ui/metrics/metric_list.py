@@ -45,20 +45,6 @@ def open_metric(name: str) -> None:
 
 def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
     """The filters, and the cards of what they leave."""
-    wanted = _filters(rows, pool)
-    found = ready_first([row for row in rows if wanted.accepts(row)])
-    st.caption(f"{len(found)} of {len(rows)} metrics. Press a name for its settings, set-up, noise and blind spots.")
-    if not found:
-        near = closest_metrics(rows, wanted.words)
-        hint = f" Did you mean {' or '.join(near)}?" if near else " Take a filter away."
-        st.info(escape_markdown(f"No metric is like that.{hint}"), icon=":material/search_off:")
-    grid = st.grid("auto", min_column_width=_CARD_PX, gap="small")
-    for row in found:
-        with grid.cell():
-            _card(row, pool)
-
-
-def _filters(rows: Sequence[MetricRow], pool: ModelPool) -> MetricFilter:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(
             "Search", key="metric-search", placeholder="name, paper, what it measures", width=260, persist_state="page"
@@ -68,13 +54,41 @@ def _filters(rows: Sequence[MetricRow], pool: ModelPool) -> MetricFilter:
         speed = _filter("Speed", typing.get_args(Speed))
         memory = _filter("Memory", [*_MEMORY_MB, _FITS])
     limit = max(pool.budgets.values()) // 10**6 if memory == _FITS else _MEMORY_MB.get(memory or "")
-    return MetricFilter(
+    wanted = MetricFilter(
         words,
         typing.cast("Availability | None", availability),
         family,
         typing.cast("Speed | None", speed),
         limit,
     )
+
+    found = ready_first([row for row in rows if wanted.accepts(row)])
+    st.caption(f"{len(found)} of {len(rows)} metrics. Press a name for its settings, set-up, noise and blind spots.")
+    if not found:
+        near = closest_metrics(rows, wanted.words)
+        hint = f" Did you mean {' or '.join(near)}?" if near else " Take a filter away."
+        st.info(escape_markdown(f"No metric is like that.{hint}"), icon=":material/search_off:")
+    grid = st.grid("auto", min_column_width=_CARD_PX, gap="small")
+    for row in found:
+        with grid.cell(), st.container(border=True, height="stretch", key=f"card-{row.name}", gap="xsmall"):
+            st.button(
+                f"**{escape_label(row.title)}**",
+                key=f"open-{row.name}",
+                type="tertiary",
+                icon=":material/chevron_right:",
+                on_click=open_metric,
+                args=(row.name,),
+            )
+            st.caption(escape_markdown(shorten(row.measures, _CARD_CHARACTERS, placeholder=" …")))
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+                model_badge(row, METRICS.get(row.name)().checkpoints(), pool)
+
+                size, audit = model_megabytes(row), bundled_audit(row.name)
+                verdicts = f"audit {format_verdicts(audit.findings)}" if audit else ""
+                st.caption(
+                    " · ".join(filter(None, [row.family, format_megabytes(size) if size else "", verdicts])),
+                    width="content",
+                )
 
 
 def _filter(label: str, choices: Sequence[str]) -> str | None:
@@ -88,26 +102,3 @@ def _filter(label: str, choices: Sequence[str]) -> str | None:
         persist_state="page",
     )
     return chosen
-
-
-def _card(row: MetricRow, pool: ModelPool) -> None:
-    with st.container(border=True, height="stretch", key=f"card-{row.name}", gap="xsmall"):
-        st.button(
-            f"**{escape_label(row.title)}**",
-            key=f"open-{row.name}",
-            type="tertiary",
-            icon=":material/chevron_right:",
-            on_click=open_metric,
-            args=(row.name,),
-        )
-        st.caption(escape_markdown(shorten(row.measures, _CARD_CHARACTERS, placeholder=" …")))
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            model_badge(row, METRICS.get(row.name)().checkpoints(), pool)
-            st.caption(_facts(row), width="content")
-
-
-def _facts(row: MetricRow) -> str:
-    """The family, the size of a model where there is one to be known, and the verdicts of its audit where one comes with it."""
-    size, audit = model_megabytes(row), bundled_audit(row.name)
-    verdicts = f"audit {format_verdicts(audit.findings)}" if audit else ""
-    return " · ".join(filter(None, [row.family, format_megabytes(size) if size else "", verdicts]))

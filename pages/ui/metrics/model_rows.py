@@ -107,20 +107,18 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
             st.button(f"Try again {short}", key=f"retry-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
         if state.status is ModelStatus.NEEDS_DOWNLOAD:
             st.button(f"Download {short}", key=f"fetch-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
-    _model_progress(state, tried=checkpoint in pool.states())
 
-
-def _run_action(action: Callable[[Checkpoint], ModelState], checkpoint: Checkpoint) -> None:
-    action(checkpoint)
-
-
-def _model_progress(state: ModelState, *, tried: bool) -> None:
+    tried = checkpoint in pool.states()
     if state.progress is not None:
         st.progress(state.progress, state.message or state.status.value)
     elif state.status is ModelStatus.FAILED and not tried:
         st.info(escape_markdown(state.message), icon=":material/folder_off:")
     elif state.status is ModelStatus.FAILED:
         st.error(escape_markdown(state.message), icon=":material/error:")
+
+
+def _run_action(action: Callable[[Checkpoint], ModelState], checkpoint: Checkpoint) -> None:
+    action(checkpoint)
 
 
 def _format_size(state: ModelState, download_mb: int) -> str:

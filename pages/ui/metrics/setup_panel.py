@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.metric import Metric
-from core.metric_setup import SetupStep, format_megabytes, setup_steps
+from core.metric_setup import format_megabytes, setup_steps
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
 from core.papers.published_scores import PUBLISHED, Comparison, compare_published
@@ -23,56 +23,49 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
     st.markdown("**Set up**")
     with st.container(border=True, key=f"needs-{metric.name}"):
         steps = setup_steps(metric, pool)
-        _summary(steps)
+
+        missing = [step for step in steps if not step.done]
+        if missing:
+            st.markdown(
+                f"**{len(missing)} of {len(steps)} needs are missing.** Run the commands in the folder of Touchstone."
+            )
+        else:
+            st.markdown("**Everything is here.**")
+
         shown: set[str] = set()
         for step in steps:
-            _setup_step(step, shown)
-        _download_button(metric, [step.download for step in steps if step.download], pool)
+            icon = ":material/check_circle:" if step.done else ":material/radio_button_unchecked:"
+            st.markdown(f"{icon} {step.need} **{escape_markdown(step.name)}** {escape_markdown(step.message)}")
+            if step.command and step.command not in shown:
+                shown.add(step.command)
+                st.code(step.command, language=None, wrap_lines=True)  # its colours lack contrast
+
+        downloads = [step.download for step in steps if step.download]
+        if downloads:
+            label = f"Download {format_megabytes(metric.card.download_mb)}"
+            st.button(
+                label,
+                key=f"download-{metric.name}",
+                icon=":material/download:",
+                on_click=_fetch,
+                args=(downloads, pool),
+            )
+
         st.caption(escape_markdown(f"Licence: {metric.card.licence or _UNKNOWN_LICENCE}"))
-        _published_scores(metric)
+
+        published = [one for one in PUBLISHED if one.metric == metric.name]
+        if published:
+            count = "the published score" if len(published) == 1 else f"{len(published)} published scores"
+            found = metrics_state().comparisons
+            if st.button(f"Compare {count}", key=f"verify-{metric.name}", icon=":material/fact_check:"):
+                with st.spinner("Scoring the authors' examples…"):
+                    found[metric.name] = list(compare_published(services.engine(), published))
+            # kept: a model that was loaded for it draws the page again
+            if metric.name in found:
+                st.dataframe([_row(one) for one in found[metric.name]], hide_index=True)
+
         if any(step.command for step in steps):
             st.button("Check again", key=f"check-{metric.name}", icon=":material/refresh:")
-
-
-def _summary(steps: Sequence[SetupStep]) -> None:
-    missing = [step for step in steps if not step.done]
-    if missing:
-        st.markdown(
-            f"**{len(missing)} of {len(steps)} needs are missing.** Run the commands in the folder of Touchstone."
-        )
-    else:
-        st.markdown("**Everything is here.**")
-
-
-def _setup_step(step: SetupStep, shown: set[str]) -> None:
-    icon = ":material/check_circle:" if step.done else ":material/radio_button_unchecked:"
-    st.markdown(f"{icon} {step.need} **{escape_markdown(step.name)}** {escape_markdown(step.message)}")
-    if step.command and step.command not in shown:
-        shown.add(step.command)
-        st.code(step.command, language=None, wrap_lines=True)  # its colours lack contrast
-
-
-def _download_button(metric: Metric, missing: Sequence[Checkpoint], pool: ModelPool) -> None:
-    if missing:
-        label = f"Download {format_megabytes(metric.card.download_mb)}"
-        st.button(
-            label, key=f"download-{metric.name}", icon=":material/download:", on_click=_fetch, args=(missing, pool)
-        )
-
-
-def _published_scores(metric: Metric) -> None:
-    """Show the scores that the authors print for their examples, and ours next to them once a person asks."""
-    published = [one for one in PUBLISHED if one.metric == metric.name]
-    if not published:
-        return
-    count = "the published score" if len(published) == 1 else f"{len(published)} published scores"
-    found = metrics_state().comparisons
-    if st.button(f"Compare {count}", key=f"verify-{metric.name}", icon=":material/fact_check:"):
-        with st.spinner("Scoring the authors' examples…"):
-            found[metric.name] = list(compare_published(services.engine(), published))
-    # kept: a model that was loaded for it draws the page again
-    if metric.name in found:
-        st.dataframe([_row(one) for one in found[metric.name]], hide_index=True)
 
 
 def _row(one: Comparison) -> dict[str, object]:

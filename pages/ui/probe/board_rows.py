@@ -264,6 +264,22 @@ def _heat_step(placed: float, direction: Direction) -> int:
 
 
 def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
+    then = format_score(row.saved, row.low, row.high)
+    if row.low is None or row.high is None:
+        range_data = None
+    else:
+        ends = {"low": f"{row.low:g}".replace("-", "\u2212"), "high": f"{row.high:g}".replace("-", "\u2212")}
+        after = None if row.state == "waiting" else relative_position(row.after, row.low, row.high)
+        range_data = {**ends, "before": relative_position(row.before, row.low, row.high), "after": after}
+
+    direction = "neutral" if row.is_surface else row.direction
+    before = row.parts_before or (None,) * len(row.parts)
+    texts, old = ([_format_part(part, row) for part in parts] for parts in (row.parts, before))
+    steps, old_steps = (heat_steps(parts, row.low, row.high, direction) for parts in (row.parts, before))
+    part_data = [
+        {"text": text, "step": step, "before": was if was != text else "", "before_step": was_step}
+        for text, step, was, was_step in zip(texts, steps, old, old_steps, strict=True)
+    ]
     return {
         "spec": row.spec,
         "title": row.title,
@@ -277,24 +293,18 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "pending": row.state in {"queued", "loading", "running"},
         "before": format_score(row.before, row.low, row.high),
         "after": format_score(row.after, row.low, row.high),
-        "saved": _format_saved(row),
+        "saved": "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then,
         "shift": _shift_data(row, shift_move(row, preserving=preserving)),
         "noise": noise_data(row),
-        "range": _range_data(row),
+        "range": range_data,
         "surface": row.is_surface,
         "hint": "describes the text" if row.is_surface else DIRECTION_HINTS[row.direction],
         "time": format_duration(row.seconds),
-        "parts": _part_data(row),
+        "parts": part_data,
         "words": [_word_data(words, row) for words in row.words],
         "notes": row.notes,
         "unverified": row.unverified,
     }
-
-
-def _format_saved(row: BoardRow) -> str:
-    """Score from when the pair was kept, where it prints differently now."""
-    then = format_score(row.saved, row.low, row.high)
-    return "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then
 
 
 def _shift_data(row: BoardRow, move: Move | None) -> BoardData:
@@ -309,26 +319,6 @@ def _shift_data(row: BoardRow, move: Move | None) -> BoardData:
         "arrow": "" if zero or row.direction == "neutral" else "▲" if shift > 0 else "▼",
         "move": move.value if move else "",
     }
-
-
-def _range_data(row: BoardRow) -> BoardData | None:
-    if row.low is None or row.high is None:
-        return None
-    ends = {"low": f"{row.low:g}".replace("-", "\u2212"), "high": f"{row.high:g}".replace("-", "\u2212")}
-    after = None if row.state == "waiting" else relative_position(row.after, row.low, row.high)
-    return {**ends, "before": relative_position(row.before, row.low, row.high), "after": after}
-
-
-def _part_data(row: BoardRow) -> list[BoardData]:
-    """Of each sentence the score and its step, and those of the sentence before the edit where that prints differently."""
-    direction = "neutral" if row.is_surface else row.direction
-    before = row.parts_before or (None,) * len(row.parts)
-    texts, old = ([_format_part(part, row) for part in parts] for parts in (row.parts, before))
-    steps, old_steps = (heat_steps(parts, row.low, row.high, direction) for parts in (row.parts, before))
-    return [
-        {"text": text, "step": step, "before": was if was != text else "", "before_step": was_step}
-        for text, step, was, was_step in zip(texts, steps, old, old_steps, strict=True)
-    ]
 
 
 def _word_data(words: Sequence[WordScore], row: BoardRow) -> list[tuple[int, int, int | None, str]]:

@@ -56,7 +56,10 @@ def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
         if _can_be_measured(metric)
     }
     scored = [metric for metric, signatures in signed.items() if len(signatures) == len(request.examples)]
-    wanted = {signed[metric][0]: metric for metric in sorted(scored, key=_measuring_cost)}
+    wanted = {
+        signed[metric][0]: metric
+        for metric in sorted(scored, key=lambda metric: (bool(metric.checkpoints()), last_edit_s(metric.spec) or 0.0))
+    }
     shared_null_bands().measure(wanted, request.examples[0])
     return wanted
 
@@ -92,10 +95,6 @@ def _measured_count(wanted: SignedMetrics, request: Request) -> int:
 
 def _can_be_measured(metric: Metric) -> bool:
     return not waits_for_key(metric) and not asks_endpoint(metric.checkpoints())
-
-
-def _measuring_cost(metric: Metric) -> tuple[bool, float]:
-    return bool(metric.checkpoints()), last_edit_s(metric.spec) or 0.0
 
 
 @memoize(64)
@@ -152,18 +151,18 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     chosen = current_selection(request)
     sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
     sentences_shown = tuple(span.of(text) for span in spans)
-    quotes = _evidence_quotes(cells.get((chosen.spec, "edited")), request.examples[1])
-    return Board(rows, sentences_shown, chosen.spec, sentence, quotes, current_intention())
 
-
-def _evidence_quotes(cell: Cell | None, example: Example) -> tuple[str, ...]:
-    """Quotes of the document that a metric's score of each sentence rests on."""
+    cell = cells.get((chosen.spec, "edited"))
+    example = request.examples[1]
     if cell is None or not isinstance(cell.outcome, Result):
-        return ()
-    found = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
-    return tuple(
-        shorten(found.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
-    )
+        quotes: tuple[str, ...] = ()
+    else:
+        found = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
+        quotes = tuple(
+            shorten(found.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
+        )
+
+    return Board(rows, sentences_shown, chosen.spec, sentence, quotes, current_intention())
 
 
 def _quote(example: Example, evidence: Span) -> str:
@@ -251,6 +250,23 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
     before, after = (cells[metric.spec, side] for side in _SIDES)
     shown = after if after.state is not CellState.READY else before
     last = _latest_shown(metric.spec, before, after, text)
+    if shown.state is CellState.NEEDS_DOWNLOAD:
+        action: RowAction = "download"
+    else:
+        can_be_retried = {FailureKind.LOAD, FailureKind.OUT_OF_MEMORY, FailureKind.ERROR}
+        action = "retry" if isinstance(shown.outcome, Failure) and shown.outcome.kind in can_be_retried else ""
+    if not isinstance(saved, Result) or not isinstance(after.outcome, Result):
+        saved_if_different = None
+    else:
+        saved_if_different = saved.score if abs(saved.score - after.outcome.score) > _TOLERANCE else None
+
+    outcome = after.outcome
+    if not isinstance(outcome, Result):
+        notes: tuple[str, ...] = ()
+    else:
+        cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
+        changed = isinstance(saved, Result) and saved.signature != outcome.signature
+        notes = (*cut, *(["saved with other weights or settings"] if changed else []))
     return replace(
         _empty_row(metric),
         state=shown.state.value,
@@ -261,10 +277,10 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         parts=last.parts[: len(sentences(text))],
         words=_words_by_sentence(after.outcome, text),
         parts_before=_parts_before(before.outcome, request) if isinstance(after.outcome, Result) else (),
-        notes=_row_notes(after.outcome, saved),
+        notes=notes,
         unverified=_language_mark(before.outcome) or _language_mark(after.outcome),
-        saved=_saved_if_different(saved, after.outcome),
-        action=_row_action(shown),
+        saved=saved_if_different,
+        action=action,
         noise=noise_of(metric, before.outcome, *request.examples),
     )
 
@@ -317,27 +333,5 @@ def _latest_shown(spec: str, before: Cell, after: Cell, text: str) -> LastShown:
     return last if isinstance(after.outcome, Result) or after.state in _PENDING else LastShown()
 
 
-def _saved_if_different(saved: Outcome | None, now: Outcome | None) -> float | None:
-    """The saved score where the same text has another one now."""
-    if not isinstance(saved, Result) or not isinstance(now, Result):
-        return None
-    return saved.score if abs(saved.score - now.score) > _TOLERANCE else None
-
-
-def _row_notes(outcome: Outcome | None, saved: Outcome | None) -> tuple[str, ...]:
-    if not isinstance(outcome, Result):
-        return ()
-    cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
-    changed = isinstance(saved, Result) and saved.signature != outcome.signature
-    return (*cut, *(["saved with other weights or settings"] if changed else []))
-
-
 def _language_mark(outcome: Outcome | None) -> str:
     return find_mark(outcome.seen.notes) if isinstance(outcome, Result) else ""
-
-
-def _row_action(cell: Cell) -> RowAction:
-    if cell.state is CellState.NEEDS_DOWNLOAD:
-        return "download"
-    can_be_retried = {FailureKind.LOAD, FailureKind.OUT_OF_MEMORY, FailureKind.ERROR}
-    return "retry" if isinstance(cell.outcome, Failure) and cell.outcome.kind in can_be_retried else ""

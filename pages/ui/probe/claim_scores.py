@@ -13,13 +13,13 @@ import streamlit as st
 from core.claim_records import claims_to_json
 from core.claims.given import GivenClaims
 from core.contexts import name_contexts, optional_fields
-from core.engine.conversation import Cell, CellState
+from core.engine.conversation import CellState
 from core.metric import METRICS, Metric
 from core.metrics.claims_wrapper import Claims, Combine
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
 from pages.ui.probe.board_rows import SURFACE, format_score
-from pages.ui.probe.board_scores import Cells, has_pending
+from pages.ui.probe.board_scores import has_pending
 from pages.ui.probe.claims_tab import current_claims
 from pages.ui.probe.fast_set import waits_for_key
 from pages.ui.probe.pair import current_pair
@@ -101,7 +101,9 @@ def _format_cell(metric: Metric, outcome: Outcome | None, state: str) -> str:
 def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
     """Draw the scores of the claims, if there are any; what is returned draws them as of now, and says whether some are to come."""
     edited = current_claims()
-    readers = _metrics_that_read_claims(metrics)
+    found = [METRICS.parse(metric.metric) if isinstance(metric, Claims) else metric for metric in metrics]
+    judging = [metric for metric in found if metric.card.family != SURFACE and metric.card.direction != "neutral"]
+    readers = list({metric.spec: metric for metric in judging}.values())
     if edited is None or not edited.claims.claims or not readers:
         for part in ("claims", "combined"):
             services.engine().release(services.session_owner(part))
@@ -118,7 +120,15 @@ def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
         if [scored] != drawn[-1:]:
             drawn.append(scored)
             with slot.container():
-                _draw_scores(scored)
+                st.dataframe(claims_table(scored), height="auto", alt="Scores of the claims side by side")
+                for line in scored.failures():
+                    st.caption(f":material/error: {escape_markdown(line)}")
+                means = [(metric, some[0]) for metric, some in zip(scored.metrics, scored.combined, strict=True)]
+                for metric, mean in means[:1]:
+                    if isinstance(mean, Result):
+                        st.caption(escape_markdown(f"Signature of the mean of {metric.card.title}: {mean.signature}"))
+                with st.expander("Evidence of each claim", icon=":material/visibility:"):
+                    st.markdown("\n".join(_evidence_lines(scored)) or "No metric has evidence yet.")
         return pending
 
     with st.container(border=True, key="claim-scores"):
@@ -156,44 +166,22 @@ class _Requested:
             self.texts,
             self.metrics,
             tuple(tuple(cell.outcome for cell in some) for some in by_metric),
-            tuple(tuple(_outcome(combined, one) for one in self.wrappers[metric]) for metric in self.metrics),
-            tuple(tuple(_state_label(cell) for cell in some) for some in by_metric),
+            tuple(
+                tuple(combined[one.spec, "claims"].outcome for one in self.wrappers[metric]) for metric in self.metrics
+            ),
+            tuple(
+                tuple(("…" if cell.state is CellState.QUEUED else cell.state.value) for cell in some)
+                for some in by_metric
+            ),
         )
         live = not (self.alone.cancelled.is_set() or self.together.cancelled.is_set())
         return scored, live and (has_pending(cells) or has_pending(combined))
-
-
-def _outcome(cells: Cells, metric: Metric) -> Outcome | None:
-    return cells[metric.spec, "claims"].outcome
-
-
-def _state_label(cell: Cell) -> str:
-    return "…" if cell.state is CellState.QUEUED else cell.state.value
 
 
 def _examples(claims: ClaimList) -> list[Example]:
     """Each claim as a summary of its own."""
     pair = current_pair()
     return [pair.as_example(f"claim {number}", claim.text) for number, claim in enumerate(claims.claims, 1)]
-
-
-def _metrics_that_read_claims(metrics: Sequence[Metric]) -> list[Metric]:
-    """The metrics of the board that judge, and those that the claims wrappers among them are around; each once."""
-    found = [METRICS.parse(metric.metric) if isinstance(metric, Claims) else metric for metric in metrics]
-    judging = [metric for metric in found if metric.card.family != SURFACE and metric.card.direction != "neutral"]
-    return list({metric.spec: metric for metric in judging}.values())
-
-
-def _draw_scores(scored: ScoredClaims) -> None:
-    st.dataframe(claims_table(scored), height="auto", alt="Scores of the claims side by side")
-    for line in scored.failures():
-        st.caption(f":material/error: {escape_markdown(line)}")
-    means = [(metric, some[0]) for metric, some in zip(scored.metrics, scored.combined, strict=True)]
-    for metric, mean in means[:1]:
-        if isinstance(mean, Result):
-            st.caption(escape_markdown(f"Signature of the mean of {metric.card.title}: {mean.signature}"))
-    with st.expander("Evidence of each claim", icon=":material/visibility:"):
-        st.markdown("\n".join(_evidence_lines(scored)) or "No metric has evidence yet.")
 
 
 def _evidence_lines(scored: ScoredClaims) -> list[str]:

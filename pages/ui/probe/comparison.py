@@ -56,7 +56,7 @@ class ComparedEdit:
 
 def comparison_table(compared: Sequence[ComparedEdit]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A row per metric and a column per text, the original first, as words; and the style of each cell."""
-    cells: dict[str, list[str]] = {ORIGINAL: [_format_original(row) for row in compared[0].rows]}
+    cells: dict[str, list[str]] = {ORIGINAL: [format_score(row.before, row.low, row.high) for row in compared[0].rows]}
     styles: dict[str, list[str]] = {ORIGINAL: [""] * len(compared[0].rows)}
     for one in compared:
         cells[one.name] = [_format_edited(row) for row in one.rows]
@@ -90,7 +90,9 @@ def _csv_line(one: ComparedEdit, row: BoardRow) -> dict[str, Any]:
 
 def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     """Draw the pinned edits, if there are any; what is returned draws their scores as of now, and whether some are to come."""
-    shown = _edits_to_compare()
+    shown = [(edit_letter(place), one) for place, one in enumerate(probe_state().pinned)]
+    if current_edits() and not is_pinned():
+        shown.append((EDITOR, PinnedEdit(tuple(current_edits()), current_intention())))
     if not probe_state().pinned:
         services.engine().release(services.session_owner("comparison"))
         return lambda: False
@@ -109,7 +111,14 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     with st.container(border=True, key="comparison"):
         st.markdown("**Edits of this summary side by side**")
         for place, one in enumerate(probe_state().pinned):
-            _pinned_row(place, one)
+            letter = edit_letter(place)
+            laid = executable.as_segments(current_pair().original, one.edits)
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(f"**{letter}**", width="content")
+                with st.container(width="stretch"):
+                    st.html(diff_html(executable.abridge_unchanged(laid, margin=60)))
+                st.button(f"Edit {letter}", key=f"open-pinned-{place}", on_click=open_pinned, args=(place,))
+                st.button(f"Unpin {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
         slot = st.empty()
         draw()
         st.download_button(
@@ -121,14 +130,6 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
             icon=":material/download:",
         )
     return draw
-
-
-def _edits_to_compare() -> list[tuple[str, PinnedEdit]]:
-    """The pinned edits under their letters, and what stands in the editor where it is none of them."""
-    named = [(edit_letter(place), one) for place, one in enumerate(probe_state().pinned)]
-    if current_edits() and not is_pinned():
-        named.append((EDITOR, PinnedEdit(tuple(current_edits()), current_intention())))
-    return named
 
 
 def _request_scores(metrics: Sequence[Metric], shown: Sequence[tuple[str, PinnedEdit]]) -> Request:
@@ -159,17 +160,6 @@ def _compared_row(metric: Metric, cells: Cells, original: Example, edited: Examp
     return replace(row, before=before.outcome.score, after=after.outcome.score, noise=noise)
 
 
-def _pinned_row(place: int, one: PinnedEdit) -> None:
-    letter = edit_letter(place)
-    laid = executable.as_segments(current_pair().original, one.edits)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{letter}**", width="content")
-        with st.container(width="stretch"):
-            st.html(diff_html(executable.abridge_unchanged(laid, margin=60)))
-        st.button(f"Edit {letter}", key=f"open-pinned-{place}", on_click=open_pinned, args=(place,))
-        st.button(f"Unpin {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
-
-
 def _draw_table(compared: Sequence[ComparedEdit]) -> None:
     for one in compared:
         if one.verdict:
@@ -177,10 +167,6 @@ def _draw_table(compared: Sequence[ComparedEdit]) -> None:
     frame, styles = comparison_table(compared)
     st.dataframe(frame.style.apply(lambda _: styles, axis=None), height="auto", alt="Scores of the edits side by side")
     st.caption("Blue: beyond the noise of harmless edits the right way; orange: the wrong way; grey: within it.")
-
-
-def _format_original(row: BoardRow) -> str:
-    return format_score(row.before, row.low, row.high)
 
 
 def _format_edited(row: BoardRow) -> str:

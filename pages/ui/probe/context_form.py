@@ -26,7 +26,17 @@ def context_form() -> None:
         "takes the best one."
     )
     for place, one in enumerate(named_texts(pair)):
-        _context_row(place, one.name, one.text)
+        shown = one.text if len(one.text) <= _SHOWN_CHARACTERS else f"{one.text[:_SHOWN_CHARACTERS].rstrip()} …"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{escape_markdown(one.name)}** {escape_markdown(shown)}", width="stretch")
+            if len(current_pair().contexts) > 1:
+                st.button(
+                    escape_label(f"Remove {one.name}"),
+                    key=f"remove-context-{place}",
+                    type="tertiary",
+                    on_click=_remove_context,
+                    args=(place,),
+                )
     st.text_input("Name of the context", "", key=ProbeState.context_name.key, placeholder="Passage 2")
     st.text_area(
         "Text of the context",
@@ -45,20 +55,6 @@ def context_form() -> None:
         on_change=_set_question,
         placeholder="Where it answers one",
     )
-
-
-def _context_row(place: int, name: str, text: str) -> None:
-    shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS].rstrip()} …"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{escape_markdown(name)}** {escape_markdown(shown)}", width="stretch")
-        if len(current_pair().contexts) > 1:
-            st.button(
-                escape_label(f"Remove {name}"),
-                key=f"remove-context-{place}",
-                type="tertiary",
-                on_click=_remove_context,
-                args=(place,),
-            )
 
 
 def _add_context() -> None:

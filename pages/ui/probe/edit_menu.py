@@ -145,16 +145,12 @@ def _perturbations(title: str, plugins: Sequence[Perturbation]) -> None:
     titles_by_reason: dict[str, list[str]] = {}
     for name, reason in refusals.items():
         if reason:
-            titles_by_reason.setdefault(_first_sentence(reason), []).append(name)
+            titles_by_reason.setdefault(next((span.of(reason) for span in sentences(reason)), reason), []).append(name)
     lines = [
         f"*{escape_markdown(', '.join(names))}*: {escape_markdown(why)}" for why, names in titles_by_reason.items()
     ]
     if lines:
         st.caption("  \n".join(lines))
-
-
-def _first_sentence(text: str) -> str:
-    return next((span.of(text) for span in sentences(text)), text)
 
 
 def _try_story(item: Item) -> None:

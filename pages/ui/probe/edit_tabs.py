@@ -52,7 +52,22 @@ def edits_tab() -> None:
         return
     edits_in_context()
     for number, edit in enumerate(edits, start=1):
-        _edit_row(number, edit, pair.original)
+        name = f"{number}-{edit.span.start}-{edit.span.end}"
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"edit-{number}"):
+            with st.container(width=200):
+                st.html(diff_html([(-1, edit.span.of(pair.original)), (1, edit.new)]))
+            explanation = ProbeState.edit_explanation.of(f"{name}-{hash(edit)}")
+            st.text_input(
+                "Explanation",
+                value=edit.explanation,
+                key=explanation.key,
+                label_visibility="collapsed",
+                placeholder="Why is the edited summary (in)consistent?",
+                on_change=_store_explanation,
+                args=(edit, explanation),
+                width="stretch",
+            )
+            st.button("Revert", key=f"revert-{name}", on_click=revert_edit, args=(edit,))
     _intention_fields()
 
 
@@ -89,32 +104,24 @@ def edit_json_tab() -> None:
         st.code(json.dumps(records, ensure_ascii=False, indent=1), language="json", wrap_lines=True, height=150)
 
 
-def _edit_row(number: int, edit: Edit, original: str) -> None:
-    name = f"{number}-{edit.span.start}-{edit.span.end}"
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"edit-{number}"):
-        with st.container(width=200):
-            st.html(diff_html([(-1, edit.span.of(original)), (1, edit.new)]))
-        explanation = ProbeState.edit_explanation.of(f"{name}-{hash(edit)}")
-        st.text_input(
-            "Explanation",
-            value=edit.explanation,
-            key=explanation.key,
-            label_visibility="collapsed",
-            placeholder="Why is the edited summary (in)consistent?",
-            on_change=_store_explanation,
-            args=(edit, explanation),
-            width="stretch",
-        )
-        st.button("Revert", key=f"revert-{name}", on_click=revert_edit, args=(edit,))
-
-
 def _intention_fields() -> None:
     """Fields for what a kept pair is meant to be (a label says what it is), and for comparing the edit with others."""
     state, verdicts, error_types = probe_state(), [*Verdict], [*ErrorType]
     verdict, error_type = state.meant.verdict, state.meant.error_type
     left, right, pin = st.columns([1, 1, 0.7])
     with pin:
-        _pin_button()
+        full = len(probe_state().pinned) >= MAX_PINNED
+        st.button(
+            "Pin to compare",
+            icon=":material/push_pin:",
+            key="pin",
+            width="stretch",
+            on_click=pin_edit,
+            disabled=full or is_pinned(),
+            help=f"{MAX_PINNED} edits are pinned, and no more fit. Unpin one."
+            if full
+            else "Keeps this edit below the scores, beside the next ones that you try on the same summary.",
+        )
     left.selectbox(
         "Meant to be",
         verdicts,
@@ -133,21 +140,6 @@ def _intention_fields() -> None:
         label_visibility="collapsed",
         placeholder="Intended error type: none",
         on_change=_store_intention,
-    )
-
-
-def _pin_button() -> None:
-    full = len(probe_state().pinned) >= MAX_PINNED
-    st.button(
-        "Pin to compare",
-        icon=":material/push_pin:",
-        key="pin",
-        width="stretch",
-        on_click=pin_edit,
-        disabled=full or is_pinned(),
-        help=f"{MAX_PINNED} edits are pinned, and no more fit. Unpin one."
-        if full
-        else "Keeps this edit below the scores, beside the next ones that you try on the same summary.",
     )
 
 
@@ -208,7 +200,14 @@ _RECORD_FIELDS: tuple[WidgetValue[Any], ...] = (
 
 def record_tab() -> None:
     """Asks in order, shows a later question only when the one before was answered with yes, and saves once."""
-    _reset_record_form()
+    state, pair = probe_state(), current_pair()
+    text = (pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev)
+    fresh = state.labelled_text != text
+    state.labelled_text = text
+    if fresh:
+        for widget in _RECORD_FIELDS:
+            widget.set(widget.default)
+
     with st.container():  # there without edits too: what lies below keeps its place when the first one comes
         if current_edits():
             edits_in_context()
@@ -240,17 +239,6 @@ def record_tab() -> None:
         )
     if demo:
         st.write("Nothing is kept in this demo.")
-
-
-def _reset_record_form() -> None:
-    """Empty the form when another summary comes to the bench; typing in the one that is there leaves it."""
-    state, pair = probe_state(), current_pair()
-    text = (pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev)
-    fresh = state.labelled_text != text
-    state.labelled_text = text
-    if fresh:
-        for widget in _RECORD_FIELDS:
-            widget.set(widget.default)
 
 
 def _edit_questions() -> None:

@@ -28,7 +28,24 @@ def document_highlights(request: Request, result: Result | None) -> tuple[Highli
     chosen = current_selection(request).sentence
     parts = [(number, part) for number, part in enumerate(result.parts) if chosen in (None, number)]
     evidence = [_evidence_highlight(number, part, part.evidence) for number, part in parts if part.evidence]
-    return (*headings, *_piece_highlights(result), *_unread_highlight(result, current_pair().document), *evidence)
+
+    pieces = result.seen.pieces
+    if len(pieces) < 2:
+        piece_highlights = []
+    else:
+        piece_highlights = [
+            Highlight(piece, "piece", f"chunk {number} of {len(pieces)}") for number, piece in enumerate(pieces, 1)
+        ]
+
+    document = current_pair().document
+    end = max((piece.end for piece in result.seen.pieces), default=len(document))
+    rest = Span(end, len(document))
+    return (
+        *headings,
+        *piece_highlights,
+        *([Highlight(rest, "unread", "not read")] if rest.of(document).strip() else []),
+        *evidence,
+    )
 
 
 def evidence_panel(request: Request, result: Result | None) -> None:
@@ -48,20 +65,6 @@ def evidence_panel(request: Request, result: Result | None) -> None:
 def _evidence_highlight(number: int, part: Part, span: Span) -> Highlight:
     name = name_contexts(current_pair().contexts, span)
     return Highlight(span, "evidence", f"sentence {number + 1}: {part.score:.2f}{' · ' if name else ''}{name}")
-
-
-def _piece_highlights(result: Result) -> list[Highlight]:
-    pieces = result.seen.pieces
-    if len(pieces) < 2:
-        return []
-    return [Highlight(piece, "piece", f"chunk {number} of {len(pieces)}") for number, piece in enumerate(pieces, 1)]
-
-
-def _unread_highlight(result: Result, document: str) -> list[Highlight]:
-    """The text after the last piece that was read."""
-    end = max((piece.end for piece in result.seen.pieces), default=len(document))
-    rest = Span(end, len(document))
-    return [Highlight(rest, "unread", "not read")] if rest.of(document).strip() else []
 
 
 def _score_facts(result: Result) -> list[str]:

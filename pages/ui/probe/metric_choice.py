@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import MetricRow, default_metrics, list_metrics
-from core.model_reference import Checkpoint, local_checkpoints
+from core.model_reference import local_checkpoints
 from core.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.registry import choices_of, settings_of, types_of
 from core.weights.files import CODE_RUNNING_KINDS
@@ -43,7 +43,24 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
     hints = types_of(METRICS.get(name))
     for place, setting in enumerate(_settings_to_ask(name)):
         with columns[place % 2]:
-            _setting_field(name, setting, hints[setting])
+            hint = hints[setting]
+            widget = _setting_widget(name, setting)
+            key, default, help_text = (
+                widget.key,
+                widget.default,
+                f"{_SETTING_HELP.get(setting, '')} Default: {escape_markdown(str(widget.default)) or 'empty'}.".strip(),
+            )
+            # the default is given to the control: one put into session state is lost where the run that draws it is overtaken, and the
+            # browser then shows and sends 0
+            if choices := choices_of(hint):
+                st.selectbox(setting, choices, index=list(choices).index(default), key=key, help=help_text)
+            elif hint is bool:
+                st.toggle(setting, value=default, key=key, help=help_text)
+            elif hint is str:
+                st.text_input(setting, value=default, key=key, help=help_text)
+            else:
+                step, form = _NUMBER_FORMATS[hint]
+                st.number_input(setting, value=default, key=key, help=help_text, step=step, format=form)
     try:
         metric = _metric_of_form(name)
         code = [one for one in local_checkpoints(metric.checkpoints()) if one.kind in CODE_RUNNING_KINDS]
@@ -53,7 +70,14 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
         return
     _add_button(name, on_add, disabled=any(map(untrusted_reason, code)))
     for checkpoint in code:
-        _remote_code_warning(checkpoint)
+        if reason := untrusted_reason(checkpoint):
+            st.error(escape_markdown(reason), icon=":material/gpp_bad:")
+        else:
+            st.warning(
+                f"Adding this runs the code of {escape_markdown(checkpoint.source)} on this machine, with the rights of this program. "
+                "The operator of this machine allowed it in TOUCHSTONE\\_TRUSTED\\_REPOS.",
+                icon=":material/gpp_maybe:",
+            )
     st.text("On the command line")
     st.code(metric.spec, language=None, wrap_lines=True)
 
@@ -106,27 +130,6 @@ def has_settings(name: str) -> bool:
     return bool(settings_of(METRICS.get(name)) or profiles_with(name))
 
 
-def _setting_field(name: str, setting: str, hint: object) -> None:
-    """The control of one setting, which begins with its default."""
-    widget = _setting_widget(name, setting)
-    key, default, help_text = widget.key, widget.default, _setting_help(setting, widget.default)
-    # the default is given to the control: one put into session state is lost where the run that draws it is overtaken, and the
-    # browser then shows and sends 0
-    if choices := choices_of(hint):
-        st.selectbox(setting, choices, index=list(choices).index(default), key=key, help=help_text)
-    elif hint is bool:
-        st.toggle(setting, value=default, key=key, help=help_text)
-    elif hint is str:
-        st.text_input(setting, value=default, key=key, help=help_text)
-    else:
-        step, form = _NUMBER_FORMATS[hint]
-        st.number_input(setting, value=default, key=key, help=help_text, step=step, format=form)
-
-
-def _setting_help(setting: str, default: object) -> str:
-    return f"{_SETTING_HELP.get(setting, '')} Default: {escape_markdown(str(default)) or 'empty'}.".strip()
-
-
 def _add_button(name: str, on_add: Callable[[Metric], None], *, disabled: bool) -> None:
     """Above what it depends on, so that it does not move while that changes."""
     st.button(
@@ -146,17 +149,6 @@ def _add_from_form(name: str, on_add: Callable[[Metric], None]) -> None:
     except TouchstoneError:
         return  # the form says why
     on_add(metric)
-
-
-def _remote_code_warning(checkpoint: Checkpoint) -> None:
-    if reason := untrusted_reason(checkpoint):
-        st.error(escape_markdown(reason), icon=":material/gpp_bad:")
-        return
-    st.warning(
-        f"Adding this runs the code of {escape_markdown(checkpoint.source)} on this machine, with the rights of this program. "
-        "The operator of this machine allowed it in TOUCHSTONE\\_TRUSTED\\_REPOS.",
-        icon=":material/gpp_maybe:",
-    )
 
 
 def _setting_widget(name: str, setting: str) -> WidgetValue[Any]:
@@ -189,29 +181,37 @@ def metrics_popover() -> None:
     state.metrics_opened = state.metrics_opened or bool(box.open)
     if state.metrics_opened:
         with box:
-            _metrics_form()
+            lines = list_metrics(services.engine().pool)
+            for family in dict.fromkeys(line.family for line in lines):
+                _family_pills(family, [line for line in lines if line.family == family])
 
+            titles = {line.name: line.title for line in lines if has_settings(line.name)}
+            chosen = st.selectbox(
+                "With other settings…",
+                list(titles),
+                index=None,
+                key=ProbeState.metric_with_settings.key,
+                format_func=lambda name: titles[name],
+                placeholder="Choose a metric to see its settings",
+            )
+            if chosen:
+                settings_form(chosen, add_to_bench)
 
-def _metrics_form() -> None:
-    lines = list_metrics(services.engine().pool)
-    for family in dict.fromkeys(line.family for line in lines):
-        _family_pills(family, [line for line in lines if line.family == family])
-    _settings_picker(lines)
-    st.text_input(
-        "Add one with other settings",
-        key=ProbeState.typed_spec.key,
-        placeholder="minicheck-roberta[checkpoint=folder]",
-        help="A name from the Metrics page and its settings, spelled as on the command line; factcc@bump is the form of a paper. "
-        "Press Enter to add.",
-        on_change=_add_typed_spec,
-    )
-    if problem := probe_state().spec_problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
-    for spec in bench_specs_with_settings():
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(spec)
-            st.button(f"Remove {escape_label(spec)}", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
-    fast_set_pills(chosen_metrics())
+            st.text_input(
+                "Add one with other settings",
+                key=ProbeState.typed_spec.key,
+                placeholder="minicheck-roberta[checkpoint=folder]",
+                help="A name from the Metrics page and its settings, spelled as on the command line; factcc@bump is the form of a paper. "
+                "Press Enter to add.",
+                on_change=_add_typed_spec,
+            )
+            if problem := probe_state().spec_problem:
+                st.error(escape_markdown(problem), icon=":material/error:")
+            for spec in bench_specs_with_settings():
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    st.text(spec)
+                    st.button(f"Remove {escape_label(spec)}", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
+            fast_set_pills(chosen_metrics())
 
 
 def add_to_bench(metric: Metric) -> None:
@@ -219,20 +219,6 @@ def add_to_bench(metric: Metric) -> None:
     state = probe_state()
     state.metrics = list(dict.fromkeys([*_board_specs(), metric.spec]))
     state.metric_with_settings = None
-
-
-def _settings_picker(lines: Sequence[MetricRow]) -> None:
-    titles = {line.name: line.title for line in lines if has_settings(line.name)}
-    chosen = st.selectbox(
-        "With other settings…",
-        list(titles),
-        index=None,
-        key=ProbeState.metric_with_settings.key,
-        format_func=lambda name: titles[name],
-        placeholder="Choose a metric to see its settings",
-    )
-    if chosen:
-        settings_form(chosen, add_to_bench)
 
 
 def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:

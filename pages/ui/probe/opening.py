@@ -45,7 +45,18 @@ def open_pair(
     state.pinned = pinned or (state.pinned if same else ())
     state.claims = claims or (state.claims if same else None)
     state.claims_problem = ""
-    state.pair = _with_plain_texts(pair)
+
+    spans = [
+        [place - pair.document.count("\r\n", 0, place) for place in (one.span.start, one.span.end)]
+        for one in pair.contexts
+    ]
+    state.pair = replace(
+        pair,
+        original=_with_plain_line_ends(pair.original),
+        document=_with_plain_line_ends(pair.document),
+        contexts=tuple(Context(one.name, Span(*span)) for one, span in zip(pair.contexts, spans, strict=True)),
+    )
+
     state.undo_texts, state.redo_texts, state.last_shown = [], [], {}
     set_editor_text(EDITOR_KEY, _with_plain_line_ends(pair.original) if text is None else text)
     state.known_text = edited_summary()
@@ -98,24 +109,16 @@ def restore_pair() -> None:
     try:
         meant = executable.stated_intention(query.get("intended"), query.get("error_type"))
         open_example(query.get("example", OPENING), query.get("edits", ""), meant)
-        _pin_of_link(query.get("pinned", ""))
-        _claims_of_link(query.get("claims", ""))
+        if pinned := pair_link.unpack_pinned(query.get("pinned", ""), current_pair().original):
+            probe_state().pinned = pinned
+            keep_draft()
+        if claims := pair_link.unpack_claims(query.get("claims", ""), edited_summary()):
+            probe_state().claims = claims
+            keep_draft()
         probe_state().older_draft = _older_draft() if "example" in query and "edits" not in query else ""
     except TouchstoneError as error:
         open_example(first)
         leave_notice(str(error))
-
-
-def _pin_of_link(packed: str) -> None:
-    if pinned := pair_link.unpack_pinned(packed, current_pair().original):
-        probe_state().pinned = pinned
-        keep_draft()
-
-
-def _claims_of_link(packed: str) -> None:
-    if claims := pair_link.unpack_claims(packed, edited_summary()):
-        probe_state().claims = claims
-        keep_draft()
 
 
 def show_in_address() -> None:
@@ -220,20 +223,6 @@ def _edits_of_draft(records: Iterable[dict[str, Any]]) -> tuple[Edit, ...]:
 
 def _intention_of_draft(record: dict[str, Any]) -> Intention:
     return executable.stated_intention(record.get("verdict"), record.get("error_type"))
-
-
-def _with_plain_texts(pair: Pair) -> Pair:
-    """The pair with plain line ends; a context begins so much earlier as line ends before it became shorter."""
-    spans = [
-        [place - pair.document.count("\r\n", 0, place) for place in (one.span.start, one.span.end)]
-        for one in pair.contexts
-    ]
-    return replace(
-        pair,
-        original=_with_plain_line_ends(pair.original),
-        document=_with_plain_line_ends(pair.document),
-        contexts=tuple(Context(one.name, Span(*span)) for one, span in zip(pair.contexts, spans, strict=True)),
-    )
 
 
 def _with_plain_line_ends(text: str) -> str:

@@ -14,7 +14,7 @@ from core.errors import TouchstoneError
 from core.types import Edit, Intention, Outcome
 from pages.server import services
 from pages.ui.probe.probe_state import Pair, probe_state
-from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_text, set_editor_text
+from pages.ui.probe.text_panes import editor_replacement, editor_text, set_editor_text
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.shared.session_user import user_name
@@ -103,7 +103,14 @@ def note_change() -> None:
         state.known_text = edited_summary()
         keep_draft()
     if replaced := editor_replacement(EDITOR_KEY):
-        _declare_replacement(replaced)
+        before = probe_state().undo_texts[-1] if probe_state().undo_texts else current_pair().original
+        known = {
+            (edit.span, edit.new)
+            for edit in executable.recover(current_pair().original, before, current_pair().declared)
+        }
+        new = [edit for edit in current_edits() if (edit.span, edit.new) not in known]
+        if len(new) == 1:
+            declare_edit(replace(new[0], explanation=replaced.explanation, by=user_name()))
 
 
 def rewrite_summary(text: str, declared: Sequence[Edit] = ()) -> None:
@@ -166,17 +173,6 @@ def keep_draft() -> None:
         leave_notice(f"The draft is not saved, so a reload would lose it: {error}")
     else:
         state.draft_saved = True
-
-
-def _declare_replacement(made: Replacement) -> None:
-    """The one edit that is new since the text before gets the replacement's explanation and author."""
-    before = probe_state().undo_texts[-1] if probe_state().undo_texts else current_pair().original
-    known = {
-        (edit.span, edit.new) for edit in executable.recover(current_pair().original, before, current_pair().declared)
-    }
-    new = [edit for edit in current_edits() if (edit.span, edit.new) not in known]
-    if len(new) == 1:
-        declare_edit(replace(new[0], explanation=made.explanation, by=user_name()))
 
 
 def _text_before_step() -> str:

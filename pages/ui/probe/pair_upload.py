@@ -25,25 +25,25 @@ def upload_popover() -> None:
     with st.popover("Open a text", icon=":material/upload_file:", key=ProbeState.upload_open.key, on_change="rerun"):
         opening, adding = st.tabs(["Another pair", "Contexts of this one"])
         with opening:
-            _pair_form()
+            file = st.file_uploader(
+                "From a file",
+                key=ProbeState.upload.key,
+                on_change=_read_upload,
+                help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
+            )
+            if file is not None:
+                _show_upload()
+            st.text_area(
+                "Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here."
+            )
+            st.text_area(
+                "Summary", key=ProbeState.pasted_summary.key, height=90, placeholder="Paste a summary of it here."
+            )
+            st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
+            if problem := probe_state().upload_problem:
+                st.error(escape_markdown(problem), icon=":material/error:")
         with adding:
             context_form()
-
-
-def _pair_form() -> None:
-    file = st.file_uploader(
-        "From a file",
-        key=ProbeState.upload.key,
-        on_change=_read_upload,
-        help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
-    )
-    if file is not None:
-        _show_upload()
-    st.text_area("Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here.")
-    st.text_area("Summary", key=ProbeState.pasted_summary.key, height=90, placeholder="Paste a summary of it here.")
-    st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
-    if problem := probe_state().upload_problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
 
 
 def _show_upload() -> None:

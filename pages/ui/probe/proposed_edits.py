@@ -11,7 +11,7 @@ from annotations.store.records import PairRecord
 from core import edits as executable
 from core.editing.batch import EditRequestTask
 from core.editing.editor import Editor
-from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, EditForm, Proposals, RejectedEdit
+from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, EditForm, Proposals
 from core.editing.trivial import TrivialityJudgement, trivial_kind
 from core.english.mentions import edit_origin
 from core.errors import TouchstoneError
@@ -42,30 +42,44 @@ def show_proposals(asked: EditRequestTask) -> None:
         st.error(escape_markdown(problem), icon=":material/error:")
     if not isinstance(outcome, Proposals):
         return
-    _proposal_summary(outcome)
+    used = f"{len(outcome.accepted)} of {len(outcome.checked)} can be used. {outcome.remark}"
+    by = outcome.accepted[0].edit.by if outcome.accepted else ""
+    st.caption(escape_markdown(f"{used}\n{by}"))
     grid = st.grid("auto", min_column_width=380, gap="small")
     for one in outcome.checked:
         with grid.cell():
             if isinstance(one, AcceptedEdit):
                 _accepted_card(one, asked, verdicts.get(one.number))
             else:
-                _rejected_card(one)
-
-
-def _proposal_summary(outcome: Proposals) -> None:
-    """Show how many can be used, and who made them."""
-    used = f"{len(outcome.accepted)} of {len(outcome.checked)} can be used. {outcome.remark}"
-    by = outcome.accepted[0].edit.by if outcome.accepted else ""
-    st.caption(escape_markdown(f"{used}\n{by}"))
+                with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
+                    st.badge(f"{one.number}: {one.reason_kind}", icon=":material/block:", color="red")
+                    st.caption(escape_markdown(one.reason))
+                    st.code(one.text, language="json", wrap_lines=True)
 
 
 def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: TrivialityJudgement | Failure | None) -> None:
     with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(f"{one.number}: executed", icon=":material/check:", color="green")
-            _origin_badge(one, asked.example)
-            _rule_badge(one, asked.example.summary)
-            _model_badge(verdict, asked)
+
+            found = edit_origin(one.edit, asked.example.summary, asked.example.document)
+            if found:
+                words = "are" if found == "intrinsic" else "are not all"
+                st.badge(found, color="gray", help=f"The words that it inserts {words} in the document.")
+            kind = trivial_kind(one.edit, asked.example.summary)
+            st.badge(f"rule: {kind or 'not trivial'}", color="orange" if kind else "blue")
+
+            if isinstance(verdict, TrivialityJudgement):
+                reason = escape_markdown(verdict.because)
+                st.badge(
+                    f"model: {verdict.kind or 'not trivial'}", color="orange" if verdict.kind else "blue", help=reason
+                )
+            elif isinstance(verdict, Failure):
+                st.badge(
+                    "model: no verdict", icon=":material/error:", color="red", help=escape_markdown(verdict.message)
+                )
+            elif asked.judged and asked.running:
+                st.badge("model: …", color="gray")
         laid = executable.as_segments(asked.example.summary, [one.edit])
         st.html(diff_html(executable.abridge_unchanged(laid, _CONTEXT_CHARACTERS)))
         st.caption(escape_markdown(one.edit.explanation))
@@ -83,35 +97,6 @@ def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: Trivialit
                 disabled=demo,
                 help="Nothing is kept in this demo." if demo else "Saves the pair with the model, prompt and endpoint.",
             )
-
-
-def _rejected_card(one: RejectedEdit) -> None:
-    with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
-        st.badge(f"{one.number}: {one.reason_kind}", icon=":material/block:", color="red")
-        st.caption(escape_markdown(one.reason))
-        st.code(one.text, language="json", wrap_lines=True)
-
-
-def _origin_badge(one: AcceptedEdit, example: Example) -> None:
-    found = edit_origin(one.edit, example.summary, example.document)
-    if found:
-        words = "are" if found == "intrinsic" else "are not all"
-        st.badge(found, color="gray", help=f"The words that it inserts {words} in the document.")
-
-
-def _rule_badge(one: AcceptedEdit, summary: str) -> None:
-    kind = trivial_kind(one.edit, summary)
-    st.badge(f"rule: {kind or 'not trivial'}", color="orange" if kind else "blue")
-
-
-def _model_badge(verdict: TrivialityJudgement | Failure | None, asked: EditRequestTask) -> None:
-    if isinstance(verdict, TrivialityJudgement):
-        reason = escape_markdown(verdict.because)
-        st.badge(f"model: {verdict.kind or 'not trivial'}", color="orange" if verdict.kind else "blue", help=reason)
-    elif isinstance(verdict, Failure):
-        st.badge("model: no verdict", icon=":material/error:", color="red", help=escape_markdown(verdict.message))
-    elif asked.judged and asked.running:
-        st.badge("model: …", color="gray")
 
 
 def _apply_edit(one: AcceptedEdit) -> None:
@@ -160,7 +145,17 @@ def edits_answer() -> None:
     if not asked:
         return
     with st.container(border=True, key="edits-answer"):
-        _answer_heading(asked)
+        running = asked.running
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if running:
+                _watch_answer(asked)
+            else:
+                st.markdown("**Edits of the original summary, proposed by a language model**", width="content")
+            st.space("stretch")
+            # not in the fragment: what is pressed there reruns only the fragment
+            label, icon = ("Cancel", ":material/stop:") if running else ("Close", ":material/close:")
+            st.button(label, key="edits-drop", icon=icon, on_click=_drop_request)
+
         show_proposals(asked)
 
 
@@ -194,10 +189,7 @@ def _request_fields(found: Mapping[str, Endpoint]) -> None:
             "Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_send_request, args=(endpoint,)
         )
     st.checkbox("Then ask it which of them are trivial", True, key=ProbeState.judge_triviality.key)
-    _request_price(_chosen_editor(endpoint))
-
-
-def _request_price(editor: Editor) -> None:
+    editor = _chosen_editor(endpoint)
     more = f"; then {EDITS_PER_REQUEST} short ones at most" if probe_state().judge_triviality else ""
     estimate_line([editor.propose_conversation(_example_to_edit())], more)
 
@@ -208,7 +200,8 @@ def _send_request(endpoint: str) -> None:
     if state.edit_request:
         state.edit_request.cancel()
     # read here: what was typed and not yet sent when the button was drawn has come with the press
-    editor, example = _chosen_editor(chosen_endpoint("edits", endpoint)), _example_to_edit()
+    editor = _chosen_editor(chosen_endpoint("edits", endpoint))
+    example = _example_to_edit()
     state.edit_samples = {**state.edit_samples, (example, replace(editor, sample=0)): editor.sample + 1}
     state.edit_request = EditRequestTask(services.engine(), editor, example, state.judge_triviality)
 
@@ -222,19 +215,6 @@ def _chosen_editor(endpoint: str) -> Editor:
 
 def _example_to_edit() -> Example:
     return current_pair().as_example("edits", current_pair().original)
-
-
-def _answer_heading(asked: EditRequestTask) -> None:
-    running = asked.running
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if running:
-            _watch_answer(asked)
-        else:
-            st.markdown("**Edits of the original summary, proposed by a language model**", width="content")
-        st.space("stretch")
-        # not in the fragment: what is pressed there reruns only the fragment
-        label, icon = ("Cancel", ":material/stop:") if running else ("Close", ":material/close:")
-        st.button(label, key="edits-drop", icon=icon, on_click=_drop_request)
 
 
 @st.fragment(run_every=_LOOK_S)

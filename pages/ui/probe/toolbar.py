@@ -114,7 +114,20 @@ def toolbar() -> None:
     """Draw the row; every control works in a callback, so the page below already shows its effect."""
     pair = current_pair()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
-        _example_picker(pair)
+        seeds = {item.example.id: item for item in _examples_by_domain()}
+        options = [*seeds] if pair.example in seeds else [_OTHER_TEXT, *seeds]
+        other = _title(pair.domain, pair.title) or _OTHER_TEXT
+        probe_state().example = pair.example if pair.example in seeds else _OTHER_TEXT
+        st.selectbox(
+            "Example",
+            options,
+            key=ProbeState.example.key,
+            format_func=lambda id: _title(seeds[id].domain, seeds[id].title) if id in seeds else other,
+            label_visibility="collapsed",
+            width=300,
+            on_change=_open_example,
+        )
+
         upload_popover()
         edit_menu(pair)
         st.space("stretch")
@@ -134,22 +147,6 @@ def toolbar() -> None:
         metrics_popover()
         if services.settings().demo:
             st.badge("demo: nothing is kept", icon=":material/visibility_lock:", color="orange")
-
-
-def _example_picker(pair: Pair) -> None:
-    seeds = {item.example.id: item for item in _examples_by_domain()}
-    options = [*seeds] if pair.example in seeds else [_OTHER_TEXT, *seeds]
-    other = _title(pair.domain, pair.title) or _OTHER_TEXT
-    probe_state().example = pair.example if pair.example in seeds else _OTHER_TEXT
-    st.selectbox(
-        "Example",
-        options,
-        key=ProbeState.example.key,
-        format_func=lambda id: _title(seeds[id].domain, seeds[id].title) if id in seeds else other,
-        label_visibility="collapsed",
-        width=300,
-        on_change=_open_example,
-    )
 
 
 def _examples_by_domain() -> list[Item]:

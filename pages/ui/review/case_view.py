@@ -242,7 +242,20 @@ def _label_box(
     st.markdown(f"**Label {place + 1}**")
     for question in questions.questions:
         if question.id in case.answers[place]:
-            _label_answer(question, case, place)
+            answer = case.answers[place][question.id]
+            if question.kind == "edit":
+                st.caption(escape_markdown(question.ask))
+                st.html(
+                    diff_html(
+                        abridge_unchanged(
+                            segments(case.left, apply_answer_edit(case.left, answer)), _CONTEXT_CHARACTERS
+                        )
+                    )
+                )
+            else:
+                words = escape_markdown(format_label_answer(question, answer, case))
+                differs = any(other.get(question.id) != answer for other in case.answers)
+                st.markdown(f":small[:gray[{escape_markdown(question.ask)}]]  \n{f'**{words}**' if differs else words}")
     st.button(
         "Take this one",
         key=_take_button(case, place).key,
@@ -250,17 +263,3 @@ def _label_box(
         on_click=take,
         args=(case.answers[place],),
     )
-
-
-def _label_answer(question: CampaignQuestion, case: AdjudicationTask, place: int) -> None:
-    """An answer of a label; bold where another label has another one."""
-    answer = case.answers[place][question.id]
-    if question.kind == "edit":
-        st.caption(escape_markdown(question.ask))
-        st.html(
-            diff_html(abridge_unchanged(segments(case.left, apply_answer_edit(case.left, answer)), _CONTEXT_CHARACTERS))
-        )
-        return
-    words = escape_markdown(format_label_answer(question, answer, case))
-    differs = any(other.get(question.id) != answer for other in case.answers)
-    st.markdown(f":small[:gray[{escape_markdown(question.ask)}]]  \n{f'**{words}**' if differs else words}")

@@ -50,31 +50,30 @@ def curation_page(campaign: CampaignSettings) -> None:
     with deciding:
         text_box("What was changed", segments(task.original, task.edited))
         text_box("Explanation", [(0, task.explanation)])
-        _error_type_box(campaign, task)
 
-
-def _error_type_box(campaign: CampaignSettings, task: CurationTask) -> None:
-    with st.container(border=True, key="correction"):
-        asked = (
-            f"The writer was to make **{escape_markdown(task.required)}**." if task.required else "Any error would do."
-        )
-        found = f" A curator found **{task.corrected_type}**." if task.corrected_type else ""
-        st.markdown(f"{asked}{found} Which error is it?")
-        st.text_input(
-            "Note", key=ReviewState.curation_note.of(task.response).key, placeholder="Optional", max_chars=2000
-        )
-        sides = st.columns(2)
-        for place, (key, kind) in enumerate(zip(_SHORTCUTS, ErrorType, strict=False)):
-            sides[place % 2].button(
-                kind.value,
-                key=f"found-{task.response}-{kind.name}",
-                shortcut=key,
-                width="stretch",
-                icon=":material/check:" if kind == task.corrected_type else None,
-                on_click=_save_error_type,
-                args=(campaign, task, kind),
-                disabled=services.settings().demo,
+        with st.container(border=True, key="correction"):
+            asked = (
+                f"The writer was to make **{escape_markdown(task.required)}**."
+                if task.required
+                else "Any error would do."
             )
+            found = f" A curator found **{task.corrected_type}**." if task.corrected_type else ""
+            st.markdown(f"{asked}{found} Which error is it?")
+            st.text_input(
+                "Note", key=ReviewState.curation_note.of(task.response).key, placeholder="Optional", max_chars=2000
+            )
+            sides = st.columns(2)
+            for place, (key, kind) in enumerate(zip(_SHORTCUTS, ErrorType, strict=False)):
+                sides[place % 2].button(
+                    kind.value,
+                    key=f"found-{task.response}-{kind.name}",
+                    shortcut=key,
+                    width="stretch",
+                    icon=":material/check:" if kind == task.corrected_type else None,
+                    on_click=_save_error_type,
+                    args=(campaign, task, kind),
+                    disabled=services.settings().demo,
+                )
 
 
 def _save_error_type(campaign: CampaignSettings, task: CurationTask, found: ErrorType) -> None:
