@@ -123,7 +123,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     expect(page.get_by_text("One domain alone has figures")).to_be_visible(timeout=WORK_MS)
 
     open_view(page, "Compare", "Verdicts")
-    expect(page.get_by_text("metrics disagree (6)")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("Metrics disagree on 6 of 12 pairs")).to_be_visible(timeout=WORK_MS)
 
     pack = pack_of(page)
     rows = list(csv.DictReader(io.StringIO(pack.read("tables/measures.csv").decode())))

@@ -73,8 +73,8 @@ def test_summaries_are_scored_beside_foreign_documents(page: Page, server: Serve
     open_view(page, "Reading", "Without the document")
     press(page.get_by_role("button", name="Score the texts"))
     expect(page.get_by_text("rouge2: the document gains")).to_be_visible(timeout=WORK_MS)
-    open_view(page, "Shifts", "Sensitivity")
-    expect(page.get_by_text("Sensitivity needs perturbations that keep the meaning")).to_be_visible(timeout=WORK_MS)
+    open_view(page, "Shifts", "Corrections and harmless edits")
+    expect(page.get_by_text("Sensitivity needs corrections and harmless edits")).to_be_visible(timeout=WORK_MS)
 
 
 def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None:
