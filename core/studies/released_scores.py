@@ -119,7 +119,7 @@ class ReleasedScores(Study):
             Column("mean", "mean |difference|", "number"),
             Column("largest", "largest", "number"),
             Column("correlation", "Pearson", "number"),
-            Column("same_way", "pairs the same way", "share", "Share of minimal pairs that both move the same way."),
+            Column("same_way", "pairs the same way", "percent", "Share of minimal pairs that both move the same way."),
         )
         rows = tuple(tuple(getattr(one, column.name) for column in columns) for one in comparisons)
         farthest = max(comparisons, key=lambda one: one.largest)
