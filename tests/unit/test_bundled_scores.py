@@ -101,7 +101,7 @@ def test_the_terminal_evaluates_lists_and_packs_it_without_a_database(
     assert packed.exit_code == 0, packed.output
     with zipfile.ZipFile(pack) as files:
         told, card = files.read("README.md").decode(), files.read("data-card.md").decode()
-    assert [line.split()[2] for line in told.splitlines() if "cli.py" in line] == ["pack"]
+    assert [line.split()[2] for line in told.split("```")[1].splitlines() if line] == ["pack"]
     assert "Comes with Touchstone, scored beforehand." in card
 
 

@@ -86,10 +86,11 @@ def test_make_reference_puts_a_new_metric_into_the_table(tree: Path) -> None:
 
 def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
     chapter = (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    shutil.copy(ROOT / "docs" / "studies.md", tmp_path)
     (tmp_path / "metrics.md").write_text(chapter.replace("| `rouge2` | Overlap |", "| `rouge2` | Surface |"), "utf-8")
     assert [row.split("|")[1:3] for row in outdated_rows(tmp_path)] == [[" `rouge2` ", " Surface "]]
     (tmp_path / "metrics.md").write_text(chapter.replace("metrics: make reference", "metric: make reference"), "utf-8")
-    with pytest.raises(ValueError, match="and \\['metrics'\\] can be made"):
+    with pytest.raises(ValueError, match="and \\['metrics', 'studies'\\] can be made"):
         outdated_rows(tmp_path)
 
 
