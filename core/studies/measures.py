@@ -30,7 +30,7 @@ FIGURE_HELP: Mapping[str, str] = MappingProxyType(
         "consistency": "Share of minimal pairs whose faithful side scores strictly higher.",
         "auc": "Chance that a consistent summary scores above an inconsistent one.",
         "ties": "Share of pairs whose sides score the same.",
-        "average_precision": "Area under precision and recall of finding inconsistent summaries.",
+        "average_precision": "Mean precision over the consistent summaries, taken from the best score down; without an interval.",
         "balanced_accuracy": "With a threshold that was chosen on the development split.",
         "sign_rate": "Consistency among the pairs that moved at all.",
         "mean_shift": "Broken minus faithful side, in the metric's own units.",
