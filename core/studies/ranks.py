@@ -26,8 +26,8 @@ from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
-RANKED_MEASURES = tuple(name for name in MEASURES if name not in {*UNIT_MEASURES, "ties"})
-"""The measures of which more is better."""
+RANKED_MEASURES = tuple(name for name in MEASURES if name not in {*UNIT_MEASURES, "ties", "average_precision"})
+"""The measures of which more is better and which have an interval, without which there is no rank."""
 
 
 @dataclass(frozen=True, slots=True)
