@@ -23,6 +23,7 @@ from core.gate.results_file import (
     MetricSide,
     graded_columns,
     matched_sides,
+    require_agreeing_labels,
     shared_signatures,
     side_of_outcomes,
     unlabelled_cases,
@@ -155,6 +156,7 @@ def _open_data(
     with closing(Store.open(settings.database_url)) as store:
         found = open_audit_data(store, data, None, 0)
         cases = found.cases_of([])
+        require_agreeing_labels(cases)
         return cases, _score(settings, metrics, found.texts) if metrics else {}
 
 
