@@ -81,7 +81,8 @@ def match_columns(header: Iterable[str]) -> dict[str, str]:
 
 
 def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]:
-    """The pair of a record whose columns have known names. Raises TouchstoneError with what is wrong."""
+    """The pair of a record whose columns have known names, or of a chat. Raises TouchstoneError with what is wrong."""
+    record = _pair_of_chat(record)
     names = match_columns(record)
     label = record[names["label"]] if "label" in names else None
     if all(names.get(field, "").lower() == name for field, name in _NLI_NAMES.items()) and str(label).strip().isdigit():
@@ -90,6 +91,21 @@ def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]
             "here 1 is consistent: write entailment or contradiction."
         )
     return items_of_fields({field: record[name] for field, name in names.items()}, default_id)
+
+
+def _pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
+    """A record with `messages` as a pair: what the assistant said last, and as the document what others said before it."""
+    messages = record.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+        return record
+    turns = [(str(one.get("role")), clean_text("messages", one.get("content"))) for one in messages]
+    answers = [place for place, (role, _) in enumerate(turns) if role == "assistant"]
+    if not answers:
+        raise TouchstoneError(
+            "No message is by the assistant: there is no summary. Add its answer, or remove the record."
+        )
+    said = "\n\n".join(text for role, text in turns[: answers[-1]] if role not in {"assistant", "system", "developer"})
+    return {"document": said, "summary": turns[answers[-1]][1], **record}
 
 
 def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:

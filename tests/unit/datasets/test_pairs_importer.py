@@ -275,3 +275,25 @@ def test_numbers_beside_a_premise_and_a_hypothesis_are_refused_as_they_may_count
     [refusal] = Pairs().read(path)
     assert isinstance(refusal, Refusal)
     assert "entailment as 0, and here 1 is consistent" in refusal.reason
+
+
+def chat(*turns: tuple[str, str]) -> dict[str, object]:
+    return {"messages": [{"role": role, "content": content} for role, content in turns], "label": "consistent"}
+
+
+def test_a_chat_is_the_last_answer_and_what_was_said_to_the_assistant(tmp_path: Path) -> None:
+    turns = (
+        ("system", "You summarize."),
+        ("user", "The harbour was closed."),
+        ("assistant", "A first answer."),
+        ("user", "Once more, please."),
+        ("assistant", "It was closed."),
+    )
+    path = tmp_path / "chats.jsonl"
+    path.write_text(json.dumps(chat(*turns)) + "\n" + json.dumps(chat(turns[1])) + "\n", encoding="utf-8")
+    item, refusal = Pairs().read(path)
+    assert isinstance(item, Item)
+    assert item.example.document == "The harbour was closed.\n\nOnce more, please."
+    assert (item.example.summary, item.intended) == ("It was closed.", Verdict.CONSISTENT)
+    assert isinstance(refusal, Refusal)
+    assert "No message is by the assistant" in refusal.reason
