@@ -24,7 +24,8 @@ from core.llm.endpoint_errors import (
     is_momentary,
     is_rate_limited,
     may_wait,
-    named_pause_s,
+    pause_s,
+    refusal_words,
 )
 from core.llm.endpoints import Endpoint
 from core.llm.pacing import Pace
@@ -157,9 +158,10 @@ class Client:
             try:
                 answer = ask(request)
             except (*_REFUSALS, openai.InternalServerError) as error:
-                if not isinstance(error, _REFUSALS) and _FORM not in error.message:
+                words = refusal_words(error)
+                if not isinstance(error, _REFUSALS) and _FORM not in words:
                     raise
-                part = refused_part(request, f"{error.param} {error.message}", left_out)
+                part = refused_part(request, words, left_out)
                 if part is None or part in left_out:
                     raise
                 left_out |= {part}
@@ -212,16 +214,16 @@ class Client:
 
     def _may_repeat(self, error: Exception, tries: int) -> bool:
         """True if the question is asked again, after the pause that it takes."""
-        pause_s = named_pause_s(error)
+        pause = pause_s(error)
         if is_rate_limited(error):
             # the others are held back too, so that this one will have its turn
-            if not self._endpoint.retries or tries > self._endpoint.retries + _RATE_REPEATS or not may_wait(pause_s):
+            if not self._endpoint.retries or tries > self._endpoint.retries + _RATE_REPEATS or not may_wait(pause):
                 return False
-            self._pace.slow_down(pause_s)
+            self._pace.slow_down(pause)
             return True
-        if not is_momentary(error) or tries > self._endpoint.retries or not may_wait(pause_s):
+        if not is_momentary(error) or tries > self._endpoint.retries or not may_wait(pause):
             return False
-        time.sleep(backoff_s(tries) if pause_s is None else pause_s)
+        time.sleep(backoff_s(tries) if pause is None else pause)
         return True
 
 

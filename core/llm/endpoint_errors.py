@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import random
+import re
 import ssl
 
 import openai
 
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.endpoints import Endpoint
+from core.llm.refusals import named_pause_s, read_words, wants_money
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 """Parameters that reasoning models refuse."""
-_NO_MONEY = ("insufficient_quota", "quota", "billing", "credit balance", "insufficient balance", "payment required")
+_NO_TEMPERATURE = re.compile(
+    r"temperature.{0,40}(?:support|deprecated|only|permitted|allowed)|support temperature", re.I
+)
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
 _INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
@@ -38,20 +41,19 @@ def is_momentary(error: Exception) -> bool:
     return isinstance(error, openai.APIConnectionError) and not _tls_error(error) and not _is_redirected(error)
 
 
-def named_pause_s(error: Exception) -> float | None:
+def refusal_words(error: openai.APIStatusError) -> str:
+    """All that a server says about what it refuses: the parameter, its code and its words."""
+    return " ".join(filter(None, (error.param, error.code, read_words(error.body))))
+
+
+def pause_s(error: Exception) -> float | None:
     """The pause that the server names before another try."""
-    headers = error.response.headers if isinstance(error, openai.APIStatusError) else {}
-    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * unit_s)
-        except (KeyError, ValueError):  # absent, or a date
-            continue
-    return None
+    return named_pause_s(error.response.headers, error.body) if isinstance(error, openai.APIStatusError) else None
 
 
-def may_wait(pause_s: float | None) -> bool:
+def may_wait(seconds: float | None) -> bool:
     """True if a pause is short enough to wait for."""
-    return pause_s is None or pause_s <= _LONGEST_PAUSE_S
+    return seconds is None or seconds <= _LONGEST_PAUSE_S
 
 
 def backoff_s(tries: int) -> float:
@@ -96,18 +98,22 @@ def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) ->
 
 
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
-    if isinstance(error, openai.BadRequestError):
-        if error.param not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
-            return refusal_message(endpoint, _redact_key(endpoint, str(error)))
+    words = server_words(endpoint, error.body)
+    status = 402 if _is_out_of_money(error) else error.status_code
+    unsupported = error.param if error.param in _SAMPLING_PARAMETERS else None
+    if _NO_TEMPERATURE.search(words):
+        unsupported = "temperature"
+    if status in {400, 422} and unsupported and not endpoint.reasoning_tokens:
+        left_out = f", or {endpoint.setting('leave_out')} to its name" if endpoint.name else ""
         return (
-            f"{endpoint.base_url} takes no {error.param} for this model, as is usual of reasoning models. "
-            f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
+            f"{endpoint.base_url} takes no {unsupported} for this model, as is usual of reasoning models. Set "
+            f"{endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192{left_out}."
         )
 
     served = f"serves no model {model!r} or not this path. Set the name that it serves."
 
-    seconds = error.response.headers.get("retry-after", "")
-    retry_advice = f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
+    seconds = pause_s(error)
+    retry_advice = f"Wait {seconds:.0f} s" if seconds and seconds >= 1 else "Wait"
     known = {
         402: "wants money. Pay there, or ask another endpoint.",
         401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
@@ -115,16 +121,10 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
         404: served if model else "lists no models: it does not know this path. Check its address.",
         429: f"has reached its rate limit. {retry_advice} and try again.",
     }
-    advice = known.get(402 if _is_out_of_money(error) else error.status_code)
-
-    if advice is None:
-        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
-
-    body = error.body
-    if isinstance(body, dict) and body.get("error"):
-        body = body["error"]
-    server_says = server_words(endpoint, body or f"Error code: {error.status_code}")
-    return f"{endpoint.base_url} {advice} It says: “{server_says}”."
+    if status not in known:
+        code = f"Error code: {status}"
+        return refusal_message(endpoint, f"{code} - {words}" if words else code)
+    return f"{endpoint.base_url} {known[status]} It says: “{words or f'Error code: {error.status_code}'}”."
 
 
 def unexpected_format(endpoint: Endpoint) -> str:
@@ -137,17 +137,15 @@ def refusal_message(endpoint: Endpoint, words: str) -> str:
     return f"{endpoint.base_url} refused the question: {words}. Change it or the server."
 
 
-def server_words(endpoint: Endpoint, error: object) -> str:
-    """Message of a server about an error, in at most 300 characters and without the key."""
-    message = error.get("message") if isinstance(error, dict) else error
-    return _redact_key(endpoint, message if isinstance(message, str) else json.dumps(error, default=str))
+def server_words(endpoint: Endpoint, body: object) -> str:
+    """The words of a server about an error, in at most 300 characters and without the key."""
+    return _redact_key(endpoint, read_words(body))
 
 
 def _is_out_of_money(error: Exception) -> bool:
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in {402, 403, 429}:
-        return False
-    words = f"{error.code} {error.message}".lower()
-    return error.status_code == 402 or any(word in words for word in _NO_MONEY)
+    return isinstance(error, openai.APIStatusError) and wants_money(
+        error.status_code, error.response.headers, error.body
+    )
 
 
 def _tls_error(error: Exception) -> str:
