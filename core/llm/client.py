@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import httpx2
 import openai
 
 from core.errors import TouchstoneError
@@ -28,6 +25,7 @@ from core.llm.endpoint_errors import (
     refusal_words,
 )
 from core.llm.endpoints import Endpoint
+from core.llm.http_client import http_client
 from core.llm.pacing import Pace
 from core.llm.requests import SPECIAL_TOKENS, Body, chat_body, first_token_body, refused_part
 from core.llm.responses import (
@@ -43,9 +41,6 @@ _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """Errors by which servers refuse a question with a part that they do not know."""
 _FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
 _STREAM_USAGE = {"stream_options": {"include_usage": True}}
-_MAX_REDIRECTS = 5
-_MAX_ANSWER_BYTES = 32 * 2**20
-_MAX_FILE_BYTES, _FILE_S = 2 * 2**30, 3600.0  # of the answers to a whole batch
 _RATE_REPEATS = 6  # more than of other failures
 _COMPLETIONS = "/chat/completions"
 
@@ -65,13 +60,7 @@ class Client:
             max_retries=0,  # we repeat by ourselves: a refusal of the rate holds back every question
             default_headers=dict(endpoint.headers),
             default_query=dict(endpoint.query),
-            http_client=openai.DefaultHttpxClient(
-                base_url=endpoint.base_url,
-                timeout=endpoint.patience_s,
-                verify=_trusted_certificates(),
-                max_redirects=_MAX_REDIRECTS,
-                event_hooks={"request": [_naming_key(endpoint)], "response": [_limiting(endpoint)]},
-            ),
+            http_client=http_client(endpoint),
         )
         # the library closes only a connection of its own making
         weakref.finalize(self, self._openai.close)
@@ -225,55 +214,6 @@ class Client:
             return False
         time.sleep(backoff_s(tries) if pause is None else pause)
         return True
-
-
-class _LimitedStream(httpx2.SyncByteStream):
-    """The bytes of an answer, up to a time and a size: a server that drips is never silent for long, and never done."""
-
-    def __init__(self, stream: httpx2.SyncByteStream, limit_s: float, limit_bytes: int) -> None:
-        self._stream = stream
-        self._until = time.monotonic() + limit_s
-        self._limit_bytes = limit_bytes
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for chunk in self._stream:
-            size += len(chunk)
-            if size > self._limit_bytes:
-                raise httpx2.ReadError(f"it sends more than {self._limit_bytes // 2**20} MB")
-            if time.monotonic() > self._until:
-                raise httpx2.ReadTimeout("the answer takes too long as a whole")
-            yield chunk
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-def _limiting(endpoint: Endpoint) -> Callable[[httpx2.Response], None]:
-    limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
-
-    def limit(response: httpx2.Response) -> None:
-        if not isinstance(response.stream, httpx2.SyncByteStream):
-            return
-        whole_file = response.request.url.path.endswith("/content")
-        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (limit_s, _MAX_ANSWER_BYTES)
-        response.stream = _LimitedStream(response.stream, *limits)
-
-    return limit
-
-
-@cache
-def _trusted_certificates() -> ssl.SSLContext:
-    """One for all clients: to read the certificates of a machine takes a while."""
-    return httpx2.create_ssl_context()
-
-
-def _naming_key(endpoint: Endpoint) -> Callable[[httpx2.Request], None]:
-    def name_key(request: httpx2.Request) -> None:
-        if endpoint.key_header and request.headers.pop("Authorization", ""):
-            request.headers[endpoint.key_header] = endpoint.key
-
-    return name_key
 
 
 _clients: dict[Endpoint, Client] = {}
