@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import random
 import re
+import socket
 import ssl
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import httpx2
 import openai
 
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.endpoints import Endpoint
+from core.llm.http_client import MovedError, is_elsewhere
 from core.llm.refusals import named_pause_s, read_words, wants_money
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
@@ -87,14 +93,41 @@ def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> Touchsto
 
 
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    address, setting = endpoint.base_url, endpoint.setting("base_url")
+    if isinstance(error.__cause__, MovedError):
+        moved = error.__cause__.address.removesuffix("/chat/completions").rstrip("/")
+        return f"{address} redirects questions to {moved}, where their text would be lost. Set {setting} to {moved}."
     if problem := _tls_error(error):
-        return f"{endpoint.base_url} cannot be reached by TLS: {problem}. Install its certificate on this machine, or set {endpoint.setting('base_url')}."
+        advice = f"Install its certificate on this machine, or set {setting}"
+        if "WRONG_VERSION_NUMBER" in problem:
+            problem, advice = "it does not speak TLS at this port", f"Set {setting} to http:// in place of https://"
+        return f"{address} cannot be reached by TLS: {problem}. {advice}."
     if _is_redirected(error):
-        return f"{endpoint.base_url} redirects again and again. Set {endpoint.setting('base_url')} to where it leads."
+        return f"{address} redirects again and again. Set {setting} to where it leads."
     if _is_interrupted(error):
         words = _redact_key(endpoint, str(error.__cause__)) or "the connection was reset"
-        return f"{endpoint.base_url} broke off in the middle of its answer: {words}. Ask again."
-    return f"{endpoint.base_url} cannot be reached. Start the server, or set {endpoint.setting('base_url')}."
+        return f"{address} broke off in the middle of its answer: {words}. Ask again."
+
+    return _unreachable_message(endpoint, error)
+
+
+def _unreachable_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    address, setting = endpoint.base_url, endpoint.setting("base_url")
+    host = urlsplit(address).hostname or ""
+    if proxy := _proxy(address, host):
+        return (
+            f"{address} cannot be reached through the proxy {proxy}, which the environment names. Start the proxy, or set "
+            f"NO_PROXY={host} where the server is reached without it."
+        )
+    if any(isinstance(cause, socket.gaierror) for cause in _causes(error)):
+        return f"No server is named {host}: its address is not found (DNS). Check the spelling in {setting}, or the network."
+    return f"{address} cannot be reached. Start the server, or set {setting}."
+
+
+def _proxy(address: str, host: str) -> str:
+    """The proxy by which an address is asked, without a password; empty where there is none."""
+    proxy = getproxies().get(urlsplit(address).scheme) or getproxies().get("all") or ""
+    return "" if proxy_bypass(host) else re.sub(r"//[^/@]*@", "//", proxy)
 
 
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
@@ -110,7 +143,14 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
             f"{endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192{left_out}."
         )
 
-    served = f"serves no model {model!r} or not this path. Set the name that it serves."
+    if status in {401, 403} and is_elsewhere(endpoint, error.response.request.url):
+        other = error.response.request.url.host
+        return (
+            f"{endpoint.base_url} redirects to {other}, which gets no key, as it is another server, and says: “{words}”. "
+            f"If the key is meant for it, set {endpoint.setting('base_url')} to its address."
+        )
+
+    served = f"serves no model {model!r} or not this path. Set the name that it serves.{_path_hint(endpoint)}"
 
     seconds = pause_s(error)
     retry_advice = f"Wait {seconds:.0f} s" if seconds and seconds >= 1 else "Wait"
@@ -118,18 +158,28 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
         402: "wants money. Pay there, or ask another endpoint.",
         401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
         403: f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
-        404: served if model else "lists no models: it does not know this path. Check its address.",
+        404: served
+        if model
+        else f"lists no models: it does not know this path. Check its address.{_path_hint(endpoint)}",
         429: f"has reached its rate limit. {retry_advice} and try again.",
     }
     if status not in known:
         code = f"Error code: {status}"
-        return refusal_message(endpoint, f"{code} - {words}" if words else code)
+        refusal = refusal_message(endpoint, f"{code} - {words}" if words else code)
+        return f"{refusal}{_path_hint(endpoint)}" if status == 405 else refusal
     return f"{endpoint.base_url} {known[status]} It says: “{words or f'Error code: {error.status_code}'}”."
 
 
 def unexpected_format(endpoint: Endpoint) -> str:
     """Message about a server that answers as no endpoint does."""
-    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
+    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address.{_path_hint(endpoint)}"
+
+
+def _path_hint(endpoint: Endpoint) -> str:
+    """What most addresses have that this one lacks; empty where it has a version or a path of its own."""
+    if urlsplit(endpoint.base_url).path.strip("/"):
+        return ""
+    return f" It has no /v1 at its end, as most have: {endpoint.base_url}/v1."
 
 
 def refusal_message(endpoint: Endpoint, words: str) -> str:
@@ -150,12 +200,18 @@ def _is_out_of_money(error: Exception) -> bool:
 
 def _tls_error(error: Exception) -> str:
     """Problem with the certificate; empty where it is something else."""
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _causes(error):
         if isinstance(cause, ssl.SSLError) or "CERTIFICATE_VERIFY_FAILED" in str(cause) or "[SSL" in str(cause):
             return " ".join(str(cause).split())[:_SHOWN_CHARACTERS].rstrip(".")
-        cause = cause.__cause__ or cause.__context__
     return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and those that it came from, the last one first."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _is_interrupted(error: Exception) -> bool:
@@ -164,7 +220,7 @@ def _is_interrupted(error: Exception) -> bool:
 
 
 def _is_redirected(error: Exception) -> bool:
-    return type(error.__cause__).__name__ == "TooManyRedirects"
+    return isinstance(error.__cause__, MovedError | httpx2.TooManyRedirects)
 
 
 def _redact_key(endpoint: Endpoint, words: str) -> str:

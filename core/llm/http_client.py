@@ -1,4 +1,4 @@
-"""The HTTP client of an endpoint: where its key goes, and the limits of time and size of an answer."""
+"""The HTTP client of an endpoint: where its key goes, which redirects are followed, and the limits of an answer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,26 @@ import openai
 from core.llm.endpoints import Endpoint
 
 _MAX_REDIRECTS = 5
+_MOVED = frozenset({301, 302, 303})
 _MAX_ANSWER_BYTES = 32 * 2**20
 _MAX_FILE_BYTES, _FILE_S = 2 * 2**30, 3600.0  # of the answers to a whole batch
+
+
+class MovedError(httpx2.RequestError):
+    """A server that says of a question that it belongs to another address."""
+
+    def __init__(self, url: httpx2.URL) -> None:
+        # without what may be secret
+        self.address = str(url.copy_with(username=None, password=None, query=None, fragment=None))
+        super().__init__(self.address)
+
+
+def is_elsewhere(endpoint: Endpoint, url: httpx2.URL) -> bool:
+    """True for an address of another server than the endpoint's, to which a redirect may lead; https for http is the same."""
+    own = httpx2.URL(endpoint.base_url)
+    if (own.scheme, own.port, url.scheme, url.port) == ("http", None, "https", None):
+        return own.host != url.host
+    return (own.scheme, own.host, own.port) != (url.scheme, url.host, url.port)
 
 
 def http_client(endpoint: Endpoint) -> openai.DefaultHttpxClient:
@@ -24,7 +42,7 @@ def http_client(endpoint: Endpoint) -> openai.DefaultHttpxClient:
         timeout=endpoint.patience_s,
         verify=_trusted_certificates(),
         max_redirects=_MAX_REDIRECTS,
-        event_hooks={"request": [_naming_key(endpoint)], "response": [_limiting(endpoint)]},
+        event_hooks={"request": [_sending_key(endpoint)], "response": [_refuse_moves, _limiting(endpoint)]},
     )
 
 
@@ -69,9 +87,18 @@ def _trusted_certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _naming_key(endpoint: Endpoint) -> Callable[[httpx2.Request], None]:
-    def name_key(request: httpx2.Request) -> None:
-        if endpoint.key_header and request.headers.pop("Authorization", ""):
+def _sending_key(endpoint: Endpoint) -> Callable[[httpx2.Request], None]:
+    def send_key(request: httpx2.Request) -> None:
+        if is_elsewhere(endpoint, request.url):
+            for name in ("Authorization", endpoint.key_header, *(header for header, _ in endpoint.headers)):
+                request.headers.pop(name, None)
+        elif endpoint.key_header and request.headers.pop("Authorization", ""):
             request.headers[endpoint.key_header] = endpoint.key
 
-    return name_key
+    return send_key
+
+
+def _refuse_moves(response: httpx2.Response) -> None:
+    """Raise MovedError where following would turn a question into a GET without its text."""
+    if response.request.method == "POST" and response.status_code in _MOVED and response.has_redirect_location:
+        raise MovedError(response.request.url.join(response.headers["Location"]))
