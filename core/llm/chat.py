@@ -18,6 +18,8 @@ _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 
 _TOKEN_MARKS = " \t\r\n▁ĠĊ"  # blanks, and how vocabularies write them
 
+_OPENINGS = "\"'`*_(["
+
 _UNUSABLE_ENDS = {
     "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or reasoning_tokens of the endpoint of a reasoning model.",
     "refusal": "The model refused.",
@@ -67,6 +69,11 @@ class Sampling:
 def token_word(token: str) -> str:
     """A token without the blanks before and after it, however its vocabulary writes them."""
     return token.strip(_TOKEN_MARKS)
+
+
+def is_opening(token: str) -> bool:
+    """True for a token before a word: blanks, a quotation mark, an asterisk of bold type."""
+    return not token_word(token).strip(_OPENINGS)
 
 
 def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Question:

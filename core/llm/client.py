@@ -27,7 +27,7 @@ from core.llm.endpoint_errors import (
 from core.llm.endpoints import Endpoint
 from core.llm.http_client import http_client
 from core.llm.pacing import Pace
-from core.llm.requests import SPECIAL_TOKENS, Body, chat_body, first_token_body, refused_part
+from core.llm.requests import Body, FirstTokens, chat_body, first_token_body, refused_part
 from core.llm.responses import (
     Completion,
     FirstToken,
@@ -67,20 +67,16 @@ class Client:
         self._pace = Pace()
         self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server refused
 
-    def first_token(self, model: str, system: str, user: str, top_tokens: int, special_tokens: bool) -> FirstToken:
-        """The most likely tokens that an answer to a system and a user message would begin with.
-
-        `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
-        """
-        special = SPECIAL_TOKENS if special_tokens else {}
+    def first_token(self, system: str, user: str, asked: FirstTokens) -> FirstToken:
+        """The most likely first tokens of an answer to a system and a user message."""
 
         def body(left_out: frozenset[str]) -> Body:
-            return first_token_body(self._endpoint, model, (system, user), top_tokens, left_out) | special
+            return first_token_body(self._endpoint, (system, user), asked, left_out)
 
         def ask(request: Body) -> FirstToken:
             return read_first_token(self._complete(request), self._endpoint)
 
-        return self._send(model, lambda: self._adapting(model, body, ask))
+        return self._send(asked.model, lambda: self._adapting(asked.model, body, ask))
 
     def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from core.errors import Problem, TouchstoneError, attempt
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
+from core.llm.requests import FirstTokens
 from core.llm.responses import Completion
 from core.llm.structured import StructuredAnswer, answer_schema, read_structured
 
@@ -75,7 +76,7 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
         lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
     )
     likely = attempt(
-        lambda: client.first_token(endpoint.model, _SYSTEM, "Is water wet? Answer Yes or No.", 5, special_tokens=False)
+        lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", FirstTokens(endpoint.model, 5))
     )
     return [
         answered,

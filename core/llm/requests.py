@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
@@ -48,13 +49,25 @@ def chat_body(
     return body | endpoint.extra
 
 
-def first_token_body(
-    endpoint: Endpoint, model: str, messages: Sequence[str], top_tokens: int, left_out: frozenset[str]
-) -> Body:
-    """A request for one token, not sampled, with the probabilities of the most likely ones."""
-    body: Body = {"model": model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
+@dataclass(frozen=True, slots=True)
+class FirstTokens:
+    """A question about the most likely first tokens: how many of them, of an answer of so many tokens.
+
+    `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
+    """
+
+    model: str
+    top_tokens: int
+    max_tokens: int = 1
+    special_tokens: bool = False
+
+
+def first_token_body(endpoint: Endpoint, messages: Sequence[str], asked: FirstTokens, left_out: frozenset[str]) -> Body:
+    """A request for the first tokens, not sampled, with the probabilities of the most likely ones at each place."""
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
-    return body | {"temperature": 0, limit: 1, "logprobs": True, "top_logprobs": top_tokens} | endpoint.extra
+    body: Body = {"model": asked.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
+    body |= {"temperature": 0, limit: asked.max_tokens, "logprobs": True, "top_logprobs": asked.top_tokens}
+    return body | endpoint.extra | (SPECIAL_TOKENS if asked.special_tokens else {})
 
 
 def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None:

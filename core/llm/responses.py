@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import TouchstoneError
+from core.llm.chat import is_opening
 from core.llm.endpoint_errors import BrokenStreamError, refusal_message, server_words, unexpected_format
 from core.llm.endpoints import Endpoint
 
@@ -80,19 +81,39 @@ def read_stream(pieces: Iterable[object], endpoint: Endpoint) -> Completion:
 
 def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
     """The most likely first tokens of a completion that was requested with them."""
-    logprobs = _field(_field(_first_choice(answer, endpoint), "logprobs"), "content")
-    if not isinstance(logprobs, list) or not logprobs:
+    places = _field(_field(_first_choice(answer, endpoint), "logprobs"), "content")
+    if not isinstance(places, list) or not places:
         raise TouchstoneError(
             f"{endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
         )
-    top = _field(logprobs[0], "top_logprobs")
-    named = [(_field(one, "token"), _field(one, "logprob")) for one in (top if isinstance(top, list) else ())]
-    known = {
-        _clean(token): math.exp(min(0.0, float(logprob)))
-        for token, logprob in named
-        if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob)
-    }
-    return FirstToken(tuple(known), tuple(known.values()), _count(_field(answer, "usage"), "prompt_tokens"))
+    shares = _first_words(places)
+    return FirstToken(tuple(shares), tuple(shares.values()), _count(_field(answer, "usage"), "prompt_tokens"))
+
+
+def _first_words(places: Sequence[object]) -> dict[str, float]:
+    """The probabilities of the tokens at the first place; behind an opening that was written there, those of the next place.
+
+    Tokens of equal text are one: their probabilities are summed.
+    """
+    shares: dict[str, float] = {}
+    before = 1.0  # the probability of the openings that were written so far
+    for number, place in enumerate(places):
+        written, opening = _field(place, "token"), 0.0
+        is_last = number == len(places) - 1 or not isinstance(written, str) or not is_opening(written)
+        top = _field(place, "top_logprobs")
+        for one in top if isinstance(top, list) else ():
+            token, logprob = _field(one, "token"), _field(one, "logprob")
+            if not isinstance(token, str) or not isinstance(logprob, int | float) or math.isnan(logprob):
+                continue
+            share = before * math.exp(min(0.0, float(logprob)))
+            if token == written and not is_last:
+                opening += share
+            else:
+                shares[_clean(token)] = shares.get(_clean(token), 0.0) + share
+        if is_last:
+            break
+        before = opening
+    return shares
 
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:

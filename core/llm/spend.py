@@ -54,7 +54,7 @@ def actual_usage(question: Question, answer: Answer) -> Usage:
     """Usage that the endpoint counted; an estimate where it counts nothing."""
     if question.checkpoint.kind in _FREE_KINDS:
         return Usage()
-    written = int(answer.values[0]) if question.checkpoint.kind == "endpoint_chat" else 1
+    written = int(answer.values[0]) if question.checkpoint.kind == "endpoint_chat" else max_usage(question).written
     if answer.tokens:
         return Usage(answer.tokens, written)
     return Usage(max_usage(question).read, written or sum(map(_approximate_tokens, answer.texts[:1])))

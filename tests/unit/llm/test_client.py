@@ -10,6 +10,7 @@ from core.errors import TouchstoneError
 from core.llm.chat import Sampling
 from core.llm.client import Client
 from core.llm.endpoints import Endpoint
+from core.llm.requests import FirstTokens
 from core.llm.responses import Completion, FirstToken
 from tests.unit.llm.scripted import Reply, completion, listing, refusal, serving, stream
 
@@ -18,7 +19,9 @@ AT_ONCE = {"retry-after-ms": "1"}
 
 
 def first_token(url: str, special_tokens: bool = False) -> FirstToken:
-    return Client(Endpoint(url, KEY)).first_token("m", "Judge.", "Is it?", 5, special_tokens)
+    return Client(Endpoint(url, KEY)).first_token(
+        "Judge.", "Is it?", FirstTokens("m", 5, special_tokens=special_tokens)
+    )
 
 
 def test_the_most_likely_first_tokens_are_told_with_their_probabilities() -> None:
@@ -54,7 +57,7 @@ def test_special_tokens_are_asked_for_in_the_way_of_vllm() -> None:
 def test_a_key_meant_for_another_server_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
-        Client(Endpoint(endpoint.url, "")).first_token("m", "a", "b", 5, False)
+        Client(Endpoint(endpoint.url, "")).first_token("a", "b", FirstTokens("m", 5))
     assert endpoint.keys == ["Bearer none"]
 
 
