@@ -115,11 +115,24 @@ def first_question(messages: Messages, sampling: Sampling, schema: str = "") -> 
     return chat_question((messages.system, messages.user), sampling, schema)
 
 
+def require_whole_question(answer: Answer) -> None:
+    """Raise UnreadableAnswerError where the server has cut the question, and so the document, without a word."""
+    if answer.cut:
+        raise UnreadableAnswerError(
+            f"The server read {answer.tokens:,} tokens of a question of {answer.tokens + answer.cut:,} or more: it cut the "
+            "document. Give it a window that holds the question (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH; llama.cpp: -c; "
+            "vLLM: --max-model-len), or shorten the document.",
+            [answer],
+        )
+
+
 def answer_text(answer: Answer) -> str:
     """The text of an answer, without the reasoning in front of it.
 
-    Raises UnreadableAnswerError, with the raw answer, for one that did not come to its natural end, or is empty.
+    Raises UnreadableAnswerError, with the raw answer, for one that did not come to its natural end, is empty, or is of a
+    question that was cut.
     """
+    require_whole_question(answer)
     text, ended = answer.texts
     if ended != "stop":
         known = _UNUSABLE_ENDS.get(ended)
@@ -147,9 +160,12 @@ def without_reasoning(text: str) -> str:
 
 
 def is_usable(kind: str, answer: Answer) -> bool:
-    """True if an answer to a question of this kind is kept: one that was refused, cut off or left empty may be better when asked for again."""
+    """True if an answer to a question of this kind is kept.
+
+    One that was refused, cut off or left empty, or whose question was cut, may be better when asked for again.
+    """
     if kind != "endpoint_chat":
-        return True
+        return not answer.cut
     try:
         answer_text(answer)
     except UnreadableAnswerError:

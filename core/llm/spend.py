@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,8 @@ from core.types import Answer, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _TEMPLATE_TOKENS = 32  # around one message
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_LEAST_WINDOW_WORDS = 1500  # of 2,048 tokens, the shortest window that servers have
 _FREE_KINDS = frozenset({"endpoint_token_count"})  # counting tokens is no completion
 
 
@@ -58,6 +61,19 @@ def actual_usage(question: Question, answer: Answer) -> Usage:
     if answer.tokens:
         return Usage(answer.tokens, written)
     return Usage(max_usage(question).read, written or sum(map(_approximate_tokens, answer.texts[:1])))
+
+
+def unread_tokens(question: Question, read: int) -> int:
+    """At least so many tokens of a question were not read, by the number that a server says it has read; 0 is unknown.
+
+    No usual vocabulary has a token for two words, or for more than four characters of a script without blanks.
+    """
+    characters = sum(map(len, question.inputs))
+    if not read or 2 * read >= characters:
+        return 0
+    words = sum(len(text.split()) for text in question.inputs)
+    least = max(words, sum(len(_UNSPACED.findall(text)) for text in question.inputs) // 4)
+    return max(0, least - read) if least >= _LEAST_WINDOW_WORDS else 0
 
 
 def _approximate_tokens(text: str) -> int:

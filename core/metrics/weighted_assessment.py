@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 from core.errors import UnreadableAnswerError
 from core.language import ANY
-from core.llm.chat import is_opening, token_word
+from core.llm.chat import is_opening, require_whole_question, token_word
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import first_token_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
@@ -97,6 +97,7 @@ class Marks:
 
 def read_marks(answer: Answer) -> Marks:
     """The marks that an answer begins with; UnreadableAnswerError where they have less than half of the probability."""
+    require_whole_question(answer)
     shares = dict.fromkeys(_MARKS, 0.0)
     for token, share in _shares(answer):
         if mark := _MARK.fullmatch(token_word(token)):

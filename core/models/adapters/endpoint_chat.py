@@ -2,16 +2,19 @@
 
 Inputs: a system and a user message, then answers and further requests in turn. Options: those of `core.llm.chat.chat_question`.
 Texts: the answer as it came, and how it ended (stop | length | refusal | filter); values: the tokens written; tokens: those
-read. What was refused or cut off is an answer too, though not one to keep: who reads it takes it by `core.llm.chat.answer_text`.
+read; cut: those that the server left out, at least. What was refused or cut off is an answer too, though not one to keep:
+who reads it takes it by `core.llm.chat.answer_text`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.llm.chat import question_schema, sampling_of
 from core.llm.endpoints import Endpoint
 from core.llm.requests import Body, chat_body
+from core.llm.spend import unread_tokens
 from core.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -22,7 +25,8 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.llm.client import client_for
 
-    return _answer(client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question)))
+    answer = _answer(client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question)))
+    return replace(answer, cut=unread_tokens(question, answer.tokens))
 
 
 def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str]) -> Body:

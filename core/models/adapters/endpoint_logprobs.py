@@ -2,15 +2,18 @@
 
 Inputs: a system and a user message. Options: "model", its name at the endpoint; "top_tokens", how many tokens;
 "special_tokens", whether the tokenizer's own are put before the template; "max_tokens", of an answer whose first tokens may
-be blanks, 1 by default. Values: the probabilities of the most likely first tokens; texts: these tokens.
+be blanks, 1 by default. Values: the probabilities of the most likely first tokens; texts: these tokens; cut: the
+tokens of the question that the server left out, at least.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.llm.endpoints import Endpoint
 from core.llm.requests import Body, FirstTokens, first_token_body
+from core.llm.spend import unread_tokens
 from core.models.model import int_option
 from core.types import Answer, Question
 
@@ -25,7 +28,8 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     from core.llm.client import client_for
 
     system, user = question.inputs
-    return _answer(client_for(endpoint).first_token(system, user, _asked(question)))
+    answer = _answer(client_for(endpoint).first_token(system, user, _asked(question)))
+    return replace(answer, cut=unread_tokens(question, answer.tokens))
 
 
 def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str]) -> Body:
