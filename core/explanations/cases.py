@@ -114,7 +114,7 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
 def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, object]:
     """The same for a panel of that signature: the grade of the majority with the mean worth of all grades, and the votes.
 
-    A tie is no grade.
+    Without a majority there is no grade.
     """
     record = judgement_record(case, signature, Judgement(vote.majority or "not", str(vote), signature))
     record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
@@ -124,13 +124,13 @@ def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, objec
 
 
 def judgement_records(
-    case: Case, signatures: Sequence[str], outcomes: Sequence[Judgement | Failure], panel: str = ""
+    case: Case, signatures: Sequence[str], outcomes: Sequence[Judgement | Failure], panel: str = "", quorum: int = 0
 ) -> Iterator[dict[str, object]]:
     """A line for each judge of a case, and one more for the panel of that signature, "" where there is none."""
     for signature, outcome in zip(signatures, outcomes, strict=True):
         yield judgement_record(case, signature, outcome)
     if panel:
-        yield panel_record(case, panel, count_votes(outcomes))
+        yield panel_record(case, panel, count_votes(outcomes, quorum))
 
 
 def read_judged(file: Path) -> list[JudgedExplanation]:

@@ -14,7 +14,7 @@ from core.dataset import Refusal
 from core.explanations.cases import judgement_records
 from core.explanations.causes import cause_conversation
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation, judge_signature
-from core.explanations.panel import GradeCounts, judge_by_panel, panel_signature
+from core.explanations.panel import GradeCounts, judge_by_panel, panel_signature, require_panel
 from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
@@ -69,9 +69,12 @@ def command(
         list[str] | None,
         typer.Option(
             help="A panel instead of one model, to be repeated: MODEL@ENDPOINT, @ENDPOINT for its own model, or local:FOLDER. "
-            "Each judges every explanation, and a further line has the grade of the majority."
+            "Each judges every explanation, and a further line has the grade of more than half of them."
         ),
     ] = None,
+    quorum: Annotated[
+        int, typer.Option(help="Judges of the panel that must give a grade, or it has none; at least more than half.")
+    ] = 0,
     causes: Annotated[
         bool,
         typer.Option(
@@ -93,6 +96,7 @@ def command(
         # raises before anything is overwritten where nobody can be asked
         if judge:
             judges = open_panel(engine, judge, model or endpoint, temperature, sample)
+            require_panel(judges, quorum)
         else:
             judges = (open_sampling(engine, model, endpoint, temperature, sample),)
         part = Shard.parse(shard)
@@ -107,7 +111,8 @@ def command(
         judged = with_progress(
             judge_by_panel(engine, to_grade, setup, judges, ask), "explanations judged", len(to_grade)
         )
-        counts = _write_judged(output, judged, signatures, panel_signature(judges, signatures) if judge else "")
+        panel = panel_signature(judges, signatures, quorum) if judge else ""
+        counts = _write_judged(output, judged, signatures, panel, quorum)
         spent = engine.spent()
     for sentence in counts.sentences():
         print_status(sentence)
@@ -120,11 +125,12 @@ def _write_judged(
     found: Iterable[tuple[Case, tuple[Judgement | Failure, ...]]],
     signatures: Sequence[str],
     panel: str,
+    quorum: int,
 ) -> GradeCounts:
     """Write a line for each case and judge, and one more for a panel, as they come."""
-    counts = GradeCounts(signatures, panel)
+    counts = GradeCounts(signatures, panel, quorum)
     with open_output(output) as file:
         for case, outcomes in found:
-            file.writelines(map(json_line, judgement_records(case, signatures, outcomes, panel)))
+            file.writelines(map(json_line, judgement_records(case, signatures, outcomes, panel, quorum)))
             counts.add(outcomes)
     return counts
