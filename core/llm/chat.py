@@ -28,12 +28,17 @@ _UNUSABLE_ENDS = {
 }
 
 _TAGS = r"(?P<tag>think(?:ing)?|thought|reasoning|seed:think)"
+_FINAL_CHANNEL = r"<\|channel\|>final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
 _REASONING = (
     re.compile(rf"\s*<{_TAGS}>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE),
     re.compile(r"\s*\[THINK\].*?\[/THINK\]", re.DOTALL),
     # harmony: whatever channels come before the final one, also where the server left out the marks
-    re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>.*<\|channel\|>final[^<]*<\|message\|>", re.DOTALL),
-    re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>"),
+    re.compile(rf"\s*(?:<\|start\|>assistant)?<\|channel\|>.*{_FINAL_CHANNEL}", re.DOTALL),
+    re.compile(rf"\s*(?:<\|start\|>assistant)?{_FINAL_CHANNEL}"),
+    # and where it left out the marks of the final one only
+    re.compile(
+        r"\s*(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary).*?<\|end\|>(?!.*<\|channel\|>)", re.DOTALL
+    ),
     re.compile(r"\s*analysis\S.*assistant(?:commentary.*assistant)?final", re.DOTALL),
 )
 """Text that reasoning models write before their answer, whole."""

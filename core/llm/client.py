@@ -40,7 +40,7 @@ from core.llm.responses import (
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """Errors by which servers refuse a question with a part that they do not know."""
 _FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
-_STREAM_USAGE = {"stream_options": {"include_usage": True}}
+_STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
 _RATE_REPEATS = 6  # more than of other failures
 _COMPLETIONS = "/chat/completions"
 
@@ -86,7 +86,10 @@ class Client:
         """
 
         def body(left_out: frozenset[str]) -> Body:
-            return chat_body(self._endpoint, messages, sampling, schema, left_out)
+            request = chat_body(self._endpoint, messages, sampling, schema, left_out)
+            if not self._endpoint.stream:
+                return request
+            return request | {"stream": True} | ({} if "stream_options" in left_out else _STREAM_USAGE)
 
         return self._send(sampling.model, lambda: self._adapting(sampling.model, body, self._ask))
 
@@ -165,11 +168,10 @@ class Client:
         return json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
 
     def _stream(self, body: Body) -> Completion:
-        usage = {} if "stream_options" in self._left_out.get(str(body["model"]), ()) else _STREAM_USAGE
         with self._openai.post(
             _COMPLETIONS,
             cast_to=object,
-            body={**body, "stream": True, **usage},
+            body=body,
             stream=True,
             stream_cls=openai.Stream[object],
         ) as pieces:

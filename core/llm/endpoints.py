@@ -36,16 +36,22 @@ _ENVIRONMENT_VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Money for a million tokens read and written, in whatever currency the budget is in."""
+    """Money for a million tokens read and written, in whatever currency the budget is in.
+
+    `cached` is that of tokens read from the server's cache, None where it is as that of others.
+    """
 
     read: float
     written: float
+    cached: float | None = None
 
-    def of(self, read: int, written: int) -> float:
-        return (read * self.read + written * self.written) / 1_000_000
+    def of(self, read: int, written: int, cached: int = 0) -> float:
+        cheaper = 0.0 if self.cached is None else cached * (self.read - self.cached)
+        return (read * self.read + written * self.written - cheaper) / 1_000_000
 
     def times(self, factor: float) -> Price:
-        return Price(self.read * factor, self.written * factor)
+        cached = None if self.cached is None else self.cached * factor
+        return Price(self.read * factor, self.written * factor, cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +332,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         retries=entry.retries,
         stream=entry.stream,
         reasoning_tokens=entry.reasoning_tokens,
-        price=_read_price(entry.price_read, entry.price_written),
+        price=_read_price(entry.price_read, entry.price_written, entry.price_cached),
         budget=entry.budget,
         total_s=entry.total_s,
         extra_body=json.dumps(entry.extra_body, sort_keys=True),
@@ -353,9 +359,9 @@ def _header_value(value: str, where: str) -> str:
     return found
 
 
-def _read_price(read: float | None, written: float | None) -> Price | None:
+def _read_price(read: float | None, written: float | None, cached: float | None = None) -> Price | None:
     """None where neither is set; where only one is set, the other is free."""
-    return None if read is None and written is None else Price(read or 0.0, written or 0.0)
+    return None if read is None and written is None else Price(read or 0.0, written or 0.0, cached)
 
 
 def _clean_address(text: str, setting: str, key_setting: str) -> str:

@@ -46,6 +46,7 @@ class EndpointEntry(BaseModel):
     structured: Literal["json_schema", "json_object", "none"] = "json_schema"
     price_read: float | None = Field(None, ge=0)
     price_written: float | None = Field(None, ge=0)
+    price_cached: float | None = Field(None, ge=0)
     batch_price_factor: float = Field(0.5, ge=0, le=1)
     budget: float | None = Field(None, ge=0)
 

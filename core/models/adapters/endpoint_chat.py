@@ -1,7 +1,8 @@
 """Kind "endpoint_chat": the text that a language model answers, from an endpoint.
 
 Inputs: a system and a user message, then answers and further requests in turn. Options: those of `core.llm.chat.chat_question`.
-Texts: the answer as it came, and how it ended (stop | length | refusal | filter); values: the tokens written; tokens: those
+Texts: the answer as it came, and how it ended (stop | length | refusal | filter); values: the tokens written and, where
+the server says so, those read from a cache and the cost; tokens: those
 read; cut: those that the server left out, at least. What was refused or cut off is an answer too, though not one to keep:
 who reads it takes it by `core.llm.chat.answer_text`.
 """
@@ -42,8 +43,9 @@ def read(endpoint: Endpoint, completion: object) -> Answer:
 
 
 def _answer(answer: Completion) -> Answer:
-    return Answer(
-        values=(float(answer.completion_tokens),),
-        texts=(answer.text, answer.finish_reason),
-        tokens=answer.prompt_tokens,
-    )
+    values = [float(answer.completion_tokens)]
+    if answer.cached_tokens or answer.cost is not None:
+        values.append(float(answer.cached_tokens))
+    if answer.cost is not None:
+        values.append(answer.cost)
+    return Answer(tuple(values), texts=(answer.text, answer.finish_reason), tokens=answer.prompt_tokens)

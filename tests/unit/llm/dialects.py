@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tests.unit.llm.faults import NOW, OK, Fault, fails, scores
-from tests.unit.llm.scripted import Reply
+import json
+
+from tests.unit.llm.faults import MARK, NOW, OK, REASONING, Fault, events, fails, said, scores
+from tests.unit.llm.scripted import Reply, completion
 
 
 def rated(name: str, body: object, **headers: str) -> Fault:
@@ -251,4 +253,205 @@ REFUSALS = [
     ),
 ]
 
-DIALECTS = [*RATES, *REFUSALS]
+
+def used(name: str, usage: object, spend: tuple[int, int], **options: object) -> Fault:
+    """An answer with this usage; what it cost is in the prices of the endpoint."""
+    reply = Reply({"choices": [{"index": 0, "message": {"content": MARK}, "finish_reason": "stop"}], "usage": usage})
+    return scores(name, reply, spend=spend, options=options)
+
+
+USAGES = [
+    used(
+        "usage: Gemini, thoughts in the total",
+        {"prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553},
+        (20, 533),
+    ),
+    used("usage: Gemini, no answer counted", {"prompt_tokens": 20, "total_tokens": 60}, (20, 40)),
+    used("usage: of the Responses API", {"input_tokens": 36, "output_tokens": 87, "total_tokens": 123}, (36, 87)),
+    used(
+        "usage: Anthropic, with its cache",
+        {"input_tokens": 21, "cache_creation_input_tokens": 188, "cache_read_input_tokens": 100, "output_tokens": 39},
+        (309, 39),
+    ),
+    used(
+        "usage: native Gemini",
+        {"promptTokenCount": 20, "candidatesTokenCount": 198, "thoughtsTokenCount": 405, "totalTokenCount": 623},
+        (20, 603),
+    ),
+    used(
+        "usage: xAI, reasoning apart",
+        {
+            "prompt_tokens": 32,
+            "completion_tokens": 9,
+            "total_tokens": 135,
+            "completion_tokens_details": {"reasoning_tokens": 94},
+        },
+        (32, 103),
+    ),
+    used(
+        "usage: OpenAI, reasoning within",
+        {
+            "prompt_tokens": 32,
+            "completion_tokens": 103,
+            "total_tokens": 135,
+            "completion_tokens_details": {"reasoning_tokens": 94},
+        },
+        (32, 103),
+    ),
+    used("usage: a total that is less", {"prompt_tokens": 32, "completion_tokens": 10, "total_tokens": 5}, (32, 10)),
+    used(
+        "usage: of nested nulls",
+        {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": None, "cost": None},
+        (7, 3),
+    ),
+]
+
+
+def chunks(*pieces: object) -> Reply:
+    return events(*(json.dumps(one) for one in pieces), "[DONE]")
+
+
+def piece(content: str | None, index: int = 0, ended: str | None = None) -> dict[str, object]:
+    return {"index": index, "delta": {} if content is None else {"content": content}, "finish_reason": ended}
+
+
+def choices(*given: object) -> Reply:
+    return Reply({"choices": list(given), "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+
+
+def choice(content: str, index: int) -> dict[str, object]:
+    return {"index": index, "message": {"content": content}, "finish_reason": "stop"}
+
+
+END = {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
+CHOICES = [
+    scores("choices out of order", choices(choice('{"score": 20}', 1), choice(MARK, 0))),
+    scores("choices without an index", choices({"message": {"content": MARK}, "finish_reason": "stop"})),
+    scores(
+        "choices of a stream, mixed",
+        chunks(
+            {"choices": [piece(MARK[:5])]},
+            {"choices": [piece('{"score": 2', 1), piece(MARK[5:])]},
+            {"choices": [piece("0}", 1, "stop")]},
+            {"choices": [piece(None, ended="stop")]},
+            END,
+        ),
+        options={"stream": True},
+    ),
+    scores(
+        "usage of a stream of Groq",
+        chunks(
+            {
+                "choices": [piece(MARK, ended="stop")],
+                "x_groq": {"id": "req", "usage": {"prompt_tokens": 7, "completion_tokens": 3}},
+            }
+        ),
+        options={"stream": True},
+    ),
+    fails(
+        "an error in the midst of a stream",
+        "refused the question: .*overloaded",
+        chunks(
+            {"choices": [piece(MARK)]},
+            {"error": {"code": 502, "message": "the provider is overloaded"}, "choices": [piece("", ended="error")]},
+        ),
+        options={"stream": True},
+    ),
+]
+
+THOUGHTS = [
+    scores(
+        "a reasoning part with its text",
+        said([{"type": "reasoning", "text": '{"score": 10}'}, {"type": "text", "text": MARK}]),
+    ),
+    scores(
+        "a reasoning part with a summary",
+        said(
+            [
+                {"type": "reasoning", "summary": [{"type": "summary_text", "text": '{"score": 10}'}]},
+                {"type": "output_text", "text": MARK},
+            ]
+        ),
+    ),
+    scores("a redacted part", said([{"type": "redacted_thinking", "data": "x"}, {"type": "text", "text": MARK}])),
+    scores("a field named thinking", said(MARK, thinking='{"score": 10}')),
+    scores(
+        "details of reasoning",
+        said(MARK, reasoning="Hm.", reasoning_details=[{"type": "reasoning.text", "text": "Hm."}]),
+    ),
+    fails("only a reasoning part", REASONING, said([{"type": "reasoning", "text": MARK}]), spend=(7, 3)),
+    scores(
+        "harmony with a constraint",
+        said(
+            f'<|channel|>analysis<|message|>{{"score": 10}}<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>{MARK}<|return|>'
+        ),
+    ),
+    scores(
+        "harmony, final json",
+        said(f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final json<|message|>{MARK}"),
+    ),
+    scores(
+        "harmony, commentary between",
+        said(
+            "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary<|message|>Now.<|end|>"
+            f"<|start|>assistant<|channel|>final<|message|>{MARK}"
+        ),
+    ),
+    scores(
+        "harmony of llama.cpp without a format", said(f'<|channel|>analysis<|message|>{{"score": 10}}<|end|>{MARK}')
+    ),
+    fails("harmony, analysis alone", REASONING, said("<|channel|>analysis<|message|>Hm.<|end|>"), spend=(7, 3)),
+]
+
+SCALES = [
+    fails(
+        "a mark from 0 to 1",
+        "0.85 looks like a mark from 0 to 1, and the scale is 0 to 100",
+        said('{"score": 0.85}'),
+        requests=2,
+        spend=(14, 6),
+    ),
+    scores("a mark from 0 to 1, once", said('{"score": 0.7}'), OK, requests=2, spend=(14, 6)),
+    fails(
+        "a mark from 0 to 1 as text",
+        "looks like a mark from 0 to 1",
+        said('{"score": "0.85"}'),
+        requests=2,
+        spend=(14, 6),
+    ),
+    fails("a mark of ten as text", "score: ", said('{"score": "8/10"}'), requests=2, spend=(14, 6)),
+    fails("a mark below 0", "greater than or equal to 0", said('{"score": -0.5}'), requests=2, spend=(14, 6)),
+    Fault("a mark of 0", (said('{"score": 0}'),), 0.0, 1, (7, 3)),
+    Fault("a mark of 1", (said('{"score": 1}'),), 0.01, 1, (7, 3)),
+    Fault("a mark of 0.0", (said('{"score": 0.0}'),), 0.0, 1, (7, 3)),
+]
+
+
+def fewer(name: str, words: str, requests: int = 2) -> Fault:
+    """A refusal of 20 most likely tokens, after which fewer are asked for."""
+    refused = [Reply({"error": {"message": words, "param": "top_logprobs"}}, 400)] * (requests - 1)
+    return Fault(
+        f"top_logprobs: {name}",
+        (*refused, completion({"4": 0.8, "3": 0.2})),
+        0.7,
+        requests,
+        (7, 1),
+        metric="weighted-assessment",
+    )
+
+
+TOP_TOKENS = [
+    fewer("vLLM", "Requested sample logprobs of 20, which is greater than max allowed: 5"),
+    fewer("a range", "Invalid value for 'top_logprobs': must be between 0 and 5."),
+    fewer("pydantic", "body.top_logprobs: Input should be less than or equal to 8"),
+    fewer("without a number", "top_logprobs is too large", 3),
+    fewer("of the old protocol", "20 is greater than the maximum of 1 - 'logprobs'"),
+    fails(
+        "top_logprobs: never",
+        "refused the question: .*logprobs are not supported",
+        Reply({"error": {"message": "logprobs are not supported with this model"}}, 400),
+        metric="weighted-assessment",
+    ),
+]
+
+DIALECTS = [*RATES, *REFUSALS, *USAGES, *CHOICES, *THOUGHTS, *SCALES, *TOP_TOKENS]

@@ -71,8 +71,8 @@ def found(
     return outcomes, script.asked, paid
 
 
-def test_there_are_at_least_100_different_forms_of_answers() -> None:
-    assert len({fault.name for fault in FORMS}) == len(FORMS) >= 100
+def test_there_are_at_least_165_different_forms_of_answers() -> None:
+    assert len({fault.name for fault in FORMS}) == len(FORMS) >= 165
 
 
 @pytest.mark.parametrize("place", range(len(FORMS)), ids=[fault.name for fault in FORMS])
