@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -113,14 +114,23 @@ def _finding(what: str, found: object, use: str, lack: str) -> EndpointFinding:
     )
 
 
-def endpoint_table(endpoint: Endpoint, key_from: str) -> str:
-    """The table for the file of TOUCHSTONE_ENDPOINTS that keeps an endpoint; a key never stands in it."""
+def endpoint_table(endpoint: Endpoint, key_from: str, further: str = "") -> str:
+    """The table for the file of TOUCHSTONE_ENDPOINTS that keeps an endpoint, with the further lines that were typed.
+
+    A key never stands in it.
+    """
     if '"' in endpoint.base_url + endpoint.model:
         raise TouchstoneError("Address and model may hold no quotation mark.")
     lines = [f"[{endpoint.name}]", f'base_url = "{endpoint.base_url}"', f'model = "{endpoint.model}"']
     if endpoint.reasoning_tokens:
         lines.append(f"reasoning_tokens = {endpoint.reasoning_tokens}")
+    if endpoint.leave_out:
+        lines.append(f"leave_out = {json.dumps(endpoint.leave_out)}")
+    if not endpoint.system_role:
+        lines.append("system_role = false")
+    if endpoint.structured != "json_schema":
+        lines.append(f'structured = "{endpoint.structured}"')
     if endpoint.price:
         lines += [f"price_read = {endpoint.price.read:g}", f"price_written = {endpoint.price.written:g}"]
     lines.append(f'key_from = "{key_from or "NAME_OF_THE_VARIABLE"}"' if endpoint.key else "")
-    return "\n".join(line for line in lines if line)
+    return "\n".join(line for line in [*lines, *map(str.strip, further.splitlines())] if line)

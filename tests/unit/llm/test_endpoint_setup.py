@@ -18,6 +18,7 @@ from core.llm.endpoints import (
     remove_endpoint,
     typed_endpoint,
 )
+from core.llm.endpoints_file import read_further_fields
 from tests.unit.llm.scripted import Body, Reply, completion, refusal, serving, text
 
 FIELDS = {"name": "mine", "base_url": "http://localhost:8000/v1/", "model": "small"}
@@ -82,6 +83,45 @@ def test_a_key_comes_from_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tomllib.loads(table) == {
         "mine": {"base_url": "http://localhost:8000/v1", "model": "small", "key_from": "ONE_KEY"}
     }
+
+
+def test_every_setting_of_the_file_may_be_typed_and_is_in_the_table_that_keeps_it() -> None:
+    typed_lines = 'at_once = 4\nheaders = {X-Title = "mine"}\n\nprice_cached = 0.1\nseed = 5'
+    fields = {**FIELDS, "leave_out": ["temperature"], "system_role": False, "structured": "none"}
+    typed = typed_endpoint({**fields, **read_further_fields(typed_lines, fields)}, "sk-typed")
+    assert (typed.at_once, typed.headers, typed.seed) == (4, (("X-Title", "mine"),), 5)
+    assert typed.left_out == {"temperature", "system", "json_schema", "json_object"}
+    table = endpoint_table(typed, "", typed_lines)
+    assert "sk-typed" not in table
+    assert tomllib.loads(table)["mine"] == {
+        **{name: value for name, value in fields.items() if name != "name"},
+        "base_url": "http://localhost:8000/v1",
+        "key_from": "NAME_OF_THE_VARIABLE",
+        "at_once": 4,
+        "headers": {"X-Title": "mine"},
+        "price_cached": 0.1,
+        "seed": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ("at_once 4", "are no TOML"),
+        ("[headers]", r"Write no \[table\] here"),
+        ('api_key = "sk-typed"', "api_key is not read"),
+        ('model = "large"', "model has a field of its own in the form"),
+    ],
+)
+def test_further_settings_that_cannot_be_read_are_named(lines: str, says: str) -> None:
+    with pytest.raises(BadSettingError, match=says) as caught:
+        read_further_fields(lines, FIELDS)
+    assert "sk-typed" not in str(caught.value)
+
+
+def test_a_further_setting_that_is_unknown_is_named() -> None:
+    with pytest.raises(BadSettingError, match="at_twice"):
+        typed_endpoint({**FIELDS, **read_further_fields("at_twice = 4", FIELDS)}, "")
 
 
 def able(_path: str, body: Body) -> Reply:
