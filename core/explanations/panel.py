@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.explanations.judge import Case, Judgement, JudgeSetup, converse_in_order, judge_conversation
+from core.explanations.panel_weights import JudgeWeights
 from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.local_models import is_local_model, model_title
@@ -28,17 +29,24 @@ class PanelVote:
     """Number of times that each grade was given to one explanation, and the number of judges that gave none.
 
     With fewer grades than the quorum the panel says nothing; at least more than half of the judges are needed.
+    `probabilities` are those of each grade, where judges have weights.
     """
 
     counts: Mapping[Grade, int]
     failed: int = 0
     quorum: int = 0
+    probabilities: Mapping[Grade, float] | None = None
 
     @property
     def majority(self) -> Grade | None:
-        """The grade that more than half of the whole panel gave, those who failed included; None where there is none."""
+        """The grade that more than half of the whole panel gave, those who failed included; None where there is none.
+
+        With weights the grade that is more probable than all others together.
+        """
         if not self._is_quorate:
             return None
+        if self.probabilities is not None:
+            return next((grade for grade, share in self.probabilities.items() if 2 * share > 1), None)
         return next((grade for grade, count in self.counts.items() if 2 * count > self._judges), None)
 
     @property
@@ -81,6 +89,9 @@ class PanelVote:
         if not self._is_quorate:
             least = max(self.quorum, self._judges // 2 + 1)
             return f"{self._graded} of {self._judges} judges gave a grade, and {least} are needed: {self}."
+        if self.probabilities is not None:
+            shares = ", ".join(f"{grade} {share:.2f}" for grade, share in self.probabilities.items())
+            return f"No grade is more probable than the others: {shares}."
         if len(self.counts) == 2 and len(set(self.counts.values())) == 1:
             return f"The judges are tied: {self}."
         return f"No grade is that of more than half of the {self._judges} judges: {self}."
@@ -97,11 +108,31 @@ def count_votes(outcomes: Iterable[Judgement | Failure], quorum: int = 0) -> Pan
     )
 
 
+@dataclass(frozen=True)
+class PanelRule:
+    """Rule by which the grades of judges become that of the panel: one vote each, or by weights."""
+
+    quorum: int = 0
+    weights: JudgeWeights | None = None
+
+    def vote(self, signatures: Sequence[str], outcomes: Sequence[Judgement | Failure]) -> PanelVote:
+        """The vote of judges of these signatures on one explanation."""
+        vote = count_votes(outcomes, self.quorum)
+        if not self.weights or not vote.counts:
+            return vote
+        named = zip(signatures, outcomes, strict=True)
+        grades = {signature: one.grade for signature, one in named if isinstance(one, Judgement)}
+        return replace(vote, probabilities=self.weights.probabilities(grades))
+
+
+ONE_VOTE_EACH = PanelRule()
+
+
 class GradeCounts:
     """Number of times that each judge, by its signature, gave each grade, and the panel where there is one."""
 
-    def __init__(self, signatures: Sequence[str], panel: str = "", quorum: int = 0) -> None:
-        self._signatures, self._panel, self._quorum = signatures, panel, quorum
+    def __init__(self, signatures: Sequence[str], panel: str = "", rule: PanelRule = ONE_VOTE_EACH) -> None:
+        self._signatures, self._panel, self._rule = signatures, panel, rule
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in (*signatures, *filter(None, [panel]))}
 
     def add(self, outcomes: Sequence[Judgement | Failure]) -> None:
@@ -109,7 +140,7 @@ class GradeCounts:
         for signature, outcome in zip(self._signatures, outcomes, strict=True):
             self._counts[signature]["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
         if self._panel:
-            vote = count_votes(outcomes, self._quorum)
+            vote = self._rule.vote(self._signatures, outcomes)
             self._counts[self._panel][vote.majority or ("no majority" if vote.counts else "failed")] += 1
 
     @property
@@ -176,11 +207,14 @@ def judge_by_panel(
         yield case, tuple(outcome for _, outcome in of_case)
 
 
-def panel_signature(judges: Sequence[Sampling], signatures: Sequence[str], quorum: int = 0) -> str:
-    """Signature of a panel; another judge, prompt, sampling or quorum gives another signature."""
-    digest = hashlib.sha256("\n".join(sorted(signatures)).encode()).hexdigest()[:12]
-    needed = f", quorum {quorum}" if quorum else ""
-    return f"{_PANEL}{'+'.join(map(judge_title, judges))}|majority of {len(judges)}{needed}#{digest}"
+def panel_signature(judges: Sequence[Sampling], signatures: Sequence[str], rule: PanelRule = ONE_VOTE_EACH) -> str:
+    """Signature of a panel; another judge, prompt, sampling, quorum or weight gives another signature."""
+    weights = rule.weights
+    parts = [*sorted(signatures), *([weights.digest] if weights else [])]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+    how = f"weighted by {weights.graded} grades of people" if weights else f"majority of {len(judges)}"
+    needed = f", quorum {rule.quorum}" if rule.quorum else ""
+    return f"{_PANEL}{'+'.join(map(judge_title, judges))}|{how}{needed}#{digest}"
 
 
 def is_panel_signature(name: str) -> bool:

@@ -183,6 +183,27 @@ def test_a_quorum_stands_in_the_signature_and_is_at_most_the_panel(asked: Asked,
     assert len(asked) == 2
 
 
+def test_weights_of_judges_come_from_a_file_with_grades_of_people(asked: Asked, tmp_path: Path, out: Path) -> None:
+    """The stern judge calls every explanation wrong that people call entirely correct, and is believed the other way."""
+    panel = ("--setup", "V4", "--judge", "one", "--judge", "stern", "-o", out)
+    known = [
+        {"id": f"c{n}", "explanation": EXPLANATION if n % 2 else VAGUE, "reference": REFERENCE, "human": grade}
+        for n, grade in enumerate(["partially", "entirely"] * 6)
+    ]
+    run("judge", written(tmp_path / "known.jsonl", *known), *panel)
+    graded = out.rename(tmp_path / "graded.jsonl")
+    new = written(tmp_path / "new.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE})
+    run("judge", new, *panel)
+    assert lines(out)[-1]["error"] == "The judges are tied: entirely 1, not 1."
+    run("judge", new, *panel, "--weights", graded)
+    found = lines(out)[-1]
+    assert (found["grade"], found["votes"]) == ("entirely", {"entirely": 1, "not": 1})
+    assert found["probabilities"]["entirely"] > 0.5
+    assert "|weighted by 12 grades of people#" in found["signature"]
+    with pytest.raises(TouchstoneError, match="People graded 0 of the explanations that judge-v4"):
+        run("judge", new, "--setup", "V4", "--judge", "one", "--judge", "two", "-o", out, "--weights", graded)
+
+
 def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) -> None:
     cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE, "human": "entirely"})
     for model in ("one", "other"):
