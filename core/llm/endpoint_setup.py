@@ -6,16 +6,21 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from core.errors import Problem, TouchstoneError, attempt
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
-from core.llm.requests import FirstTokens
+from core.llm.requests import JSON_MODE, SCHEMA, SYSTEM_ROLE, FirstTokens, likely_tokens_limits
 from core.llm.responses import Completion
 from core.llm.structured import StructuredAnswer, answer_schema, read_structured
 
+if TYPE_CHECKING:
+    from core.llm.client import Client
+
 _PATIENCE_S = 30.0  # a person waits at the screen; a local server may load the model first
 _ANSWER_TOKENS = 64
+_TOP_TOKENS = 20  # the most that OpenAI gives; a server that gives fewer says so
 _SHOWN_CHARACTERS = 80
 _SYSTEM = "You answer in as few words as possible."
 
@@ -64,10 +69,7 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
 
     Where there is no answer the others are not asked. Never raises; no message holds the key.
     """
-    # imported when asked for: openai takes a second to import
-    from core.llm.client import client_for
-
-    client = client_for(replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, _PATIENCE_S)))
+    client = _testing_client(endpoint)
     sampling = Sampling(endpoint.model, max_tokens=_ANSWER_TOKENS)
     answered = _check_answer(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
     if not answered.works:
@@ -77,7 +79,7 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
         lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
     )
     likely = attempt(
-        lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", FirstTokens(endpoint.model, 5))
+        lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", FirstTokens(endpoint.model, _TOP_TOKENS))
     )
     return [
         answered,
@@ -89,6 +91,28 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
         ),
         _finding("Log-probabilities", likely, "Bespoke-MiniCheck can ask it.", "Only Bespoke-MiniCheck needs them."),
     ]
+
+
+def probed_fields(endpoint: Endpoint) -> dict[str, object]:
+    """The fields of an endpoint that its test found to be otherwise than they are set, by what its server refused."""
+    left_out = _testing_client(endpoint).left_out(endpoint.model) - endpoint.left_out
+    fields: dict[str, object] = {}
+    if SYSTEM_ROLE in left_out:
+        fields["system_role"] = False
+    if JSON_MODE in left_out:
+        fields["structured"] = "none"
+    elif SCHEMA in left_out:
+        fields["structured"] = "json_object"
+    if limits := likely_tokens_limits(left_out):
+        fields["top_logprobs"] = min(limits)
+    return fields
+
+
+def _testing_client(endpoint: Endpoint) -> Client:
+    # imported when asked for: openai takes a second to import
+    from core.llm.client import client_for
+
+    return client_for(replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, _PATIENCE_S)))
 
 
 def _check_answer(ask: Callable[[], Completion]) -> EndpointFinding:

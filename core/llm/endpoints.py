@@ -21,6 +21,9 @@ _MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
 """Kinds whose questions name no model of their own."""
 
 
+LIKELY_TOKENS_LIMIT = "top_logprobs<="
+"""Begins the part of a request that is left out where a server gives so many likely tokens at most."""
+
 _ENVIRONMENT_VARIABLES = {
     "base_url": "TOUCHSTONE_LLM_BASE_URL",
     "key_from": "TOUCHSTONE_LLM_API_KEY",
@@ -59,7 +62,7 @@ class Endpoint:
     """Address to ask, with its limits and its price. The key shows in no print, log or traceback.
 
     `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
-    a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
+    a free endpoint has the price 0. `top_logprobs` are the likely tokens that it gives at most. `stream` has answers sent piece by piece, for gateways that cut long silences.
     `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
     reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
     `batch_price_factor` is the part of the price that answers of its Batch API cost.
@@ -85,6 +88,7 @@ class Endpoint:
     leave_out: tuple[str, ...] = ()
     system_role: bool = True
     structured: str = "json_schema"
+    top_logprobs: int | None = None
     typed: bool = False
     batch_price_factor: float = 0.5
 
@@ -96,9 +100,10 @@ class Endpoint:
 
     @property
     def left_out(self) -> frozenset[str]:
-        """Parts that no request to it has: parameters, the role of the system, and forms of answers."""
+        """Parts that no request to it has: parameters, the role of the system, forms of answers, and more likely tokens."""
         forms = {"json_schema": (), "json_object": ("json_schema",), "none": ("json_schema", "json_object")}
-        return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",))))
+        limit = () if self.top_logprobs is None else (f"{LIKELY_TOKENS_LIMIT}{self.top_logprobs}",)
+        return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",)), *limit))
 
     def for_batches(self) -> Endpoint:
         """The same endpoint at the price of its Batch API."""
@@ -343,6 +348,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         leave_out=tuple(entry.leave_out),
         system_role=entry.system_role,
         structured=entry.structured,
+        top_logprobs=entry.top_logprobs,
         batch_price_factor=entry.batch_price_factor,
     )
 

@@ -50,6 +50,7 @@ class EndpointEntry(BaseModel):
     seed: int | None = None
     leave_out: list[LeftOutField] = Field(default_factory=list)
     system_role: bool = True
+    top_logprobs: int | None = Field(None, ge=1, le=20)
     structured: StructuredForm = "json_schema"
     price_read: float | None = Field(None, ge=0)
     price_written: float | None = Field(None, ge=0)

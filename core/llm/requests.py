@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.llm.chat import Sampling
-from core.llm.endpoints import Endpoint
+from core.llm.endpoints import LIKELY_TOKENS_LIMIT, Endpoint
 
 Body = dict[str, object]
 
@@ -18,7 +18,6 @@ SYSTEM_ROLE, SCHEMA, JSON_MODE = "system", "json_schema", "json_object"
 SPECIAL_TOKENS: Body = {"add_special_tokens": True}
 """Asks vLLM to put the tokenizer's own tokens in front of the template."""
 
-_LIMIT = "top_logprobs<="
 _TOP_TOKENS = (10, 5)  # of servers that name no limit
 
 _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "schema", "grammar", "guided", "structured output")
@@ -70,7 +69,7 @@ def first_token_body(endpoint: Endpoint, messages: Sequence[str], asked: FirstTo
     """A request for the first tokens, not sampled, with the probabilities of the most likely ones at each place."""
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
     body: Body = {"model": asked.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
-    top_tokens = min([asked.top_tokens, *_limits(left_out)])
+    top_tokens = min([asked.top_tokens, *likely_tokens_limits(left_out)])
     body |= {"temperature": 0, limit: asked.max_tokens, "logprobs": True, "top_logprobs": top_tokens}
     return body | endpoint.extra | (SPECIAL_TOKENS if asked.special_tokens else {})
 
@@ -86,7 +85,7 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
     parameters = {
         "max_tokens": "max_tokens" in body and "max_tokens" in words,
         "top_p": "top_p" in body and "top_p" in words and plain,
-        f"{_LIMIT}{lower}": lower and "logprobs" in words,
+        f"{LIKELY_TOKENS_LIMIT}{lower}": lower and "logprobs" in words,
         "stream_options": "stream_options" not in left_out and "stream_options" in words,
         "seed": "seed" not in left_out and "seed" in words,
         SYSTEM_ROLE: SYSTEM_ROLE not in left_out and any(phrase in words for phrase in _SYSTEM_WORDS),
@@ -102,9 +101,9 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
     return SCHEMA if named and form["type"] == "json_schema" else JSON_MODE
 
 
-def _limits(left_out: frozenset[str]) -> list[int]:
+def likely_tokens_limits(left_out: frozenset[str]) -> list[int]:
     """The numbers of most likely tokens that a server says it gives at most."""
-    return [int(part.removeprefix(_LIMIT)) for part in left_out if part.startswith(_LIMIT)]
+    return [int(part.removeprefix(LIKELY_TOKENS_LIMIT)) for part in left_out if part.startswith(LIKELY_TOKENS_LIMIT)]
 
 
 def _lower_limit(words: str, refused: object) -> int | None:

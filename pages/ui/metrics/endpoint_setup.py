@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,7 +10,14 @@ import streamlit as st
 
 from annotations.campaigns.people import Right
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm.endpoint_setup import PRESETS, EndpointFinding, EndpointPreset, check_endpoint, endpoint_table
+from core.llm.endpoint_setup import (
+    PRESETS,
+    EndpointFinding,
+    EndpointPreset,
+    check_endpoint,
+    endpoint_table,
+    probed_fields,
+)
 from core.llm.endpoints import Endpoint, add_endpoint, typed_endpoint
 from core.llm.endpoints_file import LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
 from pages.server import services
@@ -29,6 +37,7 @@ class EndpointSetupState:
     added: Endpoint | None = None
     key_from: str = ""
     added_further: str = ""
+    tested: str = ""
     preset = WidgetValue[str]("new-endpoint-preset", _FIRST.title)
     name = WidgetValue[str]("new-endpoint-name", "vllm")
     address = WidgetValue[str]("new-endpoint-address", _FIRST.base_url)
@@ -87,6 +96,8 @@ def _form() -> None:
             st.markdown(
                 f"{':material/check_circle:' if one.works else ':material/cancel:'} **{one.what}** {escape_markdown(one.message)}"
             )
+        if state.tested:
+            st.caption(escape_markdown(f"The test has set {state.tested}, as the server refuses more. Change it here."))
     if added and not state.problem:
         st.rerun()
 
@@ -166,7 +177,7 @@ def _chosen_preset(state: EndpointSetupState) -> EndpointPreset:
 def _fill_in_preset() -> None:
     state = page_state(EndpointSetupState)
     preset = _chosen_preset(state)
-    state.findings, state.problem = [], ""
+    state.findings, state.problem, state.tested = [], "", ""
     state.name = preset.title.split()[0].lower() if preset.base_url else ""
     state.address, state.variable, state.model = preset.base_url, preset.key_from, ""
 
@@ -189,13 +200,18 @@ def _typed(state: EndpointSetupState) -> Endpoint:
 
 def _test() -> None:
     state = page_state(EndpointSetupState)
-    state.findings, state.problem = [], ""
+    state.findings, state.problem, state.tested = [], "", ""
     with st.spinner("Asking…"):
-        found = attempt(lambda: check_endpoint(_typed(state)))
+        found = attempt(lambda: (typed := _typed(state), check_endpoint(typed), probed_fields(typed)))
     if isinstance(found, Problem):
         state.problem = found.message
-    else:
-        state.findings = found
+        return
+    _, state.findings, fields = found
+    state.tested = ", ".join(f"{name} = {json.dumps(value)}" for name, value in fields.items())
+    state.structured = str(fields.get("structured", state.structured))
+    state.system_role = bool(fields.get("system_role", state.system_role))
+    if "top_logprobs" in fields:
+        state.further = f"{state.further}\ntop_logprobs = {fields['top_logprobs']}".strip()
 
 
 def _add() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadSettingError, MissingEndpointError, UnknownNameError
-from core.llm.endpoint_setup import PRESETS, check_endpoint, endpoint_table
+from core.llm.endpoint_setup import PRESETS, check_endpoint, endpoint_table, probed_fields
 from core.llm.endpoints import (
     add_endpoint,
     configured_endpoint,
@@ -141,6 +141,35 @@ def test_the_test_says_what_an_endpoint_can_do(answer: Callable[[str, Body], Rep
     assert [one.what for one in found] == ["Answer", "Structured output", "Log-probabilities"]
     assert [one.works for one in found] == works
     assert found[0].message.startswith("“ready” after 0.")
+
+
+def test_the_test_finds_what_the_server_refuses_and_every_call_goes_without_it_then() -> None:
+    def strict(_path: str, body: Body) -> Reply:
+        if body["messages"][0]["role"] == "system":
+            return refusal(400, "System role not supported")
+        if body.get("top_logprobs", 0) > 5:
+            return refusal(400, "top_logprobs must be at most 5")
+        if "response_format" in body:
+            return refusal(400, "response_format is unknown")
+        return completion({"Yes": 1.0}) if body.get("logprobs") else text('{"ready": true}')
+
+    with serving(strict) as endpoint:
+        typed = typed_endpoint({**FIELDS, "base_url": endpoint.url}, "")
+        assert all(one.works for one in check_endpoint(typed))
+        fields = probed_fields(typed)
+        assert fields == {"system_role": False, "structured": "none", "top_logprobs": 5}
+        asked = len(endpoint.asked)
+        again = typed_endpoint({**FIELDS, "base_url": endpoint.url, **fields}, "")
+        assert all(one.works for one in check_endpoint(again))
+        assert len(endpoint.asked) == asked + 3  # nothing was refused
+        assert probed_fields(again) == {}
+
+
+def test_the_test_of_an_able_server_changes_nothing() -> None:
+    with serving(able) as endpoint:
+        typed = typed_endpoint({**FIELDS, "base_url": endpoint.url}, "")
+        check_endpoint(typed)
+        assert probed_fields(typed) == {}
 
 
 @pytest.mark.parametrize(
