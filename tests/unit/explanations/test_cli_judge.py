@@ -183,7 +183,8 @@ def test_a_quorum_stands_in_the_signature_and_is_at_most_the_panel(asked: Asked,
     assert len(asked) == 2
 
 
-def test_weights_of_judges_come_from_a_file_with_grades_of_people(asked: Asked, tmp_path: Path, out: Path) -> None:
+@pytest.mark.usefixtures("asked")
+def test_weights_of_judges_come_from_a_file_with_grades_of_people(tmp_path: Path, out: Path) -> None:
     """The stern judge calls every explanation wrong that people call entirely correct, and is believed the other way."""
     panel = ("--setup", "V4", "--judge", "one", "--judge", "stern", "-o", out)
     known = [
