@@ -176,7 +176,7 @@ def unexpected_format(endpoint: Endpoint) -> str:
 
 
 def _path_hint(endpoint: Endpoint) -> str:
-    """What most addresses have that this one lacks; empty where it has a version or a path of its own."""
+    """Hint at a version that most addresses end with and this one does not; empty where it has a version or a path of its own."""
     if urlsplit(endpoint.base_url).path.strip("/"):
         return ""
     return f" It has no /v1 at its end, as most have: {endpoint.base_url}/v1."

@@ -1,4 +1,4 @@
-"""What an answer used, by the names that servers have for it: tokens read, read from a cache and written, and its cost."""
+"""Usage of an answer, by the names that servers have for it: tokens read, read from a cache and written, and its cost."""
 
 from __future__ import annotations
 

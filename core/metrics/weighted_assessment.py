@@ -105,8 +105,8 @@ def read_marks(answer: Answer) -> Marks:
     mass = sum(shares.values())
     if mass < _LEAST_MASS:
         tokens = ", ".join(f"{token!r} ({share:.2f})" for token, share in _shares(answer)) or "no token at all"
-        share = f"gives the digits from 1 to 5 {mass:.2f} of the probability" if mass else "gives no digit from 1 to 5"
-        raise UnreadableAnswerError(f"The model {share}, but begins its answer with {tokens}.", [answer])
+        given = f"gives the digits from 1 to 5 {mass:.2f} of the probability" if mass else "gives no digit from 1 to 5"
+        raise UnreadableAnswerError(f"The model {given}, but begins its answer with {tokens}.", [answer])
     mean = sum(mark * share for mark, share in shares.items()) / mass
     variance = sum((mark - mean) ** 2 * share for mark, share in shares.items()) / mass
     return Marks(mean, math.sqrt(variance), mass)

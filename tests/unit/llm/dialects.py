@@ -14,7 +14,7 @@ def rated(name: str, body: object, **headers: str) -> Fault:
 
 
 def unpaid(name: str, body: object, status: int = 429, requests: int = 1, **headers: str) -> Fault:
-    """A refusal for want of money, after which nothing is asked again."""
+    """A refusal of an account without money, after which nothing is asked again."""
     return fails(name, "wants money", Reply(body, status, headers=headers), requests=requests)
 
 
