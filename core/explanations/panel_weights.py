@@ -105,6 +105,7 @@ def _maximize(
 
 def _posterior(shares: Floats, likelihoods: Sequence[Floats]) -> Floats:
     """Probabilities of the right grade, (grades,); in logarithms, as many judges make small products."""
-    logs = np.log(shares) + sum((np.log(one) for one in likelihoods), start=np.zeros(len(_GRADES)))
-    weights: Floats = np.exp(logs - logs.max())
-    return weights / weights.sum()
+    logs = np.log(np.array([shares, *likelihoods])).sum(axis=0)
+    weights = np.exp(logs - logs.max())
+    found: Floats = weights / weights.sum()
+    return found
