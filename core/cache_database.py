@@ -1,4 +1,4 @@
-"""Database files of caches, which threads and processes of this machine share; a damaged one is set aside and made anew."""
+"""Database files of caches, which threads and processes of this machine share; a damaged one is set aside and begun again."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _is_cut_short(file: Path) -> bool:
 
 
 def _problem(file: Path) -> str:
-    """What SQLite finds wrong when it reads all of a file; empty where nothing."""
+    """The first thing wrong in a file, by reading all of it; empty where nothing is."""
     try:
         with closing(sqlite3.connect(file, timeout=30)) as database:
             [first, *_] = database.execute("PRAGMA integrity_check(1)").fetchone()

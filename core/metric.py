@@ -13,6 +13,7 @@ from core.language import ENGLISH, require_languages
 from core.model_reference import ModelRef, local_checkpoints
 from core.profile import read_profile
 from core.registry import Plugin, Registry, format_spec, profile_field, settings_of
+from core.signature_parts import CODE_MARK
 from core.types import Answer, Example, Question, Rounds, Score
 
 Direction = Literal["higher", "lower", "neutral"]
@@ -129,9 +130,6 @@ class ReplaceableWeights(Metric):
 METRICS: Registry[Metric] = Registry("metric", f"{__package__}.metrics")
 
 
-_CODE = "code:"
-
-
 def signature(
     metric: Metric, fingerprints: Sequence[str], splitter: str, version: str, asked: Sequence[str] = ()
 ) -> str:
@@ -150,7 +148,7 @@ def signature(
         for model, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
     ]
     paper = [read_profile(metric.profile).mark] if metric.profile else []
-    made_by = [f"split:{splitter}", f"touchstone:{version}", f"{_CODE}{code_hash(metric_code(metric))}"]
+    made_by = [f"split:{splitter}", f"touchstone:{version}", f"{CODE_MARK}{code_hash(metric_code(metric))}"]
     return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
 
 
@@ -166,16 +164,6 @@ def metric_code(metric: Metric) -> CodeParts:
             *(adapter_module(model.kind) for model in metric.checkpoints()),
         ]
     )
-
-
-def apart_from_code(signature: str) -> str:
-    """The signature without the hash of the code: that of all scores which the same metric gave in other versions, too."""
-    return "|".join(part for part in signature.split("|") if not part.startswith(_CODE))
-
-
-def code_of_signature(signature: str) -> str:
-    """The hash of the code in a signature; empty in one of before it was part of it."""
-    return next((part.removeprefix(_CODE) for part in signature.split("|") if part.startswith(_CODE)), "")
 
 
 def portable_spec(spec: str, models: Iterable[ModelRef]) -> str:

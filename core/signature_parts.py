@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from core.code_version import CodeParts
-from core.metric import code_of_signature
+
+CODE_MARK = "code:"
+
+
+def apart_from_code(signature: str) -> str:
+    """The signature without the hash of the code: that of all scores which the same metric gave in other versions, too."""
+    return "|".join(part for part in signature.split("|") if not part.startswith(CODE_MARK))
+
+
+def code_of_signature(signature: str) -> str:
+    """The hash of the code in a signature; empty in one of before it was part of it."""
+    return next((part.removeprefix(CODE_MARK) for part in signature.split("|") if part.startswith(CODE_MARK)), "")
 
 
 def signature_parts(signature: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from annotations.store.tables import ScoreRow
 from annotations.store.writes import insert_new, score_row
-from core.metric import apart_from_code
+from core.signature_parts import apart_from_code
 from core.types import Outcome
 
 _TOLERANCE = 1e-6  # devices round differently

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.metric import apart_from_code, code_of_signature
+from core.signature_parts import apart_from_code, code_of_signature
 from core.types import Sample, StoredScore
 
 

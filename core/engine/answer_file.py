@@ -67,16 +67,16 @@ class AnswerFile:
     def read(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
         """The answers that are there and sound; a damaged one is deleted, which the log says."""
         answers: dict[bytes, Answer] = {}
-        damaged = []
+        damaged: list[bytes] = []
         for start in range(0, len(keys), _MAX_SQL_VARIABLES):
             some = keys[start : start + _MAX_SQL_VARIABLES]
-            for id, *row in self._reading(partial(_read_rows, keys=some)):
-                if not _is_sound(row):
-                    damaged.append(row[0])
+            for id, key, numbers, rest, checksum in self._reading(partial(_read_rows, keys=some)):
+                if not _is_sound(key, numbers, rest, checksum):
+                    damaged.append(key)
                     continue
-                answers[row[0]] = parse_answer(row[1], row[2].decode())
+                answers[key] = parse_answer(numbers, rest.decode())
                 if id < self._old_until:
-                    self._used.append(row[0])
+                    self._used.append(key)
         if damaged:
             self.delete(damaged)
             _LOG.warning(
@@ -191,12 +191,11 @@ def salvage_rows(damaged: Path) -> Iterator[AnswerRow]:
                     middle = (low + high) // 2
                     ranges += [(middle + 1, high), (low, middle)]
             else:
-                yield from [
+                yield from (
                     (key, numbers, rest.decode(), sum)
-                    for row in rows
-                    if _is_sound(row)
-                    for key, numbers, rest, sum in [row]
-                ]
+                    for key, numbers, rest, sum in rows
+                    if _is_sound(key, numbers, rest, sum)
+                )
 
 
 def _read_rows(disk: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[int, bytes, bytes, bytes, int]]:
@@ -208,9 +207,9 @@ def _delete_rows(disk: sqlite3.Connection, keys: Iterable[bytes]) -> None:
         disk.executemany(_DELETE, [(key,) for key in keys])
 
 
-def _is_sound(row: Sequence[object]) -> bool:
-    *parts, checksum = row
-    return all(isinstance(part, bytes) for part in parts) and _checksum(*parts) == checksum
+def _is_sound(key: bytes, numbers: bytes, rest: bytes, checksum: int) -> bool:
+    """True if a row is the one that was written; in a damaged file a column may hold another type."""
+    return all(isinstance(part, bytes) for part in (key, numbers, rest)) and _checksum(key, numbers, rest) == checksum
 
 
 def _checksum(key: bytes, numbers: bytes, rest: bytes) -> int:

@@ -1,4 +1,4 @@
-"""What a comparison can show: before it the chance of finding a drop, after it the drop that is ruled out."""
+"""Power of a comparison: before it the chance of finding a drop, after it the drop that is ruled out."""
 
 from __future__ import annotations
 

@@ -50,10 +50,11 @@ class ChatTemplate:
 
         `special` puts the tokenizer's own tokens before the template, which may begin with them already. A template that
         knows no system role has its message in front of the first request. What a message spells as a special token is not
-        one: no text ends the turn of the user.
+        one, so that no text ends the turn of the user, except with `special`, the form in which the authors of a model ask it.
         """
-        special_names = {*self._tokenizer.special_names, *self._template.all_special_tokens}
-        messages = [without_special_tokens(message, special_names) for message in messages]
+        if not special:
+            names = {*self._tokenizer.special_names, *self._template.all_special_tokens}
+            messages = [without_special_tokens(message, names) for message in messages]
         [tokens] = self._tokenizer.encode([self._text(messages)], [UNLIMITED])
         if special:
             return tokens

@@ -26,9 +26,10 @@ from core.edits import apply
 from core.engine.engine import Engine
 from core.errors import Problem, UnscorableError, attempt
 from core.memoize import memoize
-from core.metric import Metric, apart_from_code
+from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
+from core.signature_parts import apart_from_code
 from core.stats.score_pairs import MIN_FOR_QUANTILES, noise_range
 from core.stats.statistic import Values
 from core.types import Edit, Example, Result

@@ -9,9 +9,8 @@ import typer
 
 from core.engine.code_records import read_code
 from core.errors import TouchstoneError
-from core.metric import code_of_signature
 from core.settings import Settings
-from core.signature_parts import describe_code, explain_signatures, signature_parts
+from core.signature_parts import code_of_signature, describe_code, explain_signatures, signature_parts
 
 
 def command(

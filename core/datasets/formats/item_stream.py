@@ -104,8 +104,10 @@ def _pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
         raise TouchstoneError(
             "No message is by the assistant: there is no summary. Add its answer, or remove the record."
         )
-    said = "\n\n".join(text for role, text in turns[: answers[-1]] if role not in {"assistant", "system", "developer"})
-    return {"document": said, "summary": turns[answers[-1]][1], **record}
+    document = "\n\n".join(
+        text for role, text in turns[: answers[-1]] if role not in {"assistant", "system", "developer"}
+    )
+    return {"document": document, "summary": turns[answers[-1]][1], **record}
 
 
 def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:
