@@ -34,11 +34,18 @@ DOCUMENTS = 3
 Audited = tuple[Finding, dict[str, Figure]]
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all families, whose texts are the same: what the surface of a text says is asked once."""
+    return tmp_path_factory.mktemp("answers")
+
+
 @pytest.mark.parametrize("name", sorted(ONE_OF_EACH_FAMILY.values()))
 def test_a_family_is_audited_in_the_terminal_and_on_the_page(
-    name: str, weights: Any, tmp_path: Path, database: str
+    name: str, weights: Any, tmp_path: Path, database: str, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert database
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(answers))
     metric = METRICS.parse(str(BUILDERS[name](weights)))
     pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", DOCUMENTS), tmp_path / "audit.json"
     done("audit", metric.spec, "--data", pairs, "--most", 2, "--to", written)
