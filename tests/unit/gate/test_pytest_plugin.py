@@ -75,7 +75,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 @pytest.fixture(scope="module")
-def found(toy: Path) -> str:
+def output(toy: Path) -> str:
     """The output of pytest on both files of the toy repository."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:benchmark", "-p", "no:cacheprovider"]
     settings = {
@@ -95,19 +95,19 @@ def found(toy: Path) -> str:
     ).stdout
 
 
-def test_the_tests_of_the_chapter_pass_on_a_toy_repository(found: str) -> None:
-    assert "3 failed, 2 passed" in found
-    assert set(re.findall(r"^(?:FAILED|ERROR) ([\w.]+)", found, re.MULTILINE)) == {"test_failing.py"}, found
+def test_the_tests_of_the_chapter_pass_on_a_toy_repository(output: str) -> None:
+    assert "3 failed, 2 passed" in output
+    assert set(re.findall(r"^(?:FAILED|ERROR) ([\w.]+)", output, re.MULTILINE)) == {"test_failing.py"}, output
 
 
-def test_failures_say_what_was_found(found: str) -> None:
-    assert "Does it see errors?" in found
-    assert "is below 0.99" in found
-    assert "In full: python cli.py import pairs" in found
-    assert "1 of 1 summaries score below 0.5 by rouge2:" in found
-    assert "tug: 0.000: A crane fell at noon." in found
-    assert "line 1 is no score" in found
-    assert "core/gate/assertions.py" not in found  # the failure is shown where the test stands
+def test_failures_say_what_was_found(output: str) -> None:
+    assert "Does it see errors?" in output
+    assert "is below 0.99" in output
+    assert "In full: python cli.py import pairs" in output
+    assert "1 of 1 summaries score below 0.5 by rouge2:" in output
+    assert "tug: 0.000: A crane fell at noon." in output
+    assert "line 1 is no score" in output
+    assert "core/gate/assertions.py" not in output  # the failure is shown where the test stands
 
 
 def test_pytest_finds_the_plug_in_by_its_entry_point() -> None:
