@@ -16,7 +16,7 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Item
-from tests.unit.audit.known_metrics import broken_summaries, registered
+from tests.unit.audit.known_metrics import broken_summaries, known_metrics
 
 GROUPS = 40
 """Bundled documents that are audited: more than the thirty from which on no interval is called too narrow."""
@@ -40,7 +40,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     items = [replace(item, slices=named[item.group]) for item in bundled_items() if item.group in groups]
     broken = frozenset(broken_summaries(items, 0))
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
-    with registered(items, broken) as specs, closing(Engine.open(settings)) as engine:
+    with known_metrics(items, broken) as specs, closing(Engine.open(settings)) as engine:
         data = items_data(folder / "pairs.jsonl", items, None, 0)
         measured = Measurement(engine, settings, data, [METRICS.parse(spec) for spec in specs])
         for _ in measured.work():
@@ -53,7 +53,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
 
 @pytest.fixture(scope="module")
 def evidence(audited: Audited) -> Iterator[Evidence]:
-    with registered(audited.items, audited.broken):
+    with known_metrics(audited.items, audited.broken):
         yield audited.evidence
 
 

@@ -65,15 +65,8 @@ KNOWN = (Length, Difference, Oracle)
 
 
 @contextmanager
-def known_metrics(items: Sequence[Item], seed: int = 0) -> Iterator[list[str]]:
-    """Their specs, registered for the block, with what they know of these items and of their variants by rule."""
-    with registered(items, frozenset(broken_summaries(items, seed))) as specs:
-        yield specs
-
-
-@contextmanager
-def registered(items: Iterable[Item], broken: Set[str]) -> Iterator[list[str]]:
-    """Their specs, registered for the block, where all summaries that are broken are known already."""
+def known_metrics(items: Iterable[Item], broken: Set[str]) -> Iterator[list[str]]:
+    """Their specs, registered for the block, with what they know of these items and of all that is broken."""
     METRICS.names()
     with pytest.MonkeyPatch.context() as patch:
         for one in KNOWN:
