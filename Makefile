@@ -3,11 +3,14 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 NODE := .venv/node
+SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_claim.py test_prose.py test_shallow.py test_wheel.py)
+QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
+	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers test check check-scripts verify fix reference readme demo-data train-embedded audits clean
+.PHONY: help run parsers test test-quick check check-scripts verify fix reference readme demo-data train-embedded audits clean
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 .venv/.run: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Touchstone needs Python 3.11 or newer; set PYTHON=python3.11")'
@@ -32,9 +35,13 @@ parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics t
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
 
 test: .venv/.dev ## run the whole test suite
-	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadfile
+	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadgroup --no-loadscope-reorder
 	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --dist loadfile
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
+
+test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
+	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py \
+		-n 2 --dist loadgroup --no-loadscope-reorder
 
 check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, get_args
 
 from core.english.inflection import indefinite_article
 from core.errors import TouchstoneError, UnscorableError
+from core.memoize import memoize
 from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field, settings_label
 from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
@@ -117,10 +118,16 @@ class RulePerturbation(Perturbation):
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:
         if self.most < 1:
             raise UnscorableError(f"most={self.most} allows no edit. Set most=1 or more.")
-        drawn = _draw_edits(self.proposals(example), self.most, rng)
+        drawn = _draw_edits(_proposals(self, example), self.most, rng)
         if not drawn:
             raise UnscorableError(self.no_proposals_message)
         return [replace(edit, by=self.spec) for edit in drawn]
+
+
+@memoize(64)
+def _proposals(perturbation: RulePerturbation, example: Example) -> tuple[Edit, ...]:
+    """Proposals of a perturbation, kept because training and several variants draw from the same ones again."""
+    return tuple(perturbation.proposals(example))
 
 
 def replacement(summary: str, span: Span, new: str, explanation: str = "") -> Edit:

@@ -23,6 +23,23 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 
+# they come first, so that no worker is left alone with one of them at the end
+_LONGEST = (
+    *("test_metric_contract", "test_audit", "test_audit_cases", "test_audit_pages", "test_audit_families"),
+    *("test_cli_audit", "test_training", "test_cross_encoder", "test_import_form", "test_wheel", "test_pytest_plugin"),
+    *("test_training_data", "test_store", "test_migrate_with_data", "test_prose"),
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put long files first, and all tests of a file into one group for `--dist loadgroup`, unless they name another."""
+    items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
+    for item in items:
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
+
+
 @pytest.fixture(autouse=True)
 def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     # late in a session the search for what a closed pool leaves behind walks millions of objects, for seconds

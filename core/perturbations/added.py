@@ -14,6 +14,7 @@ from core.english.inflection import VerbForm, possible_verb_forms
 from core.english.mentions import refers_back
 from core.english.syntax import is_finite
 from core.errors import UnscorableError
+from core.memoize import memoize
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text import sentences, words
 from core.types import Edit, Example, Span
@@ -59,6 +60,7 @@ def _fits(text: str, document: str) -> bool:
     return (not text[0].islower() or document.islower()) and _is_self_contained(text)
 
 
+@memoize(1024)  # every variant of a summary asks it of the same sentences
 def _is_self_contained(text: str) -> bool:
     tokens = words(text)
     if text.isupper() or not any(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,9 +33,9 @@ def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def database(tmp_path: Path, migrated_database: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of the database that commands of this test use, with a cache of their own on the CPU."""
-    url = f"sqlite:///{tmp_path / 'kept.db'}"
+    url = f"sqlite:///{shutil.copyfile(migrated_database, tmp_path / 'kept.db')}"
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", url)
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")

@@ -24,6 +24,18 @@ def pairs(tmp_path: Path) -> Path:
     return write_bundled_pairs(tmp_path / f"{DATASET}.jsonl", 12)
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("answers")
+
+
+@pytest.fixture(autouse=True)
+def shared_answers(answers: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One cache for all audits of this file, whose texts are the same."""
+    assert database
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(answers))
+
+
 def estimate_of(report: AuditReport, question: str, label: str = "") -> Estimate:
     finding = report.metrics[0].finding(question)
     assert finding
@@ -36,8 +48,7 @@ def own_estimate(record: dict[str, Any]) -> Estimate:
     return Estimate(**{name: value for name, value in record.items() if name != "few_documents"})
 
 
-def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tmp_path: Path, database: str) -> None:
-    assert database
+def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tmp_path: Path) -> None:
     done("import", "pairs", pairs, "--name", DATASET)
     places = {end: tmp_path / f"audit.{end}" for end in ("json", "html", "md", "svg")}
     printed = done("audit", METRIC, "--data", DATASET, *(part for path in places.values() for part in ("--to", path)))
@@ -78,8 +89,7 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     assert "No verdict changed" in again.stdout
 
 
-def test_a_file_of_pairs_is_audited_without_a_database(pairs: Path, tmp_path: Path, database: str) -> None:
-    assert database
+def test_a_file_of_pairs_is_audited_without_a_database(pairs: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
     done("audit", METRIC, "--data", pairs, "--to", written, "--most", 12)
     report = read_report(written.read_bytes())
@@ -89,19 +99,16 @@ def test_a_file_of_pairs_is_audited_without_a_database(pairs: Path, tmp_path: Pa
     assert f"--data {pairs} --most 12" in report.command
 
 
-def test_a_report_of_an_unknown_form_is_refused_before_the_work(pairs: Path, database: str) -> None:
-    assert database
+def test_a_report_of_an_unknown_form_is_refused_before_the_work(pairs: Path) -> None:
     refused = run("audit", METRIC, "--data", pairs, "--to", "report.pdf")
     assert ".html, .json, .md, .svg" in str(refused.exception)
 
 
-def test_a_file_stands_alone(pairs: Path, database: str) -> None:
-    assert database
+def test_a_file_stands_alone(pairs: Path) -> None:
     assert "stands alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)
 
 
-def test_audits_are_kept_and_the_last_one_is_compared_with(pairs: Path, tmp_path: Path, database: str) -> None:
-    assert database
+def test_audits_are_kept_and_the_last_one_is_compared_with(pairs: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
     first = run("audit", METRIC, "--data", pairs, "--most", 4, "--against", "LAST", "--to", written)
     assert first.exit_code == 0
@@ -114,10 +121,7 @@ def test_audits_are_kept_and_the_last_one_is_compared_with(pairs: Path, tmp_path
     assert "Kept are audits of rouge2" in str(run("audit", "--history", "bleu").exception)
 
 
-def test_another_battery_is_in_the_command_and_said_when_it_is_compared(
-    pairs: Path, tmp_path: Path, database: str
-) -> None:
-    assert database
+def test_another_battery_is_in_the_command_and_said_when_it_is_compared(pairs: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
     done("audit", METRIC, "--data", pairs, "--most", 4)
     spec = "touchstone-1+number[most=2]"
@@ -135,13 +139,11 @@ def test_another_battery_is_in_the_command_and_said_when_it_is_compared(
     assert "No battery is named 'touchstone-9'" in str(refused.exception)
 
 
-def test_an_audit_of_nothing_says_what_to_name(database: str) -> None:
-    assert database
+def test_an_audit_of_nothing_says_what_to_name() -> None:
     assert "Name a metric and the data" in str(run("audit", METRIC).exception)
 
 
-def test_windows_and_densities_are_those_of_their_commands(pairs: Path, tmp_path: Path, database: str) -> None:
-    assert database
+def test_windows_and_densities_are_those_of_their_commands(pairs: Path, tmp_path: Path) -> None:
     metric, written, stressed = "retrieve[metric=rouge2]", tmp_path / "audit.json", tmp_path / "run.jsonl"
     done("import", "pairs", pairs, "--name", DATASET)
     done("audit", metric, "--data", DATASET, "--most", 4, "--to", written)

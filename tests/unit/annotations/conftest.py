@@ -6,11 +6,14 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 
+from annotations.store.migrate import upgrade
 from annotations.store.store import Store
 
 POSTGRES = os.environ.get("TOUCHSTONE_TEST_POSTGRES_URL", "")
@@ -23,6 +26,12 @@ def sqlite_url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def postgres_url() -> Iterator[str]:
+    with postgres_schema() as url:
+        yield url
+
+
+@contextmanager
+def postgres_schema() -> Iterator[str]:
     """A schema of its own in the database that TOUCHSTONE_TEST_POSTGRES_URL names."""
     if not POSTGRES:
         pytest.skip("TOUCHSTONE_TEST_POSTGRES_URL names no PostgreSQL database")
@@ -42,10 +51,40 @@ def url(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(f"{request.param}_url"))
 
 
+@pytest.fixture(scope="session")
+def postgres_migration() -> list[tuple[str, Any]]:
+    """Statements, each with its parameters, that bring an empty schema to the newest version: filled by the first store."""
+    return []
+
+
 @pytest.fixture
-def store(url: str, migrated_database: Path) -> Iterator[Store]:
+def store(url: str, migrated_database: Path, postgres_migration: list[tuple[str, Any]]) -> Iterator[Store]:
     if url.startswith("sqlite"):
         shutil.copyfile(migrated_database, url.removeprefix("sqlite:///"))
+    else:
+        migrate_postgres(url, postgres_migration)
     store = Store.open(url)
     yield store
     store.close()
+
+
+def migrate_postgres(url: str, statements: list[tuple[str, Any]]) -> None:
+    """Bring an empty schema to the newest version by `statements`; where there are none yet, by the migrations, noting what they execute."""
+    engine = create_engine(url)
+    if not statements:
+        note_statements(engine, statements)
+        upgrade(engine)
+    else:
+        with engine.begin() as connection:
+            for statement, parameters in statements:
+                connection.exec_driver_sql(statement, parameters)
+    engine.dispose()
+
+
+def note_statements(engine: Engine, statements: list[tuple[str, Any]]) -> None:
+    """Append all that the engine executes."""
+
+    def note(_connection: Connection, _cursor: object, statement: str, parameters: object, *_rest: object) -> None:
+        statements.append((statement, parameters or None))
+
+    event.listen(engine, "before_cursor_execute", note)

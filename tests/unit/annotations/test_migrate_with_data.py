@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,7 @@ from annotations.store.store import Store
 from annotations.store.tables import Table as Model
 from core.types import Example, Item
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
+from tests.unit.annotations.conftest import postgres_schema
 from tests.unit.annotations.pair_samples import PAIR, record
 
 CHANGING = {"draft", "reservation", "signin", "groupmember", "assignment", "apitoken", "webhook"}
@@ -120,11 +123,34 @@ def rows_of(connection: Connection, table: Table, columns: list[str] | None = No
     return [dict(row._mapping) for row in found]
 
 
-@pytest.fixture(params=earlier_versions())
-def older(request: pytest.FixtureRequest, url: str, tmp_path: Path, contents: Rows) -> Rows:
-    """What lies in a database that an earlier version made at `url`: the columns that it had of all rows."""
-    folder = tmp_path / "older"
-    newer = [file.name for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py") if file.name[:4] > request.param]
+@dataclass(frozen=True)
+class Upgraded:
+    """A database of an earlier version that this version opened: rows of the columns that it had, before and afterwards."""
+
+    store: Store
+    before: Rows
+    after: Rows
+
+
+@pytest.fixture(scope="module", params=list(product(earlier_versions(), ("sqlite", "postgres"))), ids="-".join)
+def upgraded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, contents: Rows
+) -> Iterator[Upgraded]:
+    version, database = request.param
+    folder = tmp_path_factory.mktemp("upgraded")
+    with postgres_schema() if database == "postgres" else nullcontext(f"sqlite:///{folder / 'touchstone.db'}") as url:
+        before = make_older(url, version, folder / "migrations", contents)
+        store = Store.open(url)
+        tables = Model.metadata.tables
+        with store.engine.connect() as connection:
+            after = {name: rows_of(connection, tables[name], [*rows[0]]) for name, rows in before.items()}
+        yield Upgraded(store, before, after)
+        store.close()
+
+
+def make_older(url: str, version: str, folder: Path, contents: Rows) -> Rows:
+    """Make a database as an earlier version did, with the columns that it had of all rows, which are given back."""
+    newer = [file.name for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py") if file.name[:4] > version]
     shutil.copytree(MIGRATIONS_FOLDER, folder, ignore=shutil.ignore_patterns(*newer))
     engine = connect(parse_url(url))
     upgrade(engine, folder)
@@ -154,31 +180,24 @@ def test_no_table_was_left_empty(contents: Rows) -> None:
     assert [name for name, rows in contents.items() if not rows] == []
 
 
-def test_every_row_of_an_earlier_version_is_there_afterwards(older: Rows, url: str) -> None:
-    store = Store.open(url)
-    tables = Model.metadata.tables
-    with store.engine.connect() as connection:
-        found = {name: rows_of(connection, tables[name], [*rows[0]]) for name, rows in older.items()}
-    store.close()
-    assert len(found) >= 10
-    assert found == older
+def test_every_row_of_an_earlier_version_is_there_afterwards(upgraded: Upgraded) -> None:
+    assert len(upgraded.after) >= 10
+    assert upgraded.after == upgraded.before
 
 
-def test_what_an_earlier_version_kept_is_used_and_still_only_grows(older: Rows, url: str) -> None:
-    store = Store.open(url)
+def test_what_an_earlier_version_kept_is_used_and_still_only_grows(upgraded: Upgraded) -> None:
+    store = upgraded.store
     assert store.draft("d") == "half done"
-    for name in sorted(set(older) - CHANGING):
+    for name in sorted(set(upgraded.before) - CHANGING):
         with pytest.raises(NotSavedError, match=f"{name} only grows"), store.writing() as session:
             session.connection().execute(text(f"DELETE FROM {name}"))
-    assert store.save_label(record("event-2", annotator="eva")).is_new
-    store.close()
 
 
-def test_grades_of_explanations_keep_the_wording_that_their_cause_was_chosen_by(older: Rows, url: str) -> None:
-    store = Store.open(url)
-    assert store.save_label(record("event-2", annotator="eva")).is_new
-    with store.engine.connect() as connection:
+def test_a_label_is_added_and_grades_of_explanations_keep_the_wording_that_their_cause_was_chosen_by(
+    upgraded: Upgraded,
+) -> None:
+    assert upgraded.store.save_label(record("event-2", annotator="eva")).is_new
+    with upgraded.store.engine.connect() as connection:
         found = rows_of(connection, Model.metadata.tables["explanationjudgement"], ["wording"])
-    store.close()
-    old = [row.get("wording", 1) for row in older["explanationjudgement"]]
+    old = [row.get("wording", 1) for row in upgraded.before["explanationjudgement"]]
     assert [row["wording"] for row in found] == [*old, 2]

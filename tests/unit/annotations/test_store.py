@@ -181,8 +181,7 @@ def refuse_inserts(store: Store, table: str) -> None:
 
 
 @pytest.mark.parametrize("change", ["UPDATE {} SET created_at = created_at", "DELETE FROM {}"])
-@pytest.mark.parametrize("table", [table for table in APPEND_ONLY if table not in {"edit", "sample"}])
-def test_the_database_refuses_to_change_or_delete(store: Store, table: str, change: str) -> None:
+def test_the_database_refuses_to_change_or_delete(store: Store, change: str) -> None:
     store.save_pair(PAIR)
     store.save_label(record())
     store.append_run(store.begin_run("mine", "local", "plan"), ["line"])
@@ -190,10 +189,12 @@ def test_the_database_refuses_to_change_or_delete(store: Store, table: str, chan
     store.save_audits([AuditRecord("rouge2", "rouge2|1", "harbour", "ab" * 32, "0.1.0", "{}", datetime.now(UTC))])
     store.save_threshold(ThresholdRecord("own", "rouge2", "{}", datetime.now(UTC)))
     before = store.counts()
-    with pytest.raises(NotSavedError, match=f"{table} only grows"), store.writing() as session:
-        session.execute(text(change.format(table)))
+    tables = [table for table in APPEND_ONLY if table not in {"edit", "sample"}]
+    assert [table for table in tables if not before[table]] == []
+    for table in tables:
+        with pytest.raises(NotSavedError, match=f"{table} only grows"), store.writing() as session:
+            session.execute(text(change.format(table)))
     assert store.counts() == before
-    assert before[table] > 0
 
 
 @pytest.mark.parametrize("change", ["UPDATE edit SET replace_text = 'kept'", "DELETE FROM edit"])
@@ -217,21 +218,21 @@ def test_the_database_refuses_answers_out_of_order(store: Store) -> None:
 
 def test_twenty_people_write_at_once_and_nothing_is_lost(store: Store) -> None:
     def label(person: int) -> list[int | None]:
-        return [store.save_label(record(f"{person}-{n}", annotator=f"a{person % 10}")).revision for n in range(20)]
+        return [store.save_label(record(f"{person}-{n}", annotator=f"a{person % 10}")).revision for n in range(8)]
 
     with ThreadPoolExecutor(20) as pool:
         revisions = list(pool.map(label, range(20)))
-    assert store.counts()["label"] == 400
+    assert store.counts()["label"] == 160
     for person in range(10):
-        assert sorted(revisions[person] + revisions[person + 10]) == list(range(1, 41))
+        assert sorted(revisions[person] + revisions[person + 10]) == list(range(1, 17))
 
 
 def test_kill_9_loses_no_acknowledged_label(url: str) -> None:
     path = [str(Path(__file__).parent), str(Path(__file__).parents[3])]
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {path}\n{WRITER}", url]
-    names = [f"writer{number}" for number in range(4)]
+    names = [f"writer{number}" for number in range(2)]
     writers = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True) for name in names]
-    acknowledged = [[writer.stdout.readline() for _ in range(25)] for writer in writers if writer.stdout]
+    acknowledged = [[writer.stdout.readline() for _ in range(50)] for writer in writers if writer.stdout]
     for writer in writers:
         writer.send_signal(signal.SIGKILL)
     acknowledged = [

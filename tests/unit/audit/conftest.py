@@ -1,10 +1,10 @@
-"""One audit of the metrics whose verdicts are known, for the tests of a file: no other sees these metrics."""
+"""One audit of the metrics whose verdicts are known, measured once for a worker: no other test sees these metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -15,29 +15,49 @@ from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
-from tests.unit.audit.known_metrics import known_metrics
+from core.types import Item
+from tests.unit.audit.known_metrics import broken_summaries, known_metrics
 
 GROUPS = 40
 """Bundled documents that are audited: more than the thirty from which on no interval is called too narrow."""
 
 
-@pytest.fixture(scope="module")
-def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evidence]:
+@dataclass(frozen=True)
+class Audited:
+    """An audit, and what its metrics know of the items."""
+
+    items: list[Item]
+    broken: frozenset[str]
+    evidence: Evidence
+    report: AuditReport
+
+
+@pytest.fixture(scope="session")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     folder = tmp_path_factory.mktemp("audit")
     groups = list(dict.fromkeys(item.group for item in bundled_items()))[:GROUPS]
     named = {item.group: ("short story",) if item.domain == "fiction" else () for item in bundled_items()}
     items = [replace(item, slices=named[item.group]) for item in bundled_items() if item.group in groups]
+    broken = frozenset(broken_summaries(items, 0))
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
-    with known_metrics(items) as specs, closing(Engine.open(settings)) as engine:
+    with known_metrics(items, broken) as specs, closing(Engine.open(settings)) as engine:
         data = items_data(folder / "pairs.jsonl", items, None, 0)
         measured = Measurement(engine, settings, data, [METRICS.parse(spec) for spec in specs])
         for _ in measured.work():
             done, total = measured.counts
             assert done <= total
-        yield measured.evidence()
+        evidence = measured.evidence()
+        found = list(audit_metrics(evidence, evidence.run.plan.metrics))
+    return Audited(items, broken, evidence, build_report(evidence, found, "python cli.py audit …"))
 
 
 @pytest.fixture(scope="module")
-def report(evidence: Evidence) -> AuditReport:
-    specs = evidence.run.plan.metrics
-    return build_report(evidence, list(audit_metrics(evidence, specs)), "python cli.py audit …")
+def evidence(audited: Audited) -> Iterator[Evidence]:
+    with known_metrics(audited.items, audited.broken):
+        yield audited.evidence
+
+
+@pytest.fixture
+def report(audited: Audited, evidence: Evidence) -> AuditReport:
+    assert evidence is audited.evidence  # the metrics of the report are registered
+    return audited.report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -52,7 +52,7 @@ class Oracle(Metric):
 
     name: ClassVar[str] = "known-oracle"
     card: ClassVar[Card] = CARD
-    broken: ClassVar[set[str]] = set()
+    broken: ClassVar[Set[str]] = frozenset()
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # asks none
         known = example.summary in self.broken or any(
@@ -65,14 +65,16 @@ KNOWN = (Length, Difference, Oracle)
 
 
 @contextmanager
-def known_metrics(items: Sequence[Item], seed: int = 0) -> Iterator[list[str]]:
-    """Their specs, registered for the block, with what they know of these items and of their variants by rule."""
+def known_metrics(items: Iterable[Item], broken: Set[str]) -> Iterator[list[str]]:
+    """Their specs, registered for the block, with what they know of these items and of all that is broken."""
     METRICS.names()
     with pytest.MonkeyPatch.context() as patch:
         for one in KNOWN:
             patch.setitem(METRICS._classes, one.name, one)
-        patch.setattr(Difference, "originals", {one.example.document: one.example.summary for one in reversed(items)})
-        patch.setattr(Oracle, "broken", set(broken_summaries(items, seed)))
+        patch.setattr(
+            Difference, "originals", {one.example.document: one.example.summary for one in reversed([*items])}
+        )
+        patch.setattr(Oracle, "broken", broken)
         yield [one.name for one in KNOWN]
 
 

@@ -34,11 +34,18 @@ DOCUMENTS = 3
 Audited = tuple[Finding, dict[str, Figure]]
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all families, whose texts are the same: what the surface of a text says is asked once."""
+    return tmp_path_factory.mktemp("answers")
+
+
 @pytest.mark.parametrize("name", sorted(ONE_OF_EACH_FAMILY.values()))
-def test_a_family_is_audited_in_the_terminal_and_on_the_page(
-    name: str, weights: Any, tmp_path: Path, database: str
+def test_a_family_is_audited_from_its_first_score_to_asking_again(
+    name: str, weights: Any, tmp_path: Path, database: str, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert database
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(answers))
     metric = METRICS.parse(str(BUILDERS[name](weights)))
     pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", DOCUMENTS), tmp_path / "audit.json"
     done("audit", metric.spec, "--data", pairs, "--most", 2, "--to", written)
@@ -50,6 +57,15 @@ def test_a_family_is_audited_in_the_terminal_and_on_the_page(
     assert found["cost"].level is Level.MEASURED
     for question in ("sees-errors", "change-detector", "stillness", "gaming", "surface", "slices", "calibration"):
         assert found[question].level in (Level.TOO_FEW, Level.NOT_MEASURED)  # three documents are no evidence
+
+
+def test_the_page_gives_the_figures_of_the_terminal(weights: Any, tmp_path: Path, database: str) -> None:
+    assert database
+    name = min(ONE_OF_EACH_FAMILY.values())
+    metric = METRICS.parse(str(BUILDERS[name](weights)))
+    pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", DOCUMENTS), tmp_path / "audit.json"
+    done("audit", metric.spec, "--data", pairs, "--most", 2, "--to", written)
+    [audit] = read_report(written.read_bytes()).metrics
     assert _figures(audit) == _figures(_page_audit(metric, pairs))
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import pytest
+
 from core.audit.question import Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.audit.report_html import report_html, shared_label
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.battery import standard_battery
+
+pytestmark = pytest.mark.xdist_group("the known metrics")
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -92,7 +93,12 @@ def counted(found: list[dict[str, object]], kind: str, field: str) -> list[tuple
 
 @pytest.mark.parametrize("table", FIELD_TABLES, ids=lambda table: table.file)
 def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(
-    form: AppTest, store: Store, table: FieldTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    form: AppTest,
+    store: Store,
+    table: FieldTable,
+    tmp_path: Path,
+    migrated_database: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table.write(tmp_path)
     form = upload(form, tmp_path / table.file)
@@ -101,6 +107,7 @@ def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(
     form = import_as(form, table.name)
     assert f"{table.name}: " in form.success[0].value.replace("\\", "")
 
+    shutil.copyfile(migrated_database, tmp_path / "terminal.db")
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'terminal.db'}")
     done = CliRunner().invoke(terminal, ["import", table.importer, str(tmp_path / table.file), "--name", table.name])
     assert done.exit_code == 0, done.exception
