@@ -27,6 +27,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 # frames in a sandbox, and pages that are no page of a server, have no storage
 _DISMISS_MARKS = "if (self === top && location.protocol.startsWith('http')) localStorage.setItem('touchstone-coach-marks', 'dismissed')"
+_FLAGS = ["--no-sandbox", "--process-per-site"]  # pages of a profile share what is compiled
 _SHOWN_CHARACTERS = 6_000
 _MISSING = "No Chromium on this machine: install chromium or set CHROMIUM to its path."
 
@@ -48,7 +49,7 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip(_MISSING)
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
         yield running
         running.close()
 
@@ -117,7 +118,7 @@ def new_page(browser: Browser, free_profiles: list[Profile]) -> Iterator[Callabl
             lent.callback(free_profiles.append, profile)
             lent.callback(profile.empty)
             lent.enter_context(watched(profile.context))
-            return profile.context.new_page()
+            return profile.window
 
         yield new
 
@@ -125,6 +126,12 @@ def new_page(browser: Browser, free_profiles: list[Profile]) -> Iterator[Callabl
 @pytest.fixture
 def page(new_page: Callable[[], Page]) -> Page:
     return new_page()
+
+
+@pytest.fixture
+def own_page(page: Page) -> Page:
+    """A page that is closed after the test, which may change what reaches it."""
+    return page.context.new_page()
 
 
 @pytest.fixture
