@@ -9,19 +9,21 @@ import os
 import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e.bench import Bench
 from tests.e2e.profile import Profile
-from tests.e2e.server import PLUGGED, Server, serve
+from tests.e2e.server import Server, serve
 from tests.e2e.shared_server import SharedServer, opened
 from tests.e2e.waiting import WATCH_RERUNS
 from tests.e2e.watch import watched
 
 _PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")  # the first draws no window, which costs half
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _PROGRAMS)), None)
+PLUGINS = Path(__file__).parent / "plugins"
 PATIENCE_MS = 60_000  # the slowest machine that the tests run on; what is there is seen at once
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -64,8 +66,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def plugged_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Touchstone with the metrics and adapters in `plugins`, little memory, and a hub that refuses connections."""
-    narrow = {"HF_ENDPOINT": "http://127.0.0.1:9", "TOUCHSTONE_MEMORY": "0.5GB", "TOUCHSTONE_LLM_BASE_URL": ""}
-    with serve(tmp_path_factory.mktemp("plugged"), start=PLUGGED, **narrow) as running:
+    narrow = {"TOUCHSTONE_MEMORY": "0.5GB", "TOUCHSTONE_LLM_BASE_URL": ""}
+    with serve(tmp_path_factory.mktemp("plugged"), plugins=PLUGINS, **narrow) as running:
         yield running
 
 

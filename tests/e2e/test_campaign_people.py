@@ -109,9 +109,16 @@ def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(
     assert shared_server.server.rows("SELECT id FROM person WHERE name = 'Mallory'") == []
 
 
-def test_signing_out_forgets_the_browser(page: Page, shared_server: SharedServer) -> None:
+def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forgets_the_browser(
+    page: Page, shared_server: SharedServer
+) -> None:
     person, code = shared_server.code()
-    enter(page, shared_server, code)
+    enter(page, shared_server, "guess")
+    expect(page.get_by_role("alert")).to_contain_text("This code is not valid", timeout=START_MS)
+    for one in ("another guess", code):
+        page.get_by_label("Your code").fill(one)
+        with page.expect_response("**/sign-in"):
+            page.get_by_role("button", name="Sign in").click()
     press(page.get_by_text(f"{person.name}, annotator"))
     page.get_by_role("menuitem", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
@@ -122,24 +129,11 @@ def test_signing_out_forgets_the_browser(page: Page, shared_server: SharedServer
     expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
     assert not page.evaluate("document.cookie").count("touchstone_session")
 
-
-def test_a_wrong_code_is_refused_and_a_valid_one_is_taken_at_once(page: Page, shared_server: SharedServer) -> None:
-    enter(page, shared_server, "guess")
-    expect(page.get_by_role("alert")).to_contain_text("This code is not valid", timeout=START_MS)
-    for code in ("another guess", shared_server.code()[1]):
-        page.get_by_label("Your code").fill(code)
-        with page.expect_response("**/sign-in"):
-            page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
-
-
-def test_the_link_of_another_person_asks_first(page: Page, shared_server: SharedServer) -> None:
-    (first, code), (second, other) = shared_server.code(), shared_server.code()
-    enter(page, shared_server, code)
-    expect(page.get_by_text(f"{first.name}, annotator")).to_be_visible(timeout=START_MS)
+    # the link of another person asks first
+    second, other = shared_server.code()
     enter(page, shared_server, other)
-    press(page.get_by_role("button", name=f"Stay signed in as {first.name}"))
-    expect(page.get_by_text(f"{first.name}, annotator")).to_be_visible(timeout=START_MS)
+    press(page.get_by_role("button", name=f"Stay signed in as {person.name}"))
+    expect(page.get_by_text(f"{person.name}, annotator")).to_be_visible(timeout=START_MS)
     enter(page, shared_server, other)
     press(page.get_by_role("button", name=f"Sign in as {second.name}"))
     expect(page.get_by_text(f"{second.name}, annotator")).to_be_visible(timeout=START_MS)

@@ -64,10 +64,15 @@ def cause(page: Page, key: str, name: str) -> None:
     expect(page.get_by_role("button", name=name).get_by_text("check")).to_be_visible()
 
 
-def test_a_case_is_settled_by_keyboard_only(page: Page, shared_server: SharedServer) -> None:
+def test_a_case_is_settled_by_keyboard_only_by_who_may_neither_manage_nor_export(
+    page: Page, shared_server: SharedServer
+) -> None:
     campaign = disputed(shared_server, items=2)
     person, code = shared_server.code(Role.ADJUDICATOR)
     review(page, shared_server, campaign, code)
+    expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Review"])
+    expect(page.get_by_test_id("stTopNavLink")).to_have_count(2)
+    expect(page.get_by_role("button", name="Export JSONL")).to_have_count(0)
     expect(page.get_by_text("It was <b>noon</b>.", exact=True)).to_be_visible()
     for name in shared_server.server.rows("SELECT name FROM person WHERE name != ?", person.name):
         expect(page.get_by_text(name["name"], exact=True)).to_have_count(0)
@@ -91,8 +96,8 @@ def test_a_case_is_settled_by_keyboard_only(page: Page, shared_server: SharedSer
     assert len(json.loads(row["settles"])) == 2
 
 
-def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, shared_server: SharedServer) -> None:
-    campaign, line = disputed(shared_server), Line(page)
+def test_keys_that_come_at_once_settle_with_what_was_chosen_last(own_page: Page, shared_server: SharedServer) -> None:
+    page, campaign, line = own_page, disputed(shared_server), Line(own_page)
     review(page, shared_server, campaign, shared_server.code(Role.ADJUDICATOR)[1])
     take(page, "Consistent")
     cause(page, "g", "Guideline gap")
@@ -109,10 +114,10 @@ def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, sha
 
 
 def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_order(
-    page: Page, shared_server: SharedServer
+    own_page: Page, shared_server: SharedServer
 ) -> None:
     """The texts of a page can be read before the script that draws Streamlit's buttons has come."""
-    campaign, held = disputed(shared_server), list[Route]()
+    page, campaign, held = own_page, disputed(shared_server), list[Route]()
     page.route("**/static/js/Button.*.js", lambda route: held.append(route))
     sign_in(page, shared_server, shared_server.code(Role.ADJUDICATOR)[1])
     page.goto(f"{shared_server.server.url}/review?campaign={campaign.id}")
@@ -125,13 +130,6 @@ def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_o
         script.continue_()
     expect(page.get_by_role("radio", name="Inconsistent", exact=True)).to_be_checked()
     expect(page.get_by_role("button", name="Annotator slip").get_by_text("check")).to_be_visible()
-
-
-def test_an_adjudicator_may_neither_manage_nor_export(page: Page, shared_server: SharedServer) -> None:
-    review(page, shared_server, disputed(shared_server), shared_server.code(Role.ADJUDICATOR)[1])
-    expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Review"])
-    expect(page.get_by_test_id("stTopNavLink")).to_have_count(2)
-    expect(page.get_by_role("button", name="Export JSONL")).to_have_count(0)
 
 
 def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(

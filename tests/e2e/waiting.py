@@ -71,7 +71,9 @@ def idle(page: Page, target: Locator | None = None) -> None:
     """
     handle = target.element_handle(timeout=START_MS) if target else None
     # not at every frame: the browser would have to draw each
-    page.wait_for_function(_DRAWN, arg=[handle, _STEADY_MS, _STILL_MS, _UNANSWERED_MS], polling=_LOOK_MS, timeout=START_MS)
+    page.wait_for_function(
+        _DRAWN, arg=[handle, _STEADY_MS, _STILL_MS, _UNANSWERED_MS], polling=_LOOK_MS, timeout=START_MS
+    )
 
 
 def press(target: Locator) -> None:
