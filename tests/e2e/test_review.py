@@ -138,6 +138,7 @@ def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
     """The whole way in the browser: a manager, two people who label by keyboard only, and an adjudicator."""
     manager = new_page()
     sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
+    manager.goto(f"{shared_server.server.url}/campaigns")
     codes = {name: shared_server.code(role, name)[1] for name, role in PEOPLE.items()}
     campaign = made(manager, tmp_path)
 
@@ -170,7 +171,6 @@ def made(manager: Page, folder: Path) -> str:
         "answers": {"verdict": "inconsistent"},
     }
     (folder / "known.jsonl").write_text(json.dumps(known), encoding="utf-8")
-    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
     enter(manager.get_by_role("textbox", name="Name of the campaign"), "The whole way")
     press(manager.get_by_role("radio", name="Originals"))
     originals = sum(not item.parent for item in bundled_items())
