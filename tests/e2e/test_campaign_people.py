@@ -125,11 +125,14 @@ def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forge
     expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
     assert not page.evaluate("document.cookie").count("touchstone_session")
 
-    # the link of another person asks first
-    second, other = shared_server.code()
+
+def test_the_link_of_another_person_asks_first(page: Page, shared_server: SharedServer) -> None:
+    (first, code), (second, other) = shared_server.code(), shared_server.code()
+    enter(page, shared_server, code)
+    expect(page.get_by_text(f"{first.name}, annotator")).to_be_visible(timeout=START_MS)
     enter(page, shared_server, other)
-    press(page.get_by_role("button", name=f"Stay signed in as {person.name}"))
-    expect(page.get_by_text(f"{person.name}, annotator")).to_be_visible(timeout=START_MS)
+    press(page.get_by_role("button", name=f"Stay signed in as {first.name}"))
+    expect(page.get_by_text(f"{first.name}, annotator")).to_be_visible(timeout=START_MS)
     enter(page, shared_server, other)
     press(page.get_by_role("button", name=f"Sign in as {second.name}"))
     expect(page.get_by_text(f"{second.name}, annotator")).to_be_visible(timeout=START_MS)

@@ -66,7 +66,7 @@ def test_a_run_is_binned_read_without_its_documents_bisected_and_swept(page: Pag
     open_view(page, "Reading", "Windows of retrieval")
     press(page.get_by_role("button", name="Sweep 5 windows × 1 metric"))
     expect(page.get_by_role("tab", name="Reading")).to_have_attribute("aria-selected", "true", timeout=WORK_MS)
-    expect(page.get_by_text("retrieve[metric=rouge2]: mean score")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("retrieve[metric=rouge2]: mean score").first).to_be_visible(timeout=WORK_MS)
     done(page)
     [stored] = server.rows("SELECT * FROM run WHERE name = 'To analyse, windows'")
     lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
