@@ -1,4 +1,4 @@
-"""What people differ on is settled in the browser, without a mouse; and a whole campaign, from its making to its export."""
+"""What people differ on is settled in the browser, without a mouse."""
 
 from __future__ import annotations
 
