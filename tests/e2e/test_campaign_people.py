@@ -116,7 +116,7 @@ def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forge
         with page.expect_response("**/sign-in"):
             page.get_by_role("button", name="Sign in").click()
     press(page.get_by_text(f"{person.name}, annotator"))
-    page.get_by_role("menuitem", name="Sign out").click()
+    press(page.get_by_role("menuitem", name="Sign out"))
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
     page.reload()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)

@@ -140,7 +140,8 @@ def test_drafts_come_back_and_quick_presses_save_the_newest_text_once(bench: Ben
         tab.page.reload()
         tab.shows(text)
 
-    bench.open()
+    bench.press("Reset")
+    bench.shows(summary())
     bench.write(edited("grain", "coal"))
     bench.shows(edited("grain", "coal"))
     bench.tab("Record")
