@@ -9,24 +9,27 @@ import os
 import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e.bench import Bench
 from tests.e2e.profile import Profile
-from tests.e2e.server import PLUGGED, Server, serve
+from tests.e2e.server import Server, serve
 from tests.e2e.shared_server import SharedServer, opened
 from tests.e2e.waiting import WATCH_RERUNS
 from tests.e2e.watch import watched
 
 _PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")  # the first draws no window, which costs half
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _PROGRAMS)), None)
+PLUGINS = Path(__file__).parent / "plugins"
 PATIENCE_MS = 60_000  # the slowest machine that the tests run on; what is there is seen at once
 expect.set_options(timeout=PATIENCE_MS)
 
 # frames in a sandbox, and pages that are no page of a server, have no storage
 _DISMISS_MARKS = "if (self === top && location.protocol.startsWith('http')) localStorage.setItem('touchstone-coach-marks', 'dismissed')"
+_FLAGS = ["--no-sandbox", "--process-per-site"]  # pages of a profile share what is compiled
 _SHOWN_CHARACTERS = 6_000
 _MISSING = "No Chromium on this machine: install chromium or set CHROMIUM to its path."
 
@@ -48,7 +51,7 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip(_MISSING)
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
         yield running
         running.close()
 
@@ -63,8 +66,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def plugged_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Touchstone with the metrics and adapters in `plugins`, little memory, and a hub that refuses connections."""
-    narrow = {"HF_ENDPOINT": "http://127.0.0.1:9", "TOUCHSTONE_MEMORY": "0.5GB", "TOUCHSTONE_LLM_BASE_URL": ""}
-    with serve(tmp_path_factory.mktemp("plugged"), start=PLUGGED, **narrow) as running:
+    narrow = {"TOUCHSTONE_MEMORY": "0.5GB", "TOUCHSTONE_LLM_BASE_URL": ""}
+    with serve(tmp_path_factory.mktemp("plugged"), plugins=PLUGINS, **narrow) as running:
         yield running
 
 
@@ -117,7 +120,7 @@ def new_page(browser: Browser, free_profiles: list[Profile]) -> Iterator[Callabl
             lent.callback(free_profiles.append, profile)
             lent.callback(profile.empty)
             lent.enter_context(watched(profile.context))
-            return profile.context.new_page()
+            return profile.window
 
         yield new
 
@@ -125,6 +128,12 @@ def new_page(browser: Browser, free_profiles: list[Profile]) -> Iterator[Callabl
 @pytest.fixture
 def page(new_page: Callable[[], Page]) -> Page:
     return new_page()
+
+
+@pytest.fixture
+def own_page(page: Page) -> Page:
+    """A page that is closed after the test, which may change what reaches it."""
+    return page.context.new_page()
 
 
 @pytest.fixture

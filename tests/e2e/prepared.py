@@ -9,12 +9,15 @@ import json
 import os
 import signal
 import sys
-from importlib import import_module
+from importlib import import_module, reload
 from pathlib import Path
 from typing import Any
 
+import huggingface_hub.constants
 from streamlit.web import cli
 
+import core.metrics
+import core.models.adapters
 from pages.server import startup
 
 VIEWS = Path(startup.__file__).parents[1] / "views"
@@ -34,6 +37,20 @@ def import_everything() -> None:
         import_module(module)
 
 
+def add_plugins(folder: Path) -> None:
+    """Put the metrics and adapters of a folder beside our own; the registry of metrics was filled before."""
+    for package, plugins in ((core.metrics, folder / "metrics"), (core.models.adapters, folder / "adapters")):
+        package.__path__.append(str(plugins))
+    for module in (folder / "metrics").glob("*.py"):
+        import_module(f"core.metrics.{module.stem}")
+
+
+def read_environment() -> None:
+    """Read again the variables that are read by Python and by the library of the hub while they are imported."""
+    sys.path[:0] = [folder for folder in os.environ["PYTHONPATH"].split(os.pathsep) if folder not in sys.path]
+    reload(huggingface_hub.constants)
+
+
 def become_server(order: dict[str, Any]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -42,6 +59,9 @@ def become_server(order: dict[str, Any]) -> None:
         os.dup2(log, stream)
     os.environ.clear()
     os.environ.update(order["environment"])
+    read_environment()
+    if order["plugins"]:
+        add_plugins(Path(order["plugins"]))
     sys.argv = ["streamlit", *order["words"]]
     cli.main()
 

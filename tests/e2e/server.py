@@ -27,9 +27,8 @@ ROOT = Path(__file__).parents[2]
 STREAMLIT = ("-m", "streamlit")
 POLL_S = 0.05  # between two looks, so that a server that starts has the processor
 _PORTS = range(20_000, 30_000)  # below those that systems give to outgoing connections
-PLUGGED = ("-m", "tests.e2e.plugged")
-READ_BY_IMPORTS = {"HF_ENDPOINT", "HF_HUB_DISABLE_XET", "PYTHONPATH"}
-"""Variables that libraries read while they are imported: a server with one of them imports by itself, as outside of tests."""
+NOWHERE = "http://127.0.0.1:9"
+"""An address that refuses connections: there servers look for the hub."""
 
 
 @dataclass(frozen=True)
@@ -58,27 +57,31 @@ class Server:
 def serve(
     folder: Path,
     app: Path = ROOT / "app.py",
-    start: Sequence[str] = STREAMLIT,
     root: Path = ROOT,
     port: int = 0,
+    plugins: Path | None = None,
     **environment: str,
 ) -> Iterator[Server]:
-    """Run an app on the code of a checkout until the block ends; what it keeps and logs goes into `folder`."""
+    """Run an app on the code of a checkout until the block ends; what it keeps and logs goes into `folder`.
+
+    `plugins` has folders of metrics and adapters that are beside our own.
+    """
     database, port = folder / "touchstone.db", port or free_port()
     settings = {
         "TOUCHSTONE_DATABASE_URL": f"sqlite:///{database}",
         "TOUCHSTONE_CACHE_DIR": str(folder / "cache"),
         "HF_HOME": str(folder / "hub"),
+        "HF_ENDPOINT": NOWHERE,
         "PYTHONPATH": str(root),
     }
     words = ["run", str(app), f"--server.port={port}", "--server.headless=true"]
     variables, log = {**os.environ, **settings, **environment}, folder / "server.log"
     with ExitStack() as ends:
-        if start == STREAMLIT and root == ROOT and not READ_BY_IMPORTS & environment.keys():
-            process: Forked | subprocess.Popen[bytes] = fork(words, variables, log)
+        if root == ROOT:
+            process: Forked | subprocess.Popen[bytes] = fork(words, variables, log, plugins)
         else:
             file = ends.enter_context(log.open("w"))
-            command = [sys.executable, *start, *words]
+            command = [sys.executable, *STREAMLIT, *words]
             process = ends.enter_context(subprocess.Popen(command, cwd=root, env=variables, stdout=file, stderr=file))
         server = Server(f"http://127.0.0.1:{port}", database, process.pid)
         try:
@@ -107,10 +110,11 @@ class Forked:
             time.sleep(POLL_S)
 
 
-def fork(words: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
+def fork(words: Sequence[str], environment: Mapping[str, str], log: Path, plugins: Path | None) -> Forked:
     """A server of this checkout; it needs none of the six seconds that the imports take."""
     orders, answers = _prepared()
-    orders.write(json.dumps({"words": words, "environment": dict(environment), "log": str(log)}) + "\n")
+    order = {"words": words, "environment": dict(environment), "log": str(log), "plugins": plugins and str(plugins)}
+    orders.write(json.dumps(order) + "\n")
     orders.flush()
     return Forked(int(answers.readline()))
 
@@ -119,10 +123,8 @@ def fork(words: Sequence[str], environment: Mapping[str, str], log: Path) -> For
 def _prepared() -> tuple[IO[str], IO[str]]:
     """Where `tests.e2e.prepared` reads orders and writes answers; it ends with this process."""
     command = [sys.executable, "-m", "tests.e2e.prepared"]
-    nothing_downloaded = {**os.environ, "HF_HOME": f"{tempfile.gettempdir()}/no-hub-of-tests"}
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=nothing_downloaded, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    no_hub = {**os.environ, "HF_HOME": f"{tempfile.gettempdir()}/no-hub-of-tests"}
+    process = subprocess.Popen(command, cwd=ROOT, env=no_hub, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     atexit.register(process.communicate)
     if process.stdin is None or process.stdout is None:
         raise RuntimeError("A process that was started with pipes has none.")

@@ -34,11 +34,11 @@ class Wire:
 
 
 def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_other_labels(
-    new_context: Callable[[], BrowserContext], shared_server: SharedServer
+    new_page: Callable[[], Page], new_context: Callable[[], BrowserContext], shared_server: SharedServer
 ) -> None:
     campaign = shared_server.campaign("label-pairs", items=2)
     shared_server.add(campaign, 1, part="gold", key={"unfaithful": "neither"}, feedback="secret-feedback")
-    other = AnnotatePage(new_context().new_page(), shared_server)
+    other = AnnotatePage(new_page(), shared_server)
     other.enter(shared_server.code()[1], campaign)
     for number in (1, 2):
         other.at(f"Item {number}")
@@ -99,11 +99,10 @@ def test_two_people_at_one_queue_never_get_one_place_twice(
 
 
 def test_one_person_in_two_tabs_is_told_and_replaces_no_answer_unseen(
-    new_context: Callable[[], BrowserContext], shared_server: SharedServer
+    page: Page, own_page: Page, shared_server: SharedServer
 ) -> None:
     campaign, (_, code) = shared_server.campaign("label-summaries", items=4), shared_server.code()
-    context = new_context()
-    one, other = (AnnotatePage(context.new_page(), shared_server) for _ in range(2))
+    one, other = (AnnotatePage(tab, shared_server) for tab in (page, own_page))
     one.enter(code, campaign)
     other.page.goto(f"{shared_server.server.url}/?campaign={campaign.id}")
     other.start()

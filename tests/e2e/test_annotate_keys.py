@@ -36,17 +36,39 @@ def open_annotate_page(
     return annotate_page, campaign
 
 
-def test_a_summary_is_labelled_with_reason_and_passage_by_keyboard(page: Page, shared_server: SharedServer) -> None:
+def test_a_summary_is_labelled_with_reason_and_passage_by_keyboard_while_dialogs_and_typing_keep_keys_to_themselves(
+    page: Page, shared_server: SharedServer
+) -> None:
     annotate_page, campaign = open_annotate_page(page, shared_server, "label-summaries")
-    annotate_page.keys("3", "4")
-    annotate_page.write("It was noon.")
+    inconsistent = page.get_by_role("button", name="Inconsistent")
+    annotate_page.keys("g")
+    expect(page.get_by_role("dialog")).to_contain_text("Read the whole document")
+    annotate_page.keys("3")
+    annotate_page.keys("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(inconsistent).to_have_attribute("aria-pressed", "false")
+    assert SUMMARY[:9] in page.locator(".labeller .texts").inner_text()
+
+    annotate_page.keys("3")
+    annotate_page.write("12 sufpngdm?")
+    expect(page.locator(".labeller textarea")).to_have_value("12 sufpngdm?")
+    expect(inconsistent).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".labeller .why")).to_be_hidden()
+
+    annotate_page.keys("Enter")
+    expect(annotate_page.problem).to_have_text("“How sure are you?” is not answered yet.")
+    annotate_page.active("confidence")
+    assert shared_server.answers(campaign) == []
+
+    annotate_page.keys("4")
     annotate_page.keys(
         "d", "ArrowDown", "ArrowDown", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "m", "Enter"
     )
     annotate_page.at("Item 2")
     [answer] = shared_server.answers(campaign)
     [[start, end]] = answer.pop("evidence")
-    assert answer == {"verdict": "inconsistent", "confidence": 4, "reason": "It was noon."}
+    assert answer == {"verdict": "inconsistent", "confidence": 4, "reason": "12 sufpngdm?"}
     assert DOCUMENT[start:end] == "captain had asked"
 
 
@@ -160,39 +182,6 @@ def test_a_question_set_of_ones_own_is_labelled_by_keyboard(page: Page, shared_s
     [answer] = shared_server.answers(campaign)
     assert [shown[start:end] for start, end in answer.pop("words")] == ["ferry", "left"]
     assert answer == {"fluent": 6, "faults": ["sense", "detail"]}
-
-
-def test_keys_do_nothing_while_somebody_types(page: Page, shared_server: SharedServer) -> None:
-    annotate_page, campaign = open_annotate_page(page, shared_server, "label-summaries")
-    annotate_page.keys("3")
-    annotate_page.write("12 sufpngdm?")
-    expect(page.locator(".labeller textarea")).to_have_value("12 sufpngdm?")
-    expect(page.get_by_role("button", name="Inconsistent")).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.locator(".labeller .why")).to_be_hidden()
-    assert shared_server.answers(campaign) == []
-
-
-def test_what_is_missing_is_said_and_shown_before_anything_is_sent(page: Page, shared_server: SharedServer) -> None:
-    annotate_page, campaign = open_annotate_page(page, shared_server, "label-summaries")
-    annotate_page.keys("1", "Enter")
-    expect(annotate_page.problem).to_have_text("“How sure are you?” is not answered yet.")
-    annotate_page.active("confidence")
-    annotate_page.keys("5", "Enter")
-    annotate_page.at("Item 2")
-    assert shared_server.answers(campaign) == [{"verdict": "consistent", "confidence": 5}]
-
-
-def test_guidelines_open_over_the_page_and_keep_the_keys_to_themselves(page: Page, shared_server: SharedServer) -> None:
-    annotate_page, campaign = open_annotate_page(page, shared_server, "label-summaries")
-    annotate_page.keys("g")
-    expect(page.get_by_role("dialog")).to_contain_text("Read the whole document")
-    annotate_page.keys("3")
-    annotate_page.keys("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_role("button", name="Inconsistent")).to_have_attribute("aria-pressed", "false")
-    assert SUMMARY[:9] in page.locator(".labeller .texts").inner_text()
-    assert shared_server.answers(campaign) == []
 
 
 def test_keys_that_come_before_the_next_item_wait_for_it(page: Page, shared_server: SharedServer) -> None:

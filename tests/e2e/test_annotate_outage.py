@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -56,35 +56,6 @@ def saved(store: Store, campaign: CampaignSettings) -> list[tuple[int, str, int]
     )
     with read_session(store.engine) as session:
         return [(number, given["verdict"], given["confidence"]) for number, given in session.exec(rows).all()]
-
-
-def test_labelling_goes_on_after_postgresql_was_killed_and_started_again(
-    new_page: Callable[[], Page], cluster: Cluster, tmp_path: Path
-) -> None:
-    with opened(tmp_path, cluster.url) as shared_server:
-        campaign, (_, code) = shared_server.campaign("label-summaries", items=8), shared_server.code()
-        annotate_page = AnnotatePage(new_page(), shared_server)
-        annotate_page.enter(code, campaign)
-        annotate_page.keys("1", "5", "Enter")
-        annotate_page.at("Item 2")
-        shared_server.store.close()  # its connections end with the server
-        with staying(annotate_page):
-            cluster.kill()
-            annotate_page.keys("1", "4", "Enter")
-            expect(annotate_page.away).to_contain_text("kept on this page")
-            expect(annotate_page.place).to_have_text("Item 3")
-            annotate_page.keys("3", "3")
-            annotate_page.write("It was noon.")
-            annotate_page.keys("Enter", "1", "2", "Enter")  # the last three wait for an item
-            expect(annotate_page.save).to_contain_text("Saving")
-            cluster.start()
-            annotate_page.at("Item 5", patience_ms=START_MS)
-        assert saved(shared_server.store, campaign) == [
-            (1, "consistent", 5),
-            (2, "consistent", 4),
-            (3, "inconsistent", 3),
-            (4, "consistent", 2),
-        ]
 
 
 def test_a_database_that_somebody_else_keeps_locked_is_told_and_waited_for(
@@ -158,6 +129,33 @@ def test_a_file_that_cannot_be_written_is_told_and_waited_for(page: Page, shared
     label_through(*entered(page, shared_server), not_writable(shared_server.server.database), "may be written")
 
 
-def test_a_standby_that_only_reads_is_told_and_waited_for(page: Page, cluster: Cluster, tmp_path: Path) -> None:
+def test_labelling_goes_on_after_postgresql_was_killed_and_after_a_standby_that_only_reads_took_over(
+    page: Page, cluster: Cluster, tmp_path: Path
+) -> None:
     with opened(tmp_path, cluster.url) as shared_server:
+        campaign, (_, code) = shared_server.campaign("label-summaries", items=8), shared_server.code()
+        annotate_page = AnnotatePage(page, shared_server)
+        annotate_page.enter(code, campaign)
+        annotate_page.keys("1", "5", "Enter")
+        annotate_page.at("Item 2")
+        shared_server.store.close()  # its connections end with the server
+        with staying(annotate_page):
+            cluster.kill()
+            annotate_page.keys("1", "4", "Enter")
+            expect(annotate_page.away).to_contain_text("kept on this page")
+            expect(annotate_page.place).to_have_text("Item 3")
+            annotate_page.keys("3", "3")
+            annotate_page.write("It was noon.")
+            annotate_page.keys("Enter", "1", "2", "Enter")  # the last three wait for an item
+            expect(annotate_page.save).to_contain_text("Saving")
+            cluster.start()
+            annotate_page.at("Item 5", patience_ms=START_MS)
+        assert saved(shared_server.store, campaign) == [
+            (1, "consistent", 5),
+            (2, "consistent", 4),
+            (3, "inconsistent", 3),
+            (4, "consistent", 2),
+        ]
+
+        page.context.clear_cookies()
         label_through(*entered(page, shared_server), cluster.standing_by(), "only be read")

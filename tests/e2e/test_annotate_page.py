@@ -27,17 +27,55 @@ def label(annotate_page: AnnotatePage, number: int) -> None:
     annotate_page.keys("1", "5", "Enter")
 
 
-def test_a_reload_brings_back_the_item_and_what_was_half_done(page: Page, shared_server: SharedServer) -> None:
-    annotate_page = enter_campaign(page, shared_server, shared_server.campaign("label-summaries"))
+def test_what_was_half_done_and_earlier_answers_come_back_after_a_reload_and_are_changed_and_taken_back(
+    page: Page, shared_server: SharedServer
+) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    reason = page.locator(".labeller textarea")
     label(annotate_page, 1)
+    annotate_page.at("Item 2")
+    annotate_page.keys("u")
+    annotate_page.at("Item 1")
+    expect(page.locator(".labeller .receipt")).to_contain_text("was taken back")
+    acts = shared_server.server.rows(
+        "SELECT act FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ? ORDER BY response.id",
+        campaign.id,
+    )
+    assert [row["act"] for row in acts] == ["answer", "undo"]
+    label(annotate_page, 1)
+
     annotate_page.at("Item 2")
     annotate_page.keys("3")
     annotate_page.write("It was no")
     annotate_page.drafted()
     page.reload()
     annotate_page.at("Item 2")
-    expect(page.locator(".labeller textarea")).to_have_value("It was no")
+    expect(reason).to_have_value("It was no")
     expect(page.get_by_role("button", name="Inconsistent")).to_have_attribute("aria-pressed", "true")
+
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    expect(page.get_by_role("button", name="Consistent", exact=False).first).to_have_attribute("aria-pressed", "true")
+    annotate_page.keys("2")
+    annotate_page.write("It may be.")
+    annotate_page.drafted()
+    page.reload()
+    annotate_page.at("Item 2")
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    expect(reason).to_have_value("It may be.")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    expect(page.get_by_role("button", name="Inconsistent")).to_have_attribute("aria-pressed", "true")
+    verdicts = [answer["verdict"] for answer in shared_server.answers(campaign)]
+    assert verdicts == ["consistent", "consistent", "borderline"]
+
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    annotate_page.keys("n")
+    annotate_page.at("Item 2")
+    assert len(shared_server.answers(campaign)) == 3
 
 
 def test_a_new_server_brings_back_what_was_half_done(new_page: Callable[[], Page], tmp_path: Path) -> None:
@@ -54,49 +92,10 @@ def test_a_new_server_brings_back_what_was_half_done(new_page: Callable[[], Page
         expect(again.page.get_by_role("button", name="Borderline")).to_have_attribute("aria-pressed", "true")
 
 
-def test_an_earlier_answer_is_looked_at_changed_and_left(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries")
-    annotate_page = enter_campaign(page, shared_server, campaign)
-    label(annotate_page, 1)
-    annotate_page.at("Item 2")
-    annotate_page.keys("2", "p")
-    annotate_page.at("Item 1, answered before")
-    expect(page.get_by_role("button", name="Consistent", exact=False).first).to_have_attribute("aria-pressed", "true")
-    annotate_page.keys("2")
-    annotate_page.write("I am not sure.")
-    annotate_page.keys("Enter")
-    annotate_page.at("Item 2")
-    expect(page.get_by_role("button", name="Borderline")).to_have_attribute("aria-pressed", "true")
-    assert [answer["verdict"] for answer in shared_server.answers(campaign)] == ["consistent", "borderline"]
-    annotate_page.keys("p")
-    annotate_page.at("Item 1, answered before")
-    annotate_page.keys("n")
-    annotate_page.at("Item 2")
-    assert len(shared_server.answers(campaign)) == 2
-
-
-def test_a_change_of_an_earlier_answer_survives_a_reload(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries")
-    annotate_page = enter_campaign(page, shared_server, campaign)
-    label(annotate_page, 1)
-    annotate_page.at("Item 2")
-    annotate_page.keys("p")
-    annotate_page.at("Item 1, answered before")
-    annotate_page.keys("2")
-    annotate_page.write("It may be.")
-    annotate_page.drafted()
-    page.reload()
-    annotate_page.at("Item 2")
-    annotate_page.keys("p")
-    annotate_page.at("Item 1, answered before")
-    expect(page.locator(".labeller textarea")).to_have_value("It may be.")
-    annotate_page.keys("Enter")
-    annotate_page.at("Item 2")
-    assert [answer["verdict"] for answer in shared_server.answers(campaign)] == ["consistent", "borderline"]
-
-
-def test_words_are_marked_with_the_mouse_too(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries")
+def test_words_are_marked_with_the_mouse_too_and_items_are_left_out_with_a_reason(
+    page: Page, shared_server: SharedServer
+) -> None:
+    campaign = shared_server.campaign("label-summaries", items=4)
     annotate_page = enter_campaign(page, shared_server, campaign)
     idle(page)
     page.locator(".labeller .document .text").dblclick(position={"x": 60, "y": 25})
@@ -110,6 +109,19 @@ def test_words_are_marked_with_the_mouse_too(page: Page, shared_server: SharedSe
     [[start, end]] = answer["evidence"]
     assert words
     assert DOCUMENT[start:end].strip() == words
+
+    for number, key in ((2, "s"), (3, "f")):
+        annotate_page.at(f"Item {number}")
+        annotate_page.keys(key)
+        page.keyboard.type("It is cut off.")
+        annotate_page.keys("Enter")
+    annotate_page.at("Item 4")
+    left_out = shared_server.server.rows(
+        "SELECT state FROM response JOIN reservation r ON r.id = reservation_id "
+        "WHERE campaign_id = ? AND reason = 'It is cut off.' ORDER BY response.id",
+        campaign.id,
+    )
+    assert [row["state"] for row in left_out] == ["skipped", "flagged"]
 
 
 def test_names_of_contexts_and_the_question_are_headings_that_no_mark_counts(
@@ -130,41 +142,12 @@ def test_names_of_contexts_and_the_question_are_headings_that_no_mark_counts(
     assert answer["evidence"] == [[start, start + len("The sea was calm.")]]
 
 
-def test_the_last_answer_is_taken_back_with_one_key(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries")
-    annotate_page = enter_campaign(page, shared_server, campaign)
-    label(annotate_page, 1)
-    annotate_page.at("Item 2")
-    annotate_page.keys("u")
-    annotate_page.at("Item 1")
-    expect(page.locator(".labeller .receipt")).to_contain_text("was taken back")
-    acts = shared_server.server.rows(
-        "SELECT act FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ? ORDER BY response.id",
-        campaign.id,
-    )
-    assert [row["act"] for row in acts] == ["answer", "undo"]
-    label(annotate_page, 1)
-    annotate_page.at("Item 2")
-
-
-@pytest.mark.parametrize(("key", "state"), [("s", "skipped"), ("f", "flagged")])
-def test_an_item_is_left_out_with_a_reason(page: Page, shared_server: SharedServer, key: str, state: str) -> None:
-    campaign = shared_server.campaign("label-summaries")
-    annotate_page = enter_campaign(page, shared_server, campaign)
-    annotate_page.keys(key)
-    page.keyboard.type("It is cut off.")
-    annotate_page.keys("Enter")
-    annotate_page.at("Item 2")
-    [row] = shared_server.server.rows(
-        "SELECT reason, state FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ?",
-        campaign.id,
-    )
-    assert tuple(row) == ("It is cut off.", state)
-
-
-def test_after_a_training_item_the_page_says_what_was_expected(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries")
+def test_who_is_trained_hears_what_was_expected_and_who_does_not_qualify_is_told_so(
+    page: Page, shared_server: SharedServer
+) -> None:
+    campaign = shared_server.campaign("label-summaries", pass_right=1)
     shared_server.add(campaign, 1, part="training", key={"verdict": "inconsistent"}, feedback="She came by noon.")
+    shared_server.add(campaign, 1, part="qualification", key={"verdict": "inconsistent"})
     annotate_page = enter_campaign(page, shared_server, campaign)
     annotate_page.at("Training 1 of 1")
     annotate_page.keys("1", "4", "Enter")
@@ -173,13 +156,6 @@ def test_after_a_training_item_the_page_says_what_was_expected(page: Page, share
     expect(told).to_contain_text("Is the summary consistent with the document? Inconsistent")
     expect(told).to_contain_text("She came by noon.")
     annotate_page.keys("Enter")
-    annotate_page.at("Item 2")
-
-
-def test_who_does_not_pass_the_qualification_is_told_so(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries", pass_right=1)
-    shared_server.add(campaign, 1, part="qualification", key={"verdict": "inconsistent"})
-    annotate_page = enter_campaign(page, shared_server, campaign)
     annotate_page.at("Qualification 1 of 1")
     annotate_page.keys("1", "4", "Enter")
     expect(page.get_by_text("too few answers were right")).to_be_visible()

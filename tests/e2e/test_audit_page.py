@@ -73,18 +73,13 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     link = page.get_by_role("link", name="Open on Evaluate, Share of surface")
     expect(link).to_have_attribute("href", re.compile("/evaluate.dataset=.*&by=.*&tab=surface"), timeout=START_MS)
     page.get_by_text("Does it stay still when nothing changed?").last.click()
-    press(page.get_by_role("button", name="Open on Stress test, Shifts"))
-    page.wait_for_url("**/stress?run=*", timeout=START_MS)
-    expect(page.get_by_text("Robustness and sensitivity")).to_be_visible(timeout=START_MS)
-    names = [row["name"] for row in server.rows("SELECT name FROM run")]
-    assert any(name.startswith("audit of bleu, rouge2 on ") for name in names)
-
-    page.goto(audit)
-    expect(strips).to_have_count(2, timeout=START_MS)
-    idle(page)
+    expect(page.get_by_role("button", name="Open on Stress test, Shifts")).to_be_visible(timeout=START_MS)
     page.get_by_text("Can it be gamed?").last.click()
     press(page.get_by_role("button", name="Open on Stress test, Gaming"))
+    page.wait_for_url("**/stress?run=*", timeout=START_MS)
     expect(page.get_by_role("tab", name="Gaming")).to_have_attribute("aria-selected", "true", timeout=START_MS)
+    names = [row["name"] for row in server.rows("SELECT name FROM run")]
+    assert any(name.startswith("audit of bleu, rouge2 on ") for name in names)
 
     page.goto(audit)
     expect(strips).to_have_count(2, timeout=START_MS)
@@ -97,19 +92,3 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     press(pairs.first)
     expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
     assert "/audit" not in page.url
-
-
-def test_an_audit_without_data_says_what_is_missing(page: Page, server: Server) -> None:
-    page.goto(f"{server.url}/audit")
-    expect(page.get_by_role("button", name="Audit", exact=True)).to_be_visible(timeout=START_MS)
-    idle(page)
-    for name in ("Metrics", "Data"):
-        box = page.get_by_test_id("stMultiSelect").filter(has_text=name)
-        press(box.get_by_label("Clear all"))
-    press(page.get_by_role("button", name="Audit", exact=True))
-    expect(page.get_by_text("Choose at least one metric and one dataset.")).to_be_visible()
-
-
-def test_an_address_of_an_audit_that_is_gone_says_where_its_figures_are(page: Page, server: Server) -> None:
-    page.goto(f"{server.url}/audit?audit=gone")
-    expect(page.get_by_text("The audit of this address is not open any more")).to_be_visible(timeout=START_MS)

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from annotations.campaigns.people import Role
-from tests.e2e.shared_server import AnnotatePage, SharedServer
-from tests.e2e.waiting import START_MS, idle, press
+from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
+from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -51,8 +51,7 @@ def test_a_flag_is_asked_about_answered_and_resolved(new_page: Callable[[], Page
     expect(dialog.locator("a, img, b")).to_have_count(0)
 
     manager = new_page()
-    manager.goto(f"{shared_server.server.url}/campaigns?invite={shared_server.code(Role.MANAGER)[1]}")
-    expect(manager.get_by_role("link", name="Campaigns")).to_be_visible(timeout=START_MS)
+    sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
     manager.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
     press(manager.get_by_role("tab", name="Flags and comments"))
     expect(manager.get_by_text("1 of 1 wait for an answer")).to_be_visible()

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.campaigns.people import Role
-from tests.e2e.shared_server import AnnotatePage, SharedServer
-from tests.e2e.waiting import START_MS, idle, press
+from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
+from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -19,8 +19,7 @@ def test_a_manager_fills_in_answers_which_an_annotator_confirms_and_changes(
 ) -> None:
     campaign = shared_server.campaign("label-summaries", items=2)
     manager = new_page()
-    manager.goto(f"{shared_server.server.url}/campaigns?invite={shared_server.code(Role.MANAGER)[1]}")
-    expect(manager.get_by_role("link", name="Campaigns")).to_be_visible(timeout=START_MS)
+    sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
     manager.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
     press(manager.get_by_role("tab", name="Items"))
     press(manager.get_by_text("Fill in answers"))

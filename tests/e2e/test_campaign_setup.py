@@ -14,7 +14,7 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from core.datasets.bundled import bundled_items
-from tests.e2e.shared_server import SharedServer
+from tests.e2e.shared_server import SharedServer, sign_in
 from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
@@ -28,16 +28,16 @@ OWN = bundled_question_sets()["label-summaries"].replace("name: label-summaries"
 
 
 def open_campaigns(page: Page, shared_server: SharedServer) -> None:
-    page.goto(f"{shared_server.server.url}/?invite={shared_server.code(Role.MANAGER)[1]}")
-    page.get_by_role("link", name="Campaigns").click(timeout=START_MS)
+    sign_in(page, shared_server, shared_server.code(Role.MANAGER)[1])
+    page.goto(f"{shared_server.server.url}/campaigns")
     expect(page.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
     idle(page)
 
 
 def open_campaign(page: Page, shared_server: SharedServer, campaign: CampaignSettings) -> None:
-    open_campaigns(page, shared_server)
-    pick_option(page.get_by_role("combobox", name="Campaign", exact=True), campaign.name)
-    expect(page.get_by_text("Items done")).to_be_visible()
+    sign_in(page, shared_server, shared_server.code(Role.MANAGER)[1])
+    page.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
+    expect(page.get_by_text("Items done")).to_be_visible(timeout=START_MS)
 
 
 def name_it(page: Page, name: str) -> None:
@@ -160,7 +160,9 @@ def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(
 def test_progress_and_agreement_follow_the_labels(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries", items=4)
     label_all(shared_server, campaign, "Jo Marsh", wrong=0)
-    open_campaign(page, shared_server, campaign)
+    open_campaigns(page, shared_server)
+    pick_option(page.get_by_role("combobox", name="Campaign", exact=True), campaign.name)
+    expect(page.get_by_text("Items done")).to_be_visible()
     expect(page.get_by_text("0 of 4", exact=True)).to_be_visible()
     expect(page.get_by_text("about 1 min of work")).to_be_visible()
     label_all(shared_server, campaign, "Kit Reed", wrong=2)
@@ -177,9 +179,7 @@ def test_what_people_wrote_is_text_on_every_tab(page: Page, shared_server: Share
     shared_server.code(name=hostile)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    open_campaigns(page, shared_server)
-    page.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
-    expect(page.get_by_text("Items done")).to_be_visible(timeout=START_MS)
+    open_campaign(page, shared_server, campaign)
     for tab in ("Agreement", "Items", "Guidelines and rules", "Preview"):
         press(page.get_by_role("tab", name=tab))
     expect(page.get_by_role("tabpanel", name="Preview")).to_contain_text("<script>window.__xss=1</script> ![a](")

@@ -129,15 +129,9 @@ def test_proposals_are_shown_with_their_checks_applied_and_kept(page: Page, aski
     assert asking_server.rows("SELECT intended FROM origin")[0]["intended"] == "inconsistent"
 
 
-def test_whole_summaries_become_edits_too(page: Page, asking_server: Server) -> None:
-    bench = opened(page, asking_server)
-    press(page.get_by_role("radio", name="Whole summaries"))
-    ask(bench, "second")
-    expect(page.locator(".st-key-proposed-1 del")).to_contain_text("struck")
-    expect(page.locator(".st-key-proposed-2")).to_contain_text("It makes the same summary as number 1.")
-
-
-def test_an_answer_that_cannot_be_read_is_shown_as_it_came(page: Page, asking_server: Server, model: Model) -> None:
+def test_an_answer_that_cannot_be_read_is_shown_as_it_came_and_whole_summaries_become_edits_too(
+    page: Page, asking_server: Server, model: Model
+) -> None:
     bench = opened(page, asking_server)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model, "propose", lambda: text(None, refused=f"I will not. {HOSTILE}"))
@@ -146,8 +140,15 @@ def test_an_answer_that_cannot_be_read_is_shown_as_it_came(page: Page, asking_se
     ask(bench, "third")
     expect(page.get_by_text("3 of 5 can be used")).to_be_visible()
 
+    press(page.get_by_role("radio", name="Whole summaries"))
+    ask(bench, "second")
+    expect(page.locator(".st-key-proposed-1 del")).to_contain_text("struck")
+    expect(page.locator(".st-key-proposed-2")).to_contain_text("It makes the same summary as number 1.")
 
-def test_nobody_waits_for_a_silent_model(new_page: Callable[[], Page], asking_server: Server, model: Model) -> None:
+
+def test_nobody_waits_for_a_silent_model_nor_is_shown_an_answer_that_was_cancelled(
+    new_page: Callable[[], Page], asking_server: Server, model: Model
+) -> None:
     waiting, other = opened(new_page(), asking_server), Bench(new_page(), asking_server)
     with model.held():
         ask(waiting, "fourth")
@@ -160,15 +161,12 @@ def test_nobody_waits_for_a_silent_model(new_page: Callable[[], Page], asking_se
         expect(waiting.page.get_by_text("Edits are being written")).to_be_visible()
     expect(waiting.page.get_by_text("3 of 5 can be used")).to_be_visible()
 
-
-def test_an_answer_that_nobody_waits_for_any_more_is_not_shown(page: Page, asking_server: Server, model: Model) -> None:
-    bench = opened(page, asking_server)
     with model.held():
-        ask(bench, "fifth")
-        page.get_by_role("button", name="Cancel").click()
-        expect(page.get_by_text("Edits are being written")).to_have_count(0)
-    ask(bench, "sixth")
-    expect(page.get_by_text("edits-executable|model:sixth|")).to_be_visible()
+        ask(waiting, "fifth")
+        waiting.page.get_by_role("button", name="Cancel").click()
+        expect(waiting.page.get_by_text("Edits are being written")).to_have_count(0)
+    ask(waiting, "sixth")
+    expect(waiting.page.get_by_text("edits-executable|model:sixth|")).to_be_visible()
 
 
 def test_a_variant_is_written_beside_the_page_until_it_comes_or_is_cancelled(

@@ -72,18 +72,9 @@ def endpoint(bench: Bench, place: int) -> Locator:
     return bench.page.locator(f".st-key-endpoint-{place}")
 
 
-def test_endpoints_are_told_and_list_their_models_on_a_press(bench: Bench) -> None:
-    card = endpoint(bench, 0)
-    expect(card).to_contain_text("1 read and 100 written per million tokens", timeout=START_MS)
-    expect(card).to_contain_text("key is set")
-    press(card.get_by_role("button", name="List the models of mini"))
-    expect(card).to_contain_text("Reachable. It serves <img src=x onerror=alert(1)>, small.")
-    expect(bench.page.locator(".st-key-endpoint-1")).to_contain_text(
-        "[unset]: key_from names KEY_OF_NOBODY, which is not set."
-    )
-
-
-def test_a_judge_scores_beside_the_others_after_its_price_was_told(bench: Bench, folder: Path) -> None:
+def test_a_judge_scores_after_its_price_was_told_endpoints_list_models_and_one_without_its_key_spoils_no_other_row(
+    bench: Bench, folder: Path
+) -> None:
     spec = "direct-assessment[endpoint=mini]"
     bench.add_metric(spec)
     expect(bench.row(spec)).to_be_visible()
@@ -98,8 +89,17 @@ def test_a_judge_scores_beside_the_others_after_its_price_was_told(bench: Bench,
     assert KEY.encode() not in written
     assert b"direct-assessment" not in (folder / "server.log").read_bytes()
 
+    card = bench.page.locator(".st-key-endpoint-0")
+    expect(card).to_contain_text("1 read and 100 written per million tokens", timeout=START_MS)
+    expect(card).to_contain_text("key is set")
+    press(card.get_by_role("button", name="List the models of mini"))
+    expect(card).to_contain_text("Reachable. It serves <img src=x onerror=alert(1)>, small.")
+    expect(bench.page.locator(".st-key-endpoint-1")).to_contain_text(
+        "[unset]: key_from names KEY_OF_NOBODY, which is not set."
+    )
 
-def test_a_judge_without_its_key_says_what_to_set_and_spoils_no_other_row(bench: Bench) -> None:
+    bench.page.get_by_role("link", name="Probe", exact=True).click()
+    expect(bench.page.locator("#settled")).to_be_attached(timeout=START_MS)
     spec = "direct-assessment[model=m,endpoint=unset]"
     bench.add_metric(spec)
     expect(bench.row(spec)).to_be_visible()

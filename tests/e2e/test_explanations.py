@@ -144,18 +144,19 @@ def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Benc
     assert kept["by"].startswith("detect-explain|model:tiny|")
 
 
-def test_who_is_told_that_it_is_inconsistent_says_why_and_a_new_summary_has_no_explanation_yet(bench: Bench) -> None:
-    choose(bench.page, "Explain the error")
-    press_button(bench.page, "Explain")
-    expect(found(bench.page)).to_contain_text("given that it is inconsistent")
-    bench.press("Undo")
-    expect(bench.page.get_by_text("Nothing was found of this summary yet.")).to_be_visible()
-
-
-def test_samples_are_each_asked_for_and_one_that_cannot_be_read_is_a_mark_of_its_own(
-    bench: Bench, endpoint: Endpoint
+def test_what_is_cancelled_is_not_waited_for_samples_are_each_asked_for_and_a_new_summary_has_no_explanation_yet(
+    bench: Bench, endpoint: Endpoint, model: Model
 ) -> None:
     page = bench.page
+    enter(page.get_by_role("textbox", name="Model").first, "silent")
+    with model.held():
+        press_button(page, "Explain")
+        expect(page.get_by_text("The model is being asked: 0 of 1 answers have come")).to_be_visible()
+        page.get_by_role("button", name="Cancel", exact=True).click()  # the page waits for the model, and is not idle
+        expect(page.get_by_text("The model is being asked")).to_have_count(0)
+        expect(found(page)).to_have_count(0)
+    enter(page.get_by_role("textbox", name="Model").first, "")
+
     bench.tab("Stability")
     expect(page.get_by_text("5 questions to endpoints, about")).to_be_visible()
     press_button(page, "Draw")
@@ -167,16 +168,12 @@ def test_samples_are_each_asked_for_and_one_that_cannot_be_read_is_a_mark_of_its
     firsts = [body for _, body in endpoint.asked if body["temperature"] and len(body["messages"]) == 2]
     assert len(firsts) == 10
 
-
-def test_what_is_cancelled_is_not_waited_for(bench: Bench, model: Model) -> None:
-    page = bench.page
-    enter(page.get_by_role("textbox", name="Model").first, "silent")
-    with model.held():
-        press_button(page, "Explain")
-        expect(page.get_by_text("The model is being asked: 0 of 1 answers have come")).to_be_visible()
-        page.get_by_role("button", name="Cancel", exact=True).click()  # the page waits for the model, and is not idle
-        expect(page.get_by_text("The model is being asked")).to_have_count(0)
-        expect(found(page)).to_have_count(0)
+    bench.tab("Explanation")
+    choose(page, "Explain the error")
+    press_button(page, "Explain")
+    expect(found(page)).to_contain_text("given that it is inconsistent")
+    bench.press("Undo")
+    expect(page.get_by_text("Nothing was found of this summary yet.")).to_be_visible()
 
 
 def test_a_key_stands_on_no_page_in_no_file_and_in_no_export(bench: Bench, explaining_server: Server) -> None:

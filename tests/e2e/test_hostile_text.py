@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from urllib.parse import urlparse
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server
@@ -21,13 +20,9 @@ HOSTILE = (
 )
 
 
-def test_hostile_text_in_every_field_stays_text_and_stays_here(
-    new_context: Callable[[], BrowserContext], server: Server
-) -> None:
-    context = new_context()
+def test_hostile_text_in_every_field_stays_text_and_stays_here(page: Page, server: Server) -> None:
     asked: set[str | None] = set()
-    context.on("request", lambda request: asked.add(urlparse(request.url).hostname))
-    page = context.new_page()
+    page.on("request", lambda request: asked.add(urlparse(request.url).hostname))
     bench = Bench(page, server)
     bench.open()
     document, summary = f"Document {HOSTILE} ends.", f"Summary {HOSTILE} ends."

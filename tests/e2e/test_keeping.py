@@ -140,7 +140,8 @@ def test_drafts_come_back_and_quick_presses_save_the_newest_text_once(bench: Ben
         tab.page.reload()
         tab.shows(text)
 
-    bench.open()
+    bench.press("Reset")
+    bench.shows(summary())
     bench.write(edited("grain", "coal"))
     bench.shows(edited("grain", "coal"))
     bench.tab("Record")
@@ -173,9 +174,9 @@ def test_drafts_come_back_and_quick_presses_save_the_newest_text_once(bench: Ben
     )
 
 
-def test_a_press_that_comes_in_one_message_with_typing_acts_on_the_newest_words(page: Page, server: Server) -> None:
+def test_a_press_that_comes_in_one_message_with_typing_acts_on_the_newest_words(own_page: Page, server: Server) -> None:
     """A server that is busy reads both at once."""
-    line, bench = Line(page), Bench(page, server)
+    line, bench = Line(own_page), Bench(own_page, server)
     bench.open()
     line.until = "keep"
     bench.write(f"{summary()} Gulls circled.")
@@ -204,7 +205,8 @@ def test_a_press_that_comes_in_one_message_with_typing_acts_on_the_newest_words(
     assert not line.until
     assert kept(bench.server, tanker) == [("freighter", "tanker", "It is a freighter.")]
 
-    bench.open()
+    bench.press("Reset")
+    bench.shows(summary())
     bench.write(f"{summary()} Gulls circled.")
     bench.shows(f"{summary()} Gulls circled.")
     line.until = "undo"
@@ -215,7 +217,8 @@ def test_a_press_that_comes_in_one_message_with_typing_acts_on_the_newest_words(
     bench.press("Redo")
     bench.shows(f"{summary()} Gulls circled. Rain fell.")
 
-    bench.open()
+    bench.press("Reset")
+    bench.shows(summary())
     bench.write(f"{summary()} Gulls circled.")
     bench.shows(f"{summary()} Gulls circled.")
     line.until = "reset"

@@ -25,8 +25,8 @@ def reach(bench: Bench, words: str) -> None:
         passed.append(bench.page.evaluate(_WHERE))
 
 
-def test_tab_reaches_example_editor_board_and_record_in_this_order(bench: Bench) -> None:
-    page = bench.page
+def test_tab_reaches_example_editor_board_and_record_in_this_order_and_a_label_is_saved(bench: Bench) -> None:
+    page, before = bench.page, bench.server.count("label")
     reach(bench, "Example")
     reach(bench, "Edit")
     reach(bench, "Summary")
@@ -39,9 +39,6 @@ def test_tab_reaches_example_editor_board_and_record_in_this_order(bench: Bench)
     page.keyboard.press("Enter")
     expect(bench.cell("rouge2", 1)).to_have_attribute("aria-pressed", "true")
 
-
-def test_a_label_is_saved_by_keyboard(bench: Bench) -> None:
-    page, before = bench.page, bench.server.count("label")
     bench.box.press("Control+End")
     page.keyboard.type(" By keyboard.")
     while not page.get_by_role("tab", name="Edit", exact=True).evaluate("tab => tab === document.activeElement"):

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from transformers import BertConfig, BertModel
 
 from tests.conftest import Weights
 from tests.doubles.model_hub import ModelHub
 from tests.e2e.bench import Bench
 from tests.e2e.server import serve
 from tests.e2e.waiting import START_MS, idle, press
-from tests.parity.published_forms import publish
-from tests.parity.tiny_qa import seeded, word_pieces, writer
-from tests.tiny import saved
 from tests.unit.models.hub import serving
 
 pytestmark = pytest.mark.e2e
@@ -41,22 +38,6 @@ def load(folder): return Document
 '''
 
 
-def deep_bert(folder: Path) -> Path:
-    """BertModel with the nine layers that QuestEval reads, and one more."""
-    tokenizer = word_pieces(lower=False)
-    shape = {"hidden_size": 16, "num_hidden_layers": 10, "num_attention_heads": 2, "intermediate_size": 16}
-    config = BertConfig(vocab_size=tokenizer.get_vocab_size(), pad_token_id=0, **shape)
-    return saved(seeded(lambda: BertModel(config), 6), tokenizer, folder)
-
-
-def publish_questeval(root: Path, weights: Weights) -> None:
-    """Its three repositories: two with a pickle and only spiece.model, as those of the authors are."""
-    publish(weights(writer, 2), root / "ThomasNLG" / "t5-qg_squad1-en", "pickle", "spiece.model")
-    publish(weights(writer, 3), root / "ThomasNLG" / "t5-qa_squad2neg-en", "pickle", "spiece.model")
-    encoder = root / "google-bert" / "bert-base-multilingual-cased"
-    publish(weights(deep_bert), encoder, "safetensors", "tokenizer.json")
-
-
 def install_parsers(site: Path) -> None:
     """What the command on the card does, from files instead of the network."""
     pipeline = site / "en_core_web_sm" / "en_core_web_sm-3.8.0"
@@ -72,7 +53,8 @@ def test_questeval_is_set_up_and_scores_by_what_its_card_says(page: Page, weight
     root, site = tmp_path / "published", tmp_path / "site"
     root.mkdir()
     site.mkdir()
-    publish_questeval(root, weights)
+    # torch and transformers take seconds to import, in every process that collects this file
+    import_module("tests.doubles.questeval_hub").publish_questeval(root, weights)
     path = f"{Path(__file__).parents[2]}:{site}"
     with serving(ModelHub(root)) as hub, serve(tmp_path, HF_ENDPOINT=hub.address, PYTHONPATH=path) as server:
         page.goto(f"{server.url}/metrics")

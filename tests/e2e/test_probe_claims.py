@@ -95,33 +95,3 @@ def test_claims_are_found_by_a_model_edited_and_scored(page: Page, claims_server
     expect(page.get_by_label("Claim 1 (rewritten)")).to_have_value("The pilot slept on Monday.", timeout=START_MS)
     press(page.get_by_role("button", name="Restore 1"))
     expect(page.get_by_label("Claim 1", exact=True)).to_have_value(LISTED[0], timeout=START_MS)
-
-
-def test_a_message_about_an_empty_summary_goes_with_it(page: Page, server: Server) -> None:
-    bench = Bench(page, server)
-    bench.open()
-    bench.write("")
-    bench.settled(example().example.document, "")
-    bench.tab("Claims")
-    tab = page.locator(".st-key-claims")
-    press(tab.get_by_role("button", name="Find", exact=True))
-    expect(tab.get_by_text("The summary is empty.")).to_be_visible(timeout=START_MS)
-    bench.tab("Edit")
-    bench.write("A tug struck the quay.")
-    bench.settled(example().example.document, "A tug struck the quay.")
-    bench.tab("Claims")
-    expect(tab.get_by_text("The summary is empty.")).to_have_count(0)
-    press(tab.get_by_role("button", name="Find", exact=True))
-    expect(page.get_by_label("Claim 1", exact=True)).to_have_value("A tug struck the quay.", timeout=START_MS)
-
-
-def test_no_claims_are_asked_for_where_no_language_model_is_set(page: Page, plugged_server: Server) -> None:
-    bench = Bench(page, plugged_server)
-    bench.open()
-    bench.tab("Claims")
-    pick_option(page.get_by_role("combobox", name="Find the claims"), "Language model")
-    tab = page.locator(".st-key-claims")
-    expect(tab.get_by_text("No language-model endpoint is set.")).to_have_count(1, timeout=START_MS)
-    expect(tab.get_by_role("button", name="Find", exact=True)).to_be_disabled()
-    enter(tab.get_by_role("textbox", name="Model"), "local:nowhere")
-    expect(tab.get_by_role("button", name="Find", exact=True)).to_be_enabled(timeout=START_MS)

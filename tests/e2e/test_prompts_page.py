@@ -63,7 +63,9 @@ def prompts_server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         yield server
 
 
-def test_a_prompt_is_edited_compared_and_taken_back(page: Page, prompts_server: Server, folder: Path) -> None:
+def test_a_prompt_is_edited_compared_taken_back_and_replaced_by_a_file(
+    page: Page, prompts_server: Server, folder: Path, tmp_path: Path
+) -> None:
     prompts = Prompts(page, folder)
     prompts.open(prompts_server)
     expect(page.get_by_text("You sort edits of summaries").first).to_be_visible()
@@ -90,16 +92,9 @@ def test_a_prompt_is_edited_compared_and_taken_back(page: Page, prompts_server: 
     assert not list(folder.glob("*.md"))
     assert [file.read_text(encoding="utf-8") for file in (folder / "earlier").iterdir()] == [MINE]
 
-
-def test_a_file_can_take_the_place_of_ours(page: Page, prompts_server: Server, folder: Path, tmp_path: Path) -> None:
-    prompts = Prompts(page, folder)
-    prompts.open(prompts_server)
-    prompts.tab("Edit")
     upload = tmp_path / "better.md"
     upload.write_text(MINE, encoding="utf-8")
     attach(page.locator("input[type=file]"), upload)
     expect(prompts.box).to_have_value(MINE)
     press(page.get_by_role("button", name="Save and use"))
     prompts.is_mine()
-    press(page.get_by_role("button", name="Revert to ours"))
-    prompts.is_ours()

@@ -1,10 +1,8 @@
-"""What people differ on is settled in the browser, without a mouse; and a whole campaign, from its making to its export."""
+"""What people differ on is settled in the browser, without a mouse."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -15,10 +13,9 @@ from annotations.campaigns.people import Role
 from annotations.campaigns.questions import Answers
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from core.datasets.bundled import bundled_items
 from tests.e2e.line import Line
-from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
-from tests.e2e.waiting import START_MS, attach, download, enter, idle, press
+from tests.e2e.shared_server import SharedServer, sign_in
+from tests.e2e.waiting import START_MS, idle
 
 pytestmark = pytest.mark.e2e
 
@@ -64,10 +61,15 @@ def cause(page: Page, key: str, name: str) -> None:
     expect(page.get_by_role("button", name=name).get_by_text("check")).to_be_visible()
 
 
-def test_a_case_is_settled_by_keyboard_only(page: Page, shared_server: SharedServer) -> None:
+def test_a_case_is_settled_by_keyboard_only_by_who_may_neither_manage_nor_export(
+    page: Page, shared_server: SharedServer
+) -> None:
     campaign = disputed(shared_server, items=2)
     person, code = shared_server.code(Role.ADJUDICATOR)
     review(page, shared_server, campaign, code)
+    expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Review"])
+    expect(page.get_by_test_id("stTopNavLink")).to_have_count(2)
+    expect(page.get_by_role("button", name="Export JSONL")).to_have_count(0)
     expect(page.get_by_text("It was <b>noon</b>.", exact=True)).to_be_visible()
     for name in shared_server.server.rows("SELECT name FROM person WHERE name != ?", person.name):
         expect(page.get_by_text(name["name"], exact=True)).to_have_count(0)
@@ -91,8 +93,8 @@ def test_a_case_is_settled_by_keyboard_only(page: Page, shared_server: SharedSer
     assert len(json.loads(row["settles"])) == 2
 
 
-def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, shared_server: SharedServer) -> None:
-    campaign, line = disputed(shared_server), Line(page)
+def test_keys_that_come_at_once_settle_with_what_was_chosen_last(own_page: Page, shared_server: SharedServer) -> None:
+    page, campaign, line = own_page, disputed(shared_server), Line(own_page)
     review(page, shared_server, campaign, shared_server.code(Role.ADJUDICATOR)[1])
     take(page, "Consistent")
     cause(page, "g", "Guideline gap")
@@ -109,10 +111,10 @@ def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, sha
 
 
 def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_order(
-    page: Page, shared_server: SharedServer
+    own_page: Page, shared_server: SharedServer
 ) -> None:
     """The texts of a page can be read before the script that draws Streamlit's buttons has come."""
-    campaign, held = disputed(shared_server), list[Route]()
+    page, campaign, held = own_page, disputed(shared_server), list[Route]()
     page.route("**/static/js/Button.*.js", lambda route: held.append(route))
     sign_in(page, shared_server, shared_server.code(Role.ADJUDICATOR)[1])
     page.goto(f"{shared_server.server.url}/review?campaign={campaign.id}")
@@ -125,92 +127,3 @@ def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_o
         script.continue_()
     expect(page.get_by_role("radio", name="Inconsistent", exact=True)).to_be_checked()
     expect(page.get_by_role("button", name="Annotator slip").get_by_text("check")).to_be_visible()
-
-
-def test_an_adjudicator_may_neither_manage_nor_export(page: Page, shared_server: SharedServer) -> None:
-    review(page, shared_server, disputed(shared_server), shared_server.code(Role.ADJUDICATOR)[1])
-    expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Review"])
-    expect(page.get_by_test_id("stTopNavLink")).to_have_count(2)
-    expect(page.get_by_role("button", name="Export JSONL")).to_have_count(0)
-
-
-def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
-    new_page: Callable[[], Page], shared_server: SharedServer, tmp_path: Path
-) -> None:
-    """The whole way in the browser: a manager, two people who label by keyboard only, and an adjudicator."""
-    manager = new_page()
-    sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
-    codes = {name: shared_server.code(role, name)[1] for name, role in PEOPLE.items()}
-    campaign = made(manager, tmp_path)
-
-    for name, keys, reason in (("Anouk", "1", ""), ("Bela", "3", "It was another day.")):
-        label_all(AnnotatePage(new_page(), shared_server), f"?invite={codes[name]}&campaign={campaign}", keys, reason)
-    settle_all(new_page(), shared_server, codes["Carla"], campaign)
-
-    manager.goto(f"{shared_server.server.url}/review?campaign={campaign}")
-    exported = download(manager.get_by_role("button", name="Export JSONL"))
-    rows = [json.loads(line) for line in exported.read_text(encoding="utf-8").splitlines()]
-    labels = [row for row in rows if row["kind"] == "label"]
-    assert len(labels) == 6
-    assert {row["provenance"] for row in labels if row["part"] == "work"} == {"adjudicated"}
-    assert {row["answers"]["verdict"] for row in rows if row["kind"] == "decision"} == {"inconsistent"}
-    assert {row["cause"] for row in rows if row["kind"] == "decision"} == {"annotator slip"}
-    told = json.dumps(rows)
-    assert not [name for name in PEOPLE if name in told]
-
-
-PEOPLE = {"Anouk": Role.ANNOTATOR, "Bela": Role.ANNOTATOR, "Carla": Role.ADJUDICATOR}
-
-
-def made(manager: Page, folder: Path) -> str:
-    """A campaign of two bundled summaries, for which one answer has to be right first; its id."""
-    example = next(item.example for item in bundled_items() if not item.parent)
-    known = {
-        "part": "qualification",
-        "document": example.document,
-        "summary": "A boat sank.",
-        "answers": {"verdict": "inconsistent"},
-    }
-    (folder / "known.jsonl").write_text(json.dumps(known), encoding="utf-8")
-    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
-    enter(manager.get_by_role("textbox", name="Name of the campaign"), "The whole way")
-    press(manager.get_by_role("radio", name="Originals"))
-    originals = sum(not item.parent for item in bundled_items())
-    enter(manager.get_by_role("spinbutton", name=f"How many of {originals}", exact=True), "2")
-    expect(manager.get_by_text("2 items × 2 people = 4 labels")).to_be_visible(timeout=START_MS)
-    press(manager.get_by_text("Training, qualification and gold"))
-    attach(manager.locator("input[type=file]").last, folder / "known.jsonl")
-    expect(manager.get_by_text("2 items × 2 people = 4 labels, 1 for qualification")).to_be_visible(timeout=START_MS)
-    press(manager.get_by_role("button", name="Create the campaign"))
-    manager.wait_for_url("**campaign=*", timeout=START_MS)
-    return manager.url.partition("campaign=")[2]
-
-
-def label_all(annotate_page: AnnotatePage, query: str, key: str, reason: str) -> None:
-    """Qualify, then answer both items alike; not one press of the mouse."""
-    annotate_page.page.goto(f"{annotate_page.shared_server.server.url}/{query}")
-    annotate_page.start()
-    expect(annotate_page.place).to_contain_text("Qualification")
-    annotate_page.keys("3", "5")
-    annotate_page.write("Nothing sank.")
-    annotate_page.keys("Enter")
-    for number in (2, 3):
-        annotate_page.at(f"Item {number}")
-        annotate_page.keys(key, "5")
-        if reason:
-            annotate_page.write(reason)
-        annotate_page.keys("Enter")
-    expect(annotate_page.page.get_by_text("You have labelled everything")).to_be_visible(timeout=START_MS)
-
-
-def settle_all(page: Page, shared_server: SharedServer, code: str, campaign: str) -> None:
-    """Take the label that says inconsistent, twice; by keyboard."""
-    sign_in(page, shared_server, code)
-    page.goto(f"{shared_server.server.url}/review?campaign={campaign}")
-    for left in (2, 1):
-        expect(page.get_by_role("radio", name=f"To adjudicate · {left}")).to_be_visible(timeout=START_MS)
-        idle(page)
-        take(page, "Inconsistent")
-        cause(page, "s", "Annotator slip")
-        page.keyboard.press("d")
-    expect(page.get_by_text("Nothing is left to adjudicate")).to_be_visible(timeout=START_MS)

@@ -40,10 +40,16 @@ def fill(page: Page, name: str, setting: str, value: str) -> None:
 
 def open_form(bench: Bench, title: str) -> None:
     bench.page.get_by_role("button", name="Metrics").click()
-    pick_option(bench.page.get_by_role("combobox", name="With other settings"), title, exact=True, typed=title)
+    choose_metric(bench.page, title)
 
 
-def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench: Bench, tiny_deberta: Path) -> None:
+def choose_metric(page: Page, title: str) -> None:
+    pick_option(page.get_by_role("combobox", name="With other settings"), title, exact=True, typed=title)
+
+
+def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored_and_a_card_opens_the_same_form(
+    bench: Bench, tiny_deberta: Path
+) -> None:
     page, name = bench.page, "minicheck-deberta"
     spec = f"{name}[checkpoint={tiny_deberta},dtype=bfloat16,chunk_tokens=200]"
     open_form(bench, "MiniCheck DeBERTa")
@@ -69,41 +75,27 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench:
     expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier · bfloat16")).to_be_visible(timeout=START_MS)
     expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier")).to_have_count(2)
 
-
-def test_a_switch_of_a_metric_without_a_model_moves_its_score(bench: Bench) -> None:
-    open_form(bench, "ROUGE-2")
-    pick(bench.page, "rouge2", "measured", "f1")
-    press(field(bench.page, "rouge2", "stemmer").locator("label").first)
-    expect(bench.page.get_by_test_id("stCode")).to_have_text("rouge2[measured=f1,stemmer=false]")
-    press(bench.page.get_by_role("button", name="Add to the bench"))
-    expect(bench.row("rouge2[measured=f1,stemmer=false]")).to_contain_text("ready")
-    assert bench.score("rouge2").inner_text() != bench.score("rouge2[measured=f1,stemmer=false]").inner_text()
-
-
-def test_a_wrong_value_is_answered_by_the_metric_and_not_added(bench: Bench) -> None:
-    open_form(bench, "MiniCheck RoBERTa")
-    fill(bench.page, "minicheck-roberta", "max_tokens", "9999")
-    bench.message("max_tokens")
-    expect(bench.page.get_by_role("button", name="Add to the bench")).to_be_disabled()
-    fill(bench.page, "minicheck-roberta", "max_tokens", "256")
-    expect(bench.page.get_by_role("button", name="Add to the bench")).to_be_enabled()
-
-
-def test_a_card_opens_the_same_form_and_what_it_adds_stands_on_probe(page: Page, plugged_server: Server) -> None:
-    page.goto(f"{plugged_server.url}/metrics")
-    card = page.locator(".st-key-card-rouge2")
-    press(card.get_by_role("button", name="ROUGE-2"))
+    press(page.locator(".st-key-card-rouge2").get_by_role("button", name="ROUGE-2"))
     pick(page, "rouge2", "measured", "recall")
     press(page.get_by_role("button", name="Add to the bench"))
     expect(page.get_by_test_id("stToast")).to_contain_text("rouge2[measured=recall] is on the bench of Probe.")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Probe").click()
-    expect(Bench(page, plugged_server).row("rouge2[measured=recall]")).to_contain_text("ready", timeout=START_MS)
+    expect(bench.row("rouge2[measured=recall]")).to_contain_text("ready", timeout=START_MS)
 
 
-def test_code_of_a_repository_is_refused_until_the_machine_allows_it(bench: Bench, tmp_path: Path) -> None:
+def test_wrong_values_are_answered_by_the_metric_and_a_switch_without_a_model_moves_a_score(
+    bench: Bench, tmp_path: Path
+) -> None:
     page, name = bench.page, "bespoke-minicheck-7b"
-    open_form(bench, "Bespoke-MiniCheck 7B")
+    open_form(bench, "MiniCheck RoBERTa")
+    fill(page, "minicheck-roberta", "max_tokens", "9999")
+    bench.message("max_tokens")
+    expect(page.get_by_role("button", name="Add to the bench")).to_be_disabled()
+    fill(page, "minicheck-roberta", "max_tokens", "256")
+    expect(page.get_by_role("button", name="Add to the bench")).to_be_enabled()
+
+    choose_metric(page, "Bespoke-MiniCheck 7B")
     fill(page, name, "checkpoint", str(tmp_path))
     expect(page.get_by_test_id("stCode")).to_contain_text(str(tmp_path))
     pick(page, name, "through", "transformers")
@@ -111,3 +103,11 @@ def test_code_of_a_repository_is_refused_until_the_machine_allows_it(bench: Benc
     press(field(page, name, "trust_remote_code").locator("label").first)
     bench.message(f"set TOUCHSTONE_TRUSTED_REPOS={tmp_path} and try again")
     expect(page.get_by_role("button", name="Add to the bench")).to_be_disabled()
+
+    choose_metric(page, "ROUGE-2")
+    pick(page, "rouge2", "measured", "f1")
+    press(field(page, "rouge2", "stemmer").locator("label").first)
+    expect(page.get_by_test_id("stCode")).to_have_text("rouge2[measured=f1,stemmer=false]")
+    press(page.get_by_role("button", name="Add to the bench"))
+    expect(bench.row("rouge2[measured=f1,stemmer=false]")).to_contain_text("ready")
+    assert bench.score("rouge2").inner_text() != bench.score("rouge2[measured=f1,stemmer=false]").inner_text()

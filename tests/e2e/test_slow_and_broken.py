@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.doubles.models import NO_HEADER
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server
-from tests.e2e.waiting import START_MS, press
+from tests.e2e.waiting import START_MS, idle, press, quiet
 
 pytestmark = pytest.mark.e2e
 
@@ -44,7 +44,11 @@ def held(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_old_answer_is_never_shown_as_that_of_the_newer_text(bench: Bench, held: Path) -> None:
+def test_an_old_answer_is_never_shown_as_that_of_the_newer_text_and_a_broken_metric_spoils_only_its_own_row(
+    bench: Bench, held: Path
+) -> None:
+    expect(bench.row("broken")).to_contain_text("An unexpected error stopped this; the log has the details")
+    expect(bench.row("broken").get_by_role("button", name="Retry")).to_be_visible()
     slow, row = f"slow[checkpoint={held}]", bench.row(f"slow[checkpoint={held}]")
     summary = example().example.summary
     first, second = f"{summary} It rained.", f"{summary} It rained all day."
@@ -82,14 +86,6 @@ def watch(bench: Bench, spec: str) -> str:
     return "window.seen"
 
 
-def test_a_broken_metric_spoils_only_its_own_row(bench: Bench) -> None:
-    expect(bench.row("broken")).to_contain_text("An unexpected error stopped this; the log has the details")
-    expect(bench.row("broken").get_by_role("button", name="Retry")).to_be_visible()
-    bench.write(example().example.summary + " It rained.")
-    bench.shows(example().example.summary + " It rained.")
-    expect(bench.row("rouge2")).to_contain_text("ready")
-
-
 @pytest.fixture
 def truncated(tiny_deberta: Path, tmp_path: Path) -> Path:
     """A checkpoint whose weights end in the middle, as after a broken download."""
@@ -117,6 +113,7 @@ def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
     told = {
         f"minicheck-deberta[checkpoint={truncated}]": "is cut off: ",
         f"minicheck-deberta[checkpoint={huge}]": "needs 0.6 GB and models may take 0.5 GB. Raise TOUCHSTONE_MEMORY",
+        "minicheck-roberta[checkpoint=/does/not/exist]": "There is no folder '/does/not/exist'",
         f"hungry[checkpoint={held}]": "does not fit into the memory of the device. Unload another model",
         "bespoke-minicheck-7b": "Set TOUCHSTONE_LLM_BASE_URL",
     }
@@ -125,6 +122,9 @@ def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
         bench.add_metric(spec)
         expect(bench.row(spec)).to_be_visible()
         bench.page.keyboard.press("Escape")
+    bench.add_metric("rogue2")
+    bench.message("Did you mean 'rouge2'?")
+    bench.page.keyboard.press("Escape")
     bench.press("Score all")
     for spec, words in told.items():
         expect(bench.row(spec)).to_contain_text(words)
@@ -141,15 +141,9 @@ def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
         expect(bench.score(spec)).to_have_text(re.compile(r"\d\.\d+"))
 
 
-def test_a_folder_that_does_not_exist_is_named(bench: Bench) -> None:
-    bench.add_metric("minicheck-roberta[checkpoint=/does/not/exist]")
-    row = bench.row("minicheck-roberta[checkpoint=/does/not/exist]")
-    expect(row).to_contain_text("There is no folder '/does/not/exist'")
-    expect(row).to_contain_text("failed")
-    expect(bench.row("rouge2")).to_contain_text("ready")
-
-
-def test_a_hub_that_cannot_be_reached_is_said_within_seconds(bench: Bench) -> None:
+def test_a_hub_that_cannot_be_reached_is_said_within_seconds_and_models_are_loaded_and_unloaded(
+    bench: Bench, tiny_roberta: Path
+) -> None:
     bench.add_metric("minicheck-roberta")
     row = bench.row("minicheck-roberta")
     expect(row).to_contain_text("needs download")
@@ -159,13 +153,6 @@ def test_a_hub_that_cannot_be_reached_is_said_within_seconds(bench: Bench) -> No
     expect(row.locator(".act")).to_be_visible()
     expect(bench.row("rouge2")).to_contain_text("ready")
 
-
-def test_a_metric_that_is_misspelled_is_answered_with_the_names_there_are(bench: Bench) -> None:
-    bench.add_metric("rogue2")
-    bench.message("Did you mean 'rouge2'?")
-
-
-def test_a_small_checkpoint_is_loaded_shows_its_chunks_and_is_unloaded(bench: Bench, tiny_roberta: Path) -> None:
     spec, page = f"minicheck-roberta[checkpoint={tiny_roberta}]", bench.page
     bench.add_metric(spec)
     expect(bench.row(spec)).to_contain_text("ready", timeout=START_MS)
@@ -182,3 +169,23 @@ def test_a_small_checkpoint_is_loaded_shows_its_chunks_and_is_unloaded(bench: Be
         expect(model).to_be_visible(timeout=START_MS)
         press(page.locator(f'[class*="st-key-unload-"][class*="roberta"][class*="-{kind}"]').get_by_role("button"))
         expect(model).to_have_count(0)
+
+    press(page.locator(".st-key-card-semantic-similarity").get_by_role("button"))
+    card, bar = page.locator(".st-key-metric-semantic-similarity"), page.get_by_text("for models in use")
+    expect(card.get_by_role("button", name="Unload")).to_be_visible(timeout=START_MS)
+    quiet(bench.server.pid)  # noise that is measured in the background would load it again
+    idle(page)
+    full = bar.inner_text()
+    press(card.get_by_role("button", name="Unload"))
+    expect(card).to_contain_text("not loaded")
+    idle(page)
+    assert memory(bar.inner_text()) < memory(full)
+    press(card.get_by_role("button", name=re.compile("^Load")))
+    expect(card.get_by_role("button", name="Unload")).to_be_visible()
+    expect(bar).to_have_text(full)
+
+
+def memory(words: str) -> float:
+    """Megabytes in use, from the text over the bar."""
+    number, unit, *_ = words.split()
+    return float(number) * {"GB": 1000, "MB": 1}[unit]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -52,8 +51,8 @@ look();
 @pytest.fixture(scope="module")
 def sessions(browser: Browser, server: Server) -> Iterator[list[Bench]]:
     """Ten people, each with Probe open."""
-    with ExitStack() as contexts:
-        pages = [contexts.enter_context(browser.new_context()).new_page() for _ in range(SESSIONS)]
+    with browser.new_context() as context:
+        pages = [context.new_page() for _ in range(SESSIONS)]
         for page in pages:
             page.goto(f"{server.url}/?example={HARBOUR}", wait_until="commit")
         for page in pages:

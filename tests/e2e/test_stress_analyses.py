@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from core.datasets.bundled import bundled_items
 from core.runs.run import Plan, Source, run_from_lines, to_json_line
-from tests.e2e.bench import WORK_MS, Bench
+from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
 from tests.e2e.tabs import open_view
@@ -28,7 +28,6 @@ def open_run(page: Page, server: Server, name: str) -> None:
     run = store.begin_run(name, "local", to_json_line(plan))
     store.append_run(run, [to_json_line(source) for source in sources])
     store.close()
-    Bench(page, server).open()
     page.goto(f"{server.url}/stress?run={run}")
     press(page.get_by_role("button", name="Continue"))
     expect(page.get_by_role("tab", name="Shifts")).to_be_visible(timeout=WORK_MS)
@@ -41,25 +40,8 @@ def done(page: Page) -> None:
     idle(page)
 
 
-def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: Server) -> None:
-    open_run(page, server, "To sweep")
-    open_view(page, "Reading", "Windows of retrieval")
-    press(page.get_by_role("button", name="Sweep 5 windows × 1 metric"))
-    expect(page.get_by_role("tab", name="Reading")).to_have_attribute("aria-selected", "true", timeout=WORK_MS)
-    expect(page.get_by_text("retrieve[metric=rouge2]: mean score")).to_be_visible(timeout=WORK_MS)
-    done(page)
-    [stored] = server.rows("SELECT * FROM run WHERE name = 'To sweep, windows'")
-    lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
-    run = run_from_lines([stored["plan"], *lines])
-    assert run.plan.metrics == (
-        *("retrieve[metric=rouge2,w=0]", "retrieve[metric=rouge2]", "retrieve[metric=rouge2,w=2]"),
-        *("retrieve[metric=rouge2,w=3]", "retrieve[metric=rouge2,w=4]"),
-    )
-    assert run.done == run.total == 2 * 2 * 5
-
-
-def test_sentences_are_binned_by_their_information_density(page: Page, server: Server) -> None:
-    open_run(page, server, "To bin")
+def test_a_run_is_binned_read_without_its_documents_bisected_and_swept(page: Page, server: Server) -> None:
+    open_run(page, server, "To analyse")
     open_view(page, "Reading", "Information density")
     press(page.get_by_role("button", name="Score the texts"))
     expect(page.get_by_text("rouge2: the mean score")).to_be_visible(timeout=WORK_MS)
@@ -67,21 +49,30 @@ def test_sentences_are_binned_by_their_information_density(page: Page, server: S
     done(page)
     expect(page.get_by_text("rouge2: the mean score")).to_be_visible(timeout=WORK_MS)
 
-
-def test_summaries_are_scored_beside_foreign_documents(page: Page, server: Server) -> None:
-    open_run(page, server, "To ablate")
     open_view(page, "Reading", "Without the document")
     press(page.get_by_role("button", name="Score the texts"))
     expect(page.get_by_text("rouge2: the document gains")).to_be_visible(timeout=WORK_MS)
     open_view(page, "Shifts", "Corrections and harmless edits")
     expect(page.get_by_text("Sensitivity needs corrections and harmless edits")).to_be_visible(timeout=WORK_MS)
 
-
-def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None:
-    open_run(page, server, "To bisect")
+    open_view(page, "Shifts", "Shifts")
     select_cell(page, "ROUGE-2")
     press(page.get_by_role("button", name="edits moves which metric?"))
     expect(page.get_by_role("radio", name="Share", exact=True)).to_be_checked(timeout=WORK_MS)
     expect(page.get_by_text("The shares sum to the whole.")).to_be_visible()
     press(page.get_by_role("radio", name="Left out", exact=True))
     expect(page.get_by_text("The shift when all edits but this one are executed.")).to_be_visible()
+
+    open_view(page, "Reading", "Windows of retrieval")
+    press(page.get_by_role("button", name="Sweep 5 windows × 1 metric"))
+    expect(page.get_by_role("tab", name="Reading")).to_have_attribute("aria-selected", "true", timeout=WORK_MS)
+    expect(page.get_by_text("retrieve[metric=rouge2]: mean score").first).to_be_visible(timeout=WORK_MS)
+    done(page)
+    [stored] = server.rows("SELECT * FROM run WHERE name = 'To analyse, windows'")
+    lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
+    run = run_from_lines([stored["plan"], *lines])
+    assert run.plan.metrics == (
+        *("retrieve[metric=rouge2,w=0]", "retrieve[metric=rouge2]", "retrieve[metric=rouge2,w=2]"),
+        *("retrieve[metric=rouge2,w=3]", "retrieve[metric=rouge2,w=4]"),
+    )
+    assert run.done == run.total == 2 * 2 * 5

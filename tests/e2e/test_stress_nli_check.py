@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.runs.run import Run, run_from_lines
-from tests.e2e.bench import WORK_MS, Bench, example
+from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
 from tests.e2e.tabs import open_view
@@ -51,8 +51,7 @@ def checked_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
 
 
 def open_stress(page: Page, server: Server) -> None:
-    page.goto(server.url)
-    page.get_by_role("link", name="Stress test").click(timeout=START_MS)
+    page.goto(f"{server.url}/stress")
     expect(page.get_by_role("button", name="Run: ")).to_be_visible(timeout=START_MS)
 
 
@@ -123,35 +122,3 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     assert {row["contradicts"] for row in rows if row["kind"] in marked} == {"True"}
     press(page.get_by_role("button", name=f"marked as contradicting ({len(run.checks)})"))
     assert {row["kind"] for row in shifts_of(page, made - len(run.checks))}.isdisjoint(marked)
-
-
-def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(page: Page, checked_server: Server) -> None:
-    probe = Bench(page, checked_server)
-    probe.open()
-    probe.write("Another summary.")
-    probe.settled(example().example.document, "Another summary.", timeout=START_MS)
-    page.get_by_role("link", name="Stress test").click()
-    press(page.get_by_role("radio", name="The pair on Probe"))
-    expect(page.get_by_text("its summary before your edits")).to_be_visible()
-    run_to_the_end(page, "From Probe")
-    [source] = stored(checked_server, "From Probe").sources.values()
-    assert source.example == example().example
-
-
-def test_every_plot_is_saved_as_png_without_a_network(
-    page: Page, checked_server: Server, new_context: Callable[[], BrowserContext]
-) -> None:
-    open_stress(page, checked_server)
-    only_weather(page)
-    run_to_the_end(page, "To be plotted")
-    open_view(page, "Compare and export", "Export")
-    saved = download(page.get_by_role("button", name="Plots (HTML)"))
-    file = saved.rename(saved.with_suffix(".html"))
-    alone = new_context()
-    alone.set_offline(True)
-    reader = alone.new_page()
-    reader.goto(file.as_uri())
-    with reader.expect_download() as saving:
-        reader.get_by_role("button", name="Save every plot as PNG").click()
-    assert saving.value.suggested_filename == "plot-1.png"
-    assert Path(saving.value.path()).read_bytes().startswith(b"\x89PNG")

@@ -27,6 +27,7 @@ def test_a_project_is_run_from_the_list_of_people_to_the_dataset(
 ) -> None:
     manager = new_page()
     sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
+    manager.goto(f"{shared_server.server.url}/campaigns")
     links = invited(manager, tmp_path)
     campaign = created(manager)
 
@@ -75,7 +76,6 @@ def test_a_project_is_run_from_the_list_of_people_to_the_dataset(
 def invited(manager: Page, folder: Path) -> dict[str, str]:
     """The personal links of the people of a list, by name."""
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
-    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
     press(manager.get_by_test_id("stButtonGroup").get_by_text("People"))
     press(manager.get_by_text("People from a list (CSV)"))
     attach(manager.locator(".st-key-people-file input[type=file]"), folder / "people.csv")
@@ -130,8 +130,7 @@ def revised(manager: Page) -> None:
 
 def adjudicated(page: Page, shared_server: SharedServer, link: str, campaign: str) -> None:
     """Decide the one dispute, by keys."""
-    page.goto(link)
-    expect(page.get_by_role("link", name="Review")).to_be_visible(timeout=START_MS)
+    sign_in(page, shared_server, link.partition("invite=")[2])
     page.goto(f"{shared_server.server.url}/review?campaign={campaign}")
     expect(page.get_by_role("radio", name="To adjudicate · 1")).to_be_visible(timeout=START_MS)
     idle(page)

@@ -14,6 +14,7 @@ IDLE_SHARE = 0.10  # of one core
 _IDLE_WINDOW_S = 2.0
 _STEADY_MS = 100  # what an answer of the server sets off in the page, such as another question, has begun by then
 _STILL_MS = 100
+_LOOK_MS = 30
 _UNANSWERED_MS = 20_000  # a server that is killed never answers
 WATCH_RERUNS = """(() => {
   const rerunScript = 11, scriptFinished = 6, send = WebSocket.prototype.send;
@@ -69,7 +70,10 @@ def idle(page: Page, target: Locator | None = None) -> None:
     up elsewhere than down presses nothing.
     """
     handle = target.element_handle(timeout=START_MS) if target else None
-    page.wait_for_function(_DRAWN, arg=[handle, _STEADY_MS, _STILL_MS, _UNANSWERED_MS], timeout=START_MS)
+    # not at every frame: the browser would have to draw each
+    page.wait_for_function(
+        _DRAWN, arg=[handle, _STEADY_MS, _STILL_MS, _UNANSWERED_MS], polling=_LOOK_MS, timeout=START_MS
+    )
 
 
 def press(target: Locator) -> None:

@@ -35,21 +35,15 @@ def scrolled(page: Page) -> int:
     return int(pane(page).evaluate("pane => pane.scrollTop"))
 
 
-def test_new_evidence_is_marked_and_scrolled_to(page: Page) -> None:
+def test_evidence_is_marked_scrolled_to_pointed_at_and_kept_in_a_rerun(page: Page) -> None:
+    expect(pane(page)).to_contain_text("<script>window.__xss=1</script>")
+    press(page, "Mark near")
+    expect(page.locator("mark")).to_have_text("The council")  # its offset counts an emoji as one character
     press(page, "Mark far")
     expect(page.locator("mark")).to_have_text("twelve plans")
     expect(page.locator("mark")).to_be_in_viewport()
     assert scrolled(page) > 500
 
-
-def test_offsets_count_an_emoji_as_one_character(page: Page) -> None:
-    press(page, "Mark near")
-    expect(page.locator("mark")).to_have_text("The council")
-
-
-def test_a_rerun_that_changes_nothing_keeps_the_scroll_and_the_nodes(page: Page) -> None:
-    press(page, "Mark far")
-    expect(page.locator("mark")).to_be_in_viewport()
     scroll_to(page, 40)
     page.locator("mark").evaluate("mark => { mark.kept = true }")
     press(page, "Rerun")
@@ -57,25 +51,14 @@ def test_a_rerun_that_changes_nothing_keeps_the_scroll_and_the_nodes(page: Page)
     assert scrolled(page) == 40
     assert page.locator("mark").evaluate("mark => mark.kept")
 
-
-def test_a_pointer_leads_to_evidence_that_is_off_screen(page: Page) -> None:
-    press(page, "Mark far")
-    expect(page.locator("mark")).to_be_in_viewport()
-    scroll_to(page, 0)
     expect(page.get_by_role("button", name="↑ evidence")).to_be_hidden()
     press(page, "↓ evidence")
     expect(page.locator("mark")).to_be_in_viewport()
     expect(page.get_by_role("button", name="↓ evidence")).to_be_hidden()
 
-
-def test_what_was_not_read_says_so(page: Page) -> None:
     press(page, "Cut")
     expect(page.locator('[data-label="not read from here"]')).to_have_count(1)
     expect(page.locator("span.unread:not(.tag)")).to_have_count(1)
-
-
-def test_hostile_text_stays_text(page: Page) -> None:
-    expect(pane(page)).to_contain_text("<script>window.__xss=1</script>")
     assert page.evaluate("window.__xss") is None
 
 

@@ -53,14 +53,17 @@ def caret(page: Page) -> int:
     return int(box(page).evaluate("box => box.selectionStart"))
 
 
-def test_a_burst_of_typing_is_one_event(page: Page) -> None:
+def test_a_burst_of_typing_is_one_event_and_leaving_the_box_sends_at_once(page: Page) -> None:
+    page.locator(".status").evaluate(
+        """status => { window.said = [];
+        new MutationObserver(() => window.said.push(status.textContent)).observe(status, { childList: true }) }"""
+    )
     type_at_once(page, " It rained today.")
     expect(echo(page)).to_have_text(START + " It rained today.")
     assert log(page).inner_text().split() == ["text"]
+    page.wait_for_function("window.said.at(-1) === ''")
+    assert page.evaluate("window.said") == ["typing…", "scoring…", ""]
 
-
-def test_leaving_the_box_sends_at_once(page: Page) -> None:
-    box(page).press("Control+End")
     seen = box(page).evaluate(
         """box => {
         const status = box.getRootNode().querySelector('.status'), seen = [];
@@ -71,59 +74,7 @@ def test_leaving_the_box_sends_at_once(page: Page) -> None:
         }"""
     )
     assert seen == ["typing…", "scoring…"]
-    expect(echo(page)).to_have_text(START + "!")
-
-
-def test_the_caret_stays_where_it_is_when_the_page_runs_again(page: Page) -> None:
-    box(page).press("Control+Home")
-    page.keyboard.type("Oh. ")
-    expect(echo(page)).to_have_text("Oh. " + START)
-    assert caret(page) == 4
-
-
-def test_replacing_selected_words_reports_offsets_in_code_points(page: Page) -> None:
-    select(page, "approved")
-    page.get_by_label("Replacement").fill("rejected")
-    page.get_by_label("Explanation").fill("It said no.")
-    page.get_by_label("Replacement").press("Enter")
-    expect(echo(page)).to_have_text(START.replace("approved", "rejected"))
-    expect(log(page)).to_contain_text("replace 14-22 'approved' -> 'rejected' (It said no.)")
-
-
-def test_deleting_selected_words_is_a_replacement_by_nothing(page: Page) -> None:
-    select(page, " on Monday")
-    page.get_by_role("button", name="Delete").click()
-    expect(echo(page)).to_have_text("The 😀 council approved 12 plans.")
-    expect(log(page)).to_contain_text("' on Monday' -> ''")
-
-
-def test_native_undo_takes_a_replacement_back(page: Page) -> None:
-    select(page, "approved")
-    page.get_by_label("Replacement").fill("rejected")
-    page.get_by_role("button", name="Replace").click()
-    expect(echo(page)).to_contain_text("rejected")
-    page.keyboard.press("Control+z")
-    expect(echo(page)).to_have_text(START)
-
-
-def test_escape_closes_the_bar_and_returns_to_the_box(page: Page) -> None:
-    select(page, "approved")
-    page.get_by_label("Replacement").press("Escape")
-    expect(page.get_by_label("Replacement")).to_be_hidden()
-    expect(box(page)).to_be_focused()
-
-
-def test_a_programmatic_change_replaces_the_text(page: Page) -> None:
-    page.get_by_role("button", name="Swap digits").click()
-    expect(box(page)).to_have_value(START.replace("12", "21"))
-
-
-def test_a_rerun_of_the_page_leaves_unsent_text_alone(page: Page) -> None:
-    box(page).press("Control+End")
-    page.keyboard.type("!")
-    page.get_by_role("button", name="Rerun").dispatch_event("click")
-    expect(echo(page)).to_have_text(START + "!")
-    expect(box(page)).to_have_value(START + "!")
+    expect(echo(page)).to_have_text(START + " It rained today.!")
 
 
 def test_composing_is_silent_until_the_text_is_committed(page: Page) -> None:
@@ -136,7 +87,26 @@ def test_composing_is_silent_until_the_text_is_committed(page: Page) -> None:
     assert log(page).inner_text().split() == ["text"]
 
 
-def test_hostile_text_stays_text(page: Page) -> None:
+def test_selected_words_are_replaced_deleted_left_and_restored(page: Page) -> None:
+    select(page, "council")
+    page.get_by_label("Replacement").press("Escape")
+    expect(page.get_by_label("Replacement")).to_be_hidden()
+    expect(box(page)).to_be_focused()
+
+    select(page, "approved")
+    page.get_by_label("Replacement").fill("rejected")
+    page.get_by_label("Explanation").fill("It said no.")
+    page.get_by_label("Replacement").press("Enter")
+    expect(echo(page)).to_have_text(START.replace("approved", "rejected"))
+    expect(log(page)).to_contain_text("replace 14-22 'approved' -> 'rejected' (It said no.)")  # in code points
+    page.keyboard.press("Control+z")
+    expect(echo(page)).to_have_text(START)
+
+    select(page, " on Monday")
+    page.get_by_role("button", name="Delete").click()
+    expect(echo(page)).to_have_text("The 😀 council approved 12 plans.")
+    expect(log(page)).to_contain_text("' on Monday' -> ''")
+
     hostile = '<img src=x onerror="window.__xss=1"> <script>window.__xss=1</script> \u202eabc 😀'
     box(page).fill(hostile)
     select(page, hostile)
@@ -145,11 +115,22 @@ def test_hostile_text_stays_text(page: Page) -> None:
     assert page.evaluate("window.__xss") is None
 
 
-def test_shortcuts_of_the_app_hear_alt_letters_only(page: Page) -> None:
+def test_the_app_changes_the_box_while_unsent_text_and_the_caret_stay(page: Page) -> None:
+    page.get_by_role("button", name="Swap digits").click()
+    swapped = START.replace("12", "21")
+    expect(box(page)).to_have_value(swapped)
+    expect(echo(page)).to_have_text(swapped)
+
+    box(page).press("Control+Home")
+    page.keyboard.type("Oh. ")
+    page.get_by_role("button", name="Rerun").dispatch_event("click")
+    expect(echo(page)).to_have_text("Oh. " + swapped)
+    expect(box(page)).to_have_value("Oh. " + swapped)
+    assert caret(page) == 4
+
     page.evaluate("window.heard = []; document.addEventListener('keydown', e => window.heard.push(e.code))")
-    box(page).press("a")
-    box(page).press("Control+z")
-    box(page).press("Alt+s")
+    for key in ("a", "Control+z", "Alt+s"):
+        box(page).press(key)
     page.wait_for_function("window.heard.includes('KeyS')")
     assert not {"KeyA", "KeyZ"} & set(page.evaluate("window.heard"))
 
@@ -162,14 +143,3 @@ def test_a_message_about_an_older_revision_is_dropped_and_the_box_brought_up_to_
     expect(box(page)).to_have_value(START)
     expect(echo(page)).to_have_text(START)
     assert not log(page).inner_text().strip()
-
-
-def test_the_status_tells_typing_from_scoring_and_then_nothing(page: Page) -> None:
-    page.locator(".status").evaluate(
-        """status => { window.said = [];
-        new MutationObserver(() => window.said.push(status.textContent)).observe(status, { childList: true }) }"""
-    )
-    box(page).press("Control+End")
-    page.keyboard.type("!")
-    page.wait_for_function("window.said.at(-1) === ''")
-    assert page.evaluate("window.said") == ["typing…", "scoring…", ""]

@@ -30,15 +30,12 @@ def metrics(page: Page) -> list[str]:
     return page.locator(".metric b").all_text_contents()
 
 
-def test_a_cell_says_what_its_colour_says_and_what_it_rests_on(page: Page) -> None:
+def test_a_cell_says_what_its_colour_says_and_is_selected_by_mouse_and_by_keys(page: Page) -> None:
     found = {kind: cell(page, "ROUGE-2", kind).get_attribute("data-move") for kind in ("Shuffle", "Negate", "Change")}
     assert found == {"Shuffle": "noise unknown", "Negate": "right way", "Change": "within noise"}
     expect(cell(page, "ROUGE-2", "Negate")).to_have_attribute("aria-label", re.compile("−0.400, right way, n = 10$"))
     expect(page.locator(".cell[data-few]")).to_have_count(3)
     expect(page.locator("tbody tr").first).to_contain_text("misses 1 of 2 breaking kinds, gamed by 1 of 1 phrases")
-
-
-def test_a_cell_is_selected_by_mouse_and_by_keys_and_stays_so_for_another_figure(page: Page) -> None:
     cell(page, "ROUGE-2", "Negate").click()
     expect(log(page)).to_have_text("selected rouge2 negation")
     page.keyboard.press("ArrowDown")

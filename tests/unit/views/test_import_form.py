@@ -133,6 +133,19 @@ def test_the_two_sides_of_minimal_pairs_are_labelled_by_what_the_form_says(
     assert labels(store, "minimal") == [Verdict.CONSISTENT, Verdict.INCONSISTENT]
 
 
+def test_what_an_annotators_yes_says_is_guessed_and_corrected(form: AppTest, store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    rows = [{"text": DOCUMENT, "claim": claim, "label": word, "rater_1": word} for claim, word in CLAIMS.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    form = upload(form, path)
+    question = "An annotator's 1 or yes says"
+    assert asked(form, question) is True
+    import_as(choose(form, question, False), "own")
+    votes = [[vote.verdict for vote in sample.item.judgements] for sample in load_samples(store, "own")]
+    assert labels(store, "own") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
+    assert votes == [[Verdict.INCONSISTENT], [Verdict.CONSISTENT], [Verdict.CONSISTENT]]
+
+
 def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store: Store, tmp_path: Path) -> None:
     path = tmp_path / "classes.csv"
     cells = zip(CLAIMS, ("consistent", "inconsistent", "neutral"), strict=True)
