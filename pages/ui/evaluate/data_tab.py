@@ -38,8 +38,8 @@ ScoringTask = BackgroundTask[bool]
 
 
 def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence[Metric]) -> Generator[bool]:
-    with closing(engine.run(metrics, load_texts(store, dataset))) as found:
-        for outcomes in _batches(outcome for _, outcome in found):
+    with closing(engine.run(metrics, load_texts(store, dataset))) as results:
+        for outcomes in _batches(outcome for _, outcome in results):
             store.save_outcomes(outcomes)
             yield from (isinstance(outcome, Failure) for outcome in outcomes)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from shlex import quote
 
@@ -10,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.exchange.samples import load_samples
-from annotations.store.store import Store
-from core.cases.cases import Cases, select_metrics
+from core.cases.cases import select_metrics
 from core.cases.data_facts import data_facts
 from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
@@ -41,11 +39,13 @@ def threshold_form(chosen: EvaluationChoice) -> None:
             "A threshold is saved of scores on one scale that this bench can compute again, which these are not."
         )
         return
-    fitted = background_result(
-        "Choosing a threshold…",
-        ("threshold", chosen.key, column.name),
-        _fitting(services.store(), chosen, replace(cases, columns=(column,), separate=())),
-    )
+    store, cases_of_metric = services.store(), replace(cases, columns=(column,), separate=())
+
+    def fit() -> OwnThreshold:
+        facts = tuple(data_facts(name, load_samples(store, name)) for name in chosen.datasets)
+        return fit_threshold("", cases_of_metric, facts, draw_resamples(cases_of_metric, chosen.resamples))
+
+    fitted = background_result("Choosing a threshold…", ("threshold", chosen.key, column.name), fit)
     for sentence in format_threshold(fitted).splitlines() if fitted else ():
         st.write(escape_markdown(sentence))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -67,14 +67,6 @@ def threshold_form(chosen: EvaluationChoice) -> None:
             ),
             icon=":material/check:",
         )
-
-
-def _fitting(store: Store, chosen: EvaluationChoice, cases: Cases) -> Callable[[], OwnThreshold]:
-    def fit() -> OwnThreshold:
-        facts = tuple(data_facts(name, load_samples(store, name)) for name in chosen.datasets)
-        return fit_threshold("", cases, facts, draw_resamples(cases, chosen.resamples))
-
-    return fit
 
 
 def _save(fitted: OwnThreshold) -> None:
