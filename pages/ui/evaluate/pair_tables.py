@@ -36,7 +36,7 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
         st.write(escape_markdown(_describe_cell(figure, name, cell["failed"])))
     if not part.pairs.any():
         cases = chosen.cases
-        places = [place for place in np.flatnonzero(part.summaries) if not np.isnan(column.values[place])]
+        scored = [place for place in np.flatnonzero(part.summaries) if not np.isnan(column.values[place])]
         lines = [
             {
                 "": probe_link(cases.samples[place]),
@@ -46,7 +46,7 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
                 "dataset": cases.samples[place].dataset,
                 "summary": cases.samples[place].item.example.summary,
             }
-            for place in places[:_MAX_PAIRS]
+            for place in scored[:_MAX_PAIRS]
         ]
         st.dataframe(
             pd.DataFrame(lines), hide_index=True, alt="The summaries of this cell", column_config=_PAIR_COLUMNS

@@ -88,7 +88,19 @@ def saved_thresholds() -> None:
         return
     st.subheader("Saved thresholds")
     event = st.dataframe(
-        pd.DataFrame([_row(one) for one in kept.values()]),
+        pd.DataFrame(
+            {
+                "name": threshold.name,
+                "metric": threshold.metric,
+                "consistent": f"{'≤' if threshold.direction == 'lower' else '≥'} {threshold.value:.4g}",
+                "balanced accuracy %": format_percent(threshold.accuracy),
+                "false alarms %": format_percent(threshold.false_alarms),
+                "missed %": format_percent(threshold.missed),
+                "n": threshold.accuracy.n,
+                "data": ", ".join(fact.name for fact in threshold.data),
+            }
+            for threshold in kept.values()
+        ),
         key=f"evaluate-thresholds-{len(kept)}",
         on_select="rerun",
         selection_mode="single-row",
@@ -111,17 +123,3 @@ def saved_thresholds() -> None:
         icon=":material/download:",
         help="For the gate of another machine: every --threshold takes the file in place of the name.",
     )
-
-
-def _row(one: OwnThreshold) -> dict[str, object]:
-    side = "≤" if one.direction == "lower" else "≥"
-    return {
-        "name": one.name,
-        "metric": one.metric,
-        "consistent": f"{side} {one.value:.4g}",
-        "balanced accuracy %": format_percent(one.accuracy),
-        "false alarms %": format_percent(one.false_alarms),
-        "missed %": format_percent(one.missed),
-        "n": one.accuracy.n,
-        "data": ", ".join(fact.name for fact in one.data),
-    }

@@ -244,8 +244,7 @@ def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
     )
     if pressed:
         try:
-            plan = _plan_of_form(kinds, metrics)
-            open_run(begin_run(pairs.run(plan)))
+            open_run(begin_run(pairs.run(_plan_of_form(kinds, metrics))))
         except TouchstoneError as error:
             stress_state().new_run_problem = str(error)
         st.rerun()

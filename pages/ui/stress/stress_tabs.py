@@ -14,7 +14,7 @@ from annotations.store.records import RunRow
 from core.report import Report
 from core.runs.filters import filter_variants
 from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.run import Check, Run, VariantKey, run_lines
+from core.runs.run import Run, VariantKey, run_lines
 from core.runs.shifts import Shift, score_shifts
 from core.runs.verdict_sentences import kind_verdicts
 from core.stats.text_tables import format_signed
@@ -143,6 +143,14 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
 def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
     variant, opinion = run.variants[shift.source, shift.kind], run.opinions.get((shift.source, shift.kind))
     reading = run.readings[shift.source, shift.kind, shift.metric]
+    check = run.checks.get((shift.source, shift.kind))
+    mark = check.mark if check else None
+    check_columns = {
+        "contradicts": mark.contradicts if mark else None,
+        "contradiction_probability": mark.probability if mark else None,
+        "guard": mark.by if mark else "",
+        "guard_error": check.error if check else "",
+    }
     return {
         **{name: value for name, value in asdict(shift).items() if name != "group"},  # a group may be a whole document
         "shift": shift.size,
@@ -150,19 +158,9 @@ def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
         "metric_signature": reading.signature,
         "error": reading.error,
         "remarks": "; ".join(variant.remarks),
-        **_check_columns(run.checks.get((shift.source, shift.kind))),
+        **check_columns,
         "meaning": opinion.meaning.value if opinion else "",
         "seed": run.plan.seed,
-    }
-
-
-def _check_columns(check: Check | None) -> dict[str, object]:
-    mark = check.mark if check else None
-    return {
-        "contradicts": mark.contradicts if mark else None,
-        "contradiction_probability": mark.probability if mark else None,
-        "guard": mark.by if mark else "",
-        "guard_error": check.error if check else "",
     }
 
 
