@@ -148,7 +148,7 @@ def standardised_gain(pairs: ScorePairs, originals: Values, documents: Numbers) 
 
 
 def _gain_by_deviation(sums: Values) -> Values:
-    """From the sums of `_gain_columns`, (5, resamples)."""
+    """From the sums of those columns, (5, resamples)."""
     pairs, gained, originals, total, squares = sums
     variance = ratio(squares, originals) - ratio(total, originals) ** 2
     return ratio(ratio(gained, pairs), np.sqrt(np.where(variance > _MIN_VARIANCE, variance, 0.0)))
