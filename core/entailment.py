@@ -97,13 +97,13 @@ class SupportMetric(Metric):
         best = {claim: self._part(claim, asked) for claim, asked in rows.items()}
         parts = tuple(best[claim] for claim in sentences(example.summary))
         scored = [best[_whole_span(example.summary)]] if self.whole else parts
-        answers = [answer for asked in rows.values() for _, answer in asked]
+        read = [answer for asked in rows.values() for _, answer in asked]
         cuts = [max(answer.cut for _, answer in asked) for asked in rows.values()]
         pieces = [question.evidence for question, _ in next(iter(rows.values())) if question.evidence]
         seen = Seen(
             pieces=tuple(piece for piece in pieces if piece.start < piece.end),
-            tokens=sum(answer.tokens for answer in answers),
-            cut=sum(answer.cut for answer in answers),
+            tokens=sum(answer.tokens for answer in read),
+            cut=sum(answer.cut for answer in read),
             notes=tuple(
                 f"Claim {number}: up to {cut} tokens beyond the model's limit were not read."
                 for number, cut in enumerate(cuts, 1)

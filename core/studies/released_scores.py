@@ -61,7 +61,7 @@ def _compare_columns(cases: Cases, released: MetricColumn, ours: MetricColumn) -
     flat = not (np.ptp(theirs) and np.ptp(mine))
     good, bad = cases.pairs.T
     moved = np.array([np.sign(column.values[bad] - column.values[good]) for column in (released, ours)])
-    both = ~np.isnan(moved).any(axis=0)
+    paired = ~np.isnan(moved).any(axis=0)
     return ReleasedComparison(
         released=released.name,
         ours=ours.name,
@@ -70,7 +70,7 @@ def _compare_columns(cases: Cases, released: MetricColumn, ours: MetricColumn) -
         mean=float(apart.mean()),
         largest=float(apart.max()),
         correlation=None if flat else float(np.corrcoef(theirs, mine)[0, 1]),
-        same_way=float(np.mean(moved[0, both] == moved[1, both])) if both.any() else None,
+        same_way=float(np.mean(moved[0, paired] == moved[1, paired])) if paired.any() else None,
     )
 
 
