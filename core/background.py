@@ -49,7 +49,11 @@ class Progress:
         text = f"{self.done} of {self.total} scores, {self.total - self.done} left"
         if self.silent_s:
             return f"{text}, nothing new for {_format_duration(self.silent_s)}"
-        text = f"{text}, {_format_rate(self.rate)}"
+        if 0 < self.rate < _MINUTES_BELOW:
+            pace = f"{self.rate * 60:.1f} a minute"
+        else:
+            pace = f"{self.rate:.0f} a second" if self.rate == 0 or self.rate >= 10 else f"{self.rate:.1f} a second"
+        text = f"{text}, {pace}"
         return text if self.seconds_left is None else f"{text}, about {_format_duration(self.seconds_left)} to go"
 
 
@@ -176,12 +180,6 @@ class BackgroundTask(Generic[T]):
             silent_s=silence(marks, now) if running else 0.0,
             stopping=running and self._cancelled.is_set(),
         )
-
-
-def _format_rate(rate: float) -> str:
-    if 0 < rate < _MINUTES_BELOW:
-        return f"{rate * 60:.1f} a minute"
-    return f"{rate:.0f} a second" if rate == 0 or rate >= 10 else f"{rate:.1f} a second"
 
 
 def _format_duration(seconds: float) -> str:

@@ -50,7 +50,13 @@ def precomputed_scores() -> tuple[MetricScores, ...]:
 
 def bundled_samples() -> list[Sample]:
     """The dataset of the bundled examples, each under the id by which Probe opens it."""
-    kept = _scores_by_example()
+    by_example: dict[str, list[StoredScore]] = defaultdict(list)
+    for scores in precomputed_scores():
+        for id, value in scores.scores.items():
+            by_example[id].append(StoredScore(scores.metric, scores.signature, value))
+        for id, reason in scores.failures.items():
+            by_example[id].append(StoredScore(scores.metric, scores.signature, None, reason))
+    kept = {id: tuple(scores) for id, scores in by_example.items()}  # as the store gives scores back
     return [
         Sample(
             PRECOMPUTED,
@@ -61,17 +67,6 @@ def bundled_samples() -> list[Sample]:
         )
         for item in bundled_items()
     ]
-
-
-def _scores_by_example() -> dict[str, tuple[StoredScore, ...]]:
-    """As the store gives scores back, by the id of the example."""
-    found: dict[str, list[StoredScore]] = defaultdict(list)
-    for one in precomputed_scores():
-        for id, value in one.scores.items():
-            found[id].append(StoredScore(one.metric, one.signature, value))
-        for id, reason in one.failures.items():
-            found[id].append(StoredScore(one.metric, one.signature, None, reason))
-    return {id: tuple(scores) for id, scores in found.items()}
 
 
 def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example]) -> list[MetricScores]:

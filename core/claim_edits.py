@@ -58,7 +58,8 @@ class EditableClaims:
         """Claims to score: those that were not removed. Their origin says if a person changed any."""
         by = f"{self.by}, {BY_HAND}" if any(row.is_changed for row in self.rows) else self.by
         kept = [row for row in self.rows if not row.removed]
-        return ClaimList(self.summary, tuple(_claim_of(row) for row in kept), by)
+        claims = tuple(SummaryClaim(row.text, row.found.span if row.found else None) for row in kept)
+        return ClaimList(self.summary, claims, by)
 
     def to_json(self) -> list[Any]:
         """Without the summary, as drafts and links keep it."""
@@ -74,10 +75,6 @@ class EditableClaims:
 
     def _with(self, place: int, row: EditableClaim) -> EditableClaims:
         return replace(self, rows=(*self.rows[:place], row, *self.rows[place + 1 :]))
-
-
-def _claim_of(row: EditableClaim) -> SummaryClaim:
-    return SummaryClaim(row.text, row.found.span if row.found else None)
 
 
 def _row_to_json(row: EditableClaim) -> list[Any]:

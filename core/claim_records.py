@@ -28,7 +28,12 @@ def parse_claims(found: object, by: str, summary: str) -> ClaimList | None:
     Raises TouchstoneError for anything else, for a blank claim, and for a place that is not in the summary.
     """
     if isinstance(found, str) and found.strip():
-        found = _parse_cell(found)
+        try:
+            found = json.loads(found)
+        except (ValueError, RecursionError):
+            raise TouchstoneError(
+                f'The claims are {str(found)[:60]!r}. Write them as JSON, ["text", …], or give the field another name.'
+            ) from None
     if found in (None, "", []):
         return None
     if not isinstance(found, list | tuple):
@@ -42,15 +47,6 @@ def parse_claims(found: object, by: str, summary: str) -> ClaimList | None:
 def clean_origin(by: str) -> str:
     """Origin of claims, cleaned so that it can be part of a signature."""
     return " ".join(by.replace("|", " ").split())[:_MAX_BY_CHARACTERS]
-
-
-def _parse_cell(cell: str) -> object:
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        raise TouchstoneError(
-            f'The claims are {cell[:60]!r}. Write them as JSON, ["text", …], or give the field another name.'
-        ) from None
 
 
 def _parse_claim(entry: object, number: int, summary: str) -> SummaryClaim:

@@ -164,7 +164,12 @@ def parse_contexts(found: object) -> list[NamedText]:
     anything else.
     """
     if isinstance(found, str):
-        found = _parse_cell(found)
+        try:
+            found = json.loads(found) if found.strip().startswith(("[", "{")) else [found]
+        except (ValueError, RecursionError):
+            raise TouchstoneError(
+                f'The contexts are {found[:60]!r}. Write them as JSON: ["text", …] or [{{"name": …, "text": …}}, …].'
+            ) from None
     if isinstance(found, Mapping):
         found = [{"name": name, "text": text} for name, text in found.items()]
     if not isinstance(found, list | tuple):
@@ -173,17 +178,6 @@ def parse_contexts(found: object) -> list[NamedText]:
         )
     named = [_parse_context(entry, number) for number, entry in enumerate(found, start=1)]
     return with_distinct_names([one for one in named if one.text.strip()])
-
-
-def _parse_cell(cell: str) -> object:
-    if not cell.strip().startswith(("[", "{")):
-        return [cell]
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        raise TouchstoneError(
-            f'The contexts are {cell[:60]!r}. Write them as JSON: ["text", …] or [{{"name": …, "text": …}}, …].'
-        ) from None
 
 
 def _parse_context(entry: object, number: int) -> NamedText:

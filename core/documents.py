@@ -81,9 +81,5 @@ def _read_pdf(name: str, data: bytes) -> str:
     text = "\n\n".join(page.strip() for page in pages if page.strip())
     if not text:
         raise TouchstoneError(f"{name!r} has {len(pages)} pages and no text in them, probably scans. Paste its text.")
-    return _join_surrogates(text)
-
-
-def _join_surrogates(text: str) -> str:
-    """Join surrogate pairs, which some PDF fonts spell apart; a lone half becomes U+FFFD."""
+    # some PDF fonts spell surrogate pairs apart: they are joined, and a lone half becomes U+FFFD
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

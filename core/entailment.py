@@ -97,7 +97,20 @@ class SupportMetric(Metric):
         best = {claim: self._part(claim, asked) for claim, asked in rows.items()}
         parts = tuple(best[claim] for claim in sentences(example.summary))
         scored = [best[_whole_span(example.summary)]] if self.whole else parts
-        return Score(sum(part.score for part in scored) / len(scored), parts, _describe_input(rows))
+        read = [answer for asked in rows.values() for _, answer in asked]
+        cuts = [max(answer.cut for _, answer in asked) for asked in rows.values()]
+        pieces = [question.evidence for question, _ in next(iter(rows.values())) if question.evidence]
+        seen = Seen(
+            pieces=tuple(piece for piece in pieces if piece.start < piece.end),
+            tokens=sum(answer.tokens for answer in read),
+            cut=sum(answer.cut for answer in read),
+            notes=tuple(
+                f"Claim {number}: up to {cut} tokens beyond the model's limit were not read."
+                for number, cut in enumerate(cuts, 1)
+                if cut
+            ),
+        )
+        return Score(sum(part.score for part in scored) / len(scored), parts, seen)
 
     def _passages_of(self, example: Example) -> list[Passage]:
         """Those of each context where the best one counts, else those of the document."""
@@ -167,19 +180,3 @@ def label_probability(weights: Checkpoint, answer: Answer, index: int, labels: i
 
 def _whole_span(summary: str) -> Span:
     return Span(0, len(summary))
-
-
-def _describe_input(rows: dict[Span, list[tuple[Question, Answer]]]) -> Seen:
-    answers = [answer for asked in rows.values() for _, answer in asked]
-    cuts = [max(answer.cut for _, answer in asked) for asked in rows.values()]
-    pieces = [question.evidence for question, _ in next(iter(rows.values())) if question.evidence]
-    return Seen(
-        pieces=tuple(piece for piece in pieces if piece.start < piece.end),
-        tokens=sum(answer.tokens for answer in answers),
-        cut=sum(answer.cut for answer in answers),
-        notes=tuple(
-            f"Claim {number}: up to {cut} tokens beyond the model's limit were not read."
-            for number, cut in enumerate(cuts, 1)
-            if cut
-        ),
-    )

@@ -123,23 +123,19 @@ def attempt(action: Callable[[], _T]) -> _T | Problem:
     try:
         return action()
     except Exception as error:  # noqa: BLE001  # whatever a metric or a model raises must spoil only its own cell
-        return _problem_of(error)
-
-
-def _problem_of(error: Exception) -> Problem:
-    if isinstance(error, MemoryError):
-        return Problem(
-            FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
-        )
-    for raised, kind in _FAILURE_KINDS.items():
-        if isinstance(error, raised):
-            return Problem(kind, _in_one_line(str(error)))
-    _log.error("A metric or a model failed", exc_info=error)
-    if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
-        return Problem(
-            FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
-        )
-    return Problem(FailureKind.ERROR, UNEXPECTED)
+        if isinstance(error, MemoryError):
+            return Problem(
+                FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
+            )
+        for raised, kind in _FAILURE_KINDS.items():
+            if isinstance(error, raised):
+                return Problem(kind, _in_one_line(str(error)))
+        _log.error("A metric or a model failed", exc_info=error)
+        if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
+            return Problem(
+                FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
+            )
+        return Problem(FailureKind.ERROR, UNEXPECTED)
 
 
 def _in_one_line(message: str) -> str:

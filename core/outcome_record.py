@@ -10,7 +10,7 @@ from typing import Any
 from core.claim_records import claim_record
 from core.contexts import name_contexts
 from core.language import find_mark
-from core.types import ClaimScore, Example, Failure, Outcome, Part, Seen, Span
+from core.types import ClaimScore, Example, Failure, Outcome, Part, Span
 
 JsonRecord = dict[str, Any]
 """JSON-able: values are texts, numbers, lists, records or None."""
@@ -30,7 +30,9 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
     if isinstance(outcome, Failure):
         nothing: JsonRecord = {"signature": None, "status": "failed", "score": None, "sentences": [], "seen": None}
         return {**common, **nothing, "error": outcome.message, "error_kind": outcome.kind.value}
-    mark = find_mark(outcome.seen.notes)
+    seen = outcome.seen
+    mark = find_mark(seen.notes)
+    pieces = [[piece.start, piece.end] for piece in seen.pieces]
     return {
         **common,
         "signature": outcome.signature,
@@ -38,7 +40,7 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
         "score": outcome.score,
         "error": None,
         "sentences": [_sentence_record(example, part) for part in outcome.parts],
-        "seen": _seen_record(outcome.seen),
+        "seen": {"pieces": pieces, "tokens": seen.tokens, "cut": seen.cut, "notes": list(seen.notes)},
         "seconds": round(outcome.seconds, 4),
         "device": outcome.device,
         "questions": asdict(outcome.counts),
@@ -62,8 +64,3 @@ def _sentence_record(example: Example, part: Part) -> JsonRecord:
 def _evidence_record(example: Example, evidence: Span) -> JsonRecord:
     record: JsonRecord = {"text": evidence.of(example.document), "start": evidence.start, "end": evidence.end}
     return {**record, "context": name_contexts(example.contexts, evidence)} if example.contexts else record
-
-
-def _seen_record(seen: Seen) -> JsonRecord:
-    pieces = [[piece.start, piece.end] for piece in seen.pieces]
-    return {"pieces": pieces, "tokens": seen.tokens, "cut": seen.cut, "notes": list(seen.notes)}

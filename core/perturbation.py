@@ -148,10 +148,6 @@ def _draw_edits(proposals: Sequence[Edit], most: int, rng: random.Random) -> lis
         by_place.setdefault(edit.span, []).append(edit)
     drawn: list[Edit] = []
     for span in rng.sample(sorted(by_place), len(by_place)):
-        if len(drawn) < most and all(_are_apart(span, other.span) for other in drawn):
+        if len(drawn) < most and all(span.end < other.span.start or other.span.end < span.start for other in drawn):
             drawn.append(rng.choice(by_place[span]))
     return sorted(drawn, key=lambda edit: edit.span)
-
-
-def _are_apart(one: Span, other: Span) -> bool:
-    return one.end < other.start or other.end < one.start

@@ -92,7 +92,11 @@ def sentence_parts(example: Example, found: Sequence[ScoredPhrase]) -> tuple[Par
         inside = [one for one in found if span.start <= one.claim.start < span.end]
         if inside:
             worst = min((one for one in inside if one.evidence), key=lambda one: one.score, default=None)
-            parts.append(Part(span, mean(one.score for one in inside), _evidence_sentence(worst, places)))
+            evidence = worst.evidence if worst else None
+            if evidence:  # its sentence of the document, or itself where no sentence holds it
+                around = (place for place in places if place.start <= evidence.start and evidence.end <= place.end)
+                evidence = next(around, evidence)
+            parts.append(Part(span, mean(one.score for one in inside), evidence))
     return tuple(parts)
 
 
@@ -102,11 +106,3 @@ def document_seen(document: str, answers: Sequence[Answer], notes: Sequence[str]
     cuts = [f"Up to {cut} tokens at the end of a text were beyond a model's limit and not read."] if cut else []
     total = sum(answer.cut for answer in answers)
     return Seen((Span(0, len(document)),), sum(answer.tokens for answer in answers), total, (*notes, *cuts))
-
-
-def _evidence_sentence(found: ScoredPhrase | None, places: Sequence[Span]) -> Span | None:
-    """The document sentence that holds the evidence, or the evidence where none does."""
-    if found is None or found.evidence is None:
-        return None
-    start, end = found.evidence.start, found.evidence.end
-    return next((place for place in places if place.start <= start and end <= place.end), found.evidence)

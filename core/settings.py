@@ -184,27 +184,25 @@ def _secret(variable: str, _value: str, _outside: tuple[object, ...]) -> SecretS
 @lru_cache(maxsize=1)
 def _read(_outside: tuple[object, ...]) -> Settings:
     try:
-        return _with_former_names(Settings())
+        settings = Settings()
+        former = {
+            "llm_thoughts": ("llm_reasoning_tokens", settings.llm_thoughts),
+            "memory_gb": ("memory", None if settings.memory_gb is None else f"{settings.memory_gb:g}GB"),
+        }
+        given = {old: new for old, new in former.items() if new[1] is not None}
+        for old, (name, _) in given.items():
+            _LOG.warning(
+                f"TOUCHSTONE_{old.upper()} is now TOUCHSTONE_{name.upper()}; version 0.2 ignores the former name."
+            )
+        return settings.model_copy(
+            update={name: value for name, value in given.values() if name not in settings.model_fields_set}
+        )
     except ValidationError as error:
         wrong = [
             f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg'].removeprefix('Value error, ')}"
             for found in error.errors()
         ]
         raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
-
-
-def _with_former_names(settings: Settings) -> Settings:
-    """The settings with what was set under a former name, which is reported in the log."""
-    former = {
-        "llm_thoughts": ("llm_reasoning_tokens", settings.llm_thoughts),
-        "memory_gb": ("memory", None if settings.memory_gb is None else f"{settings.memory_gb:g}GB"),
-    }
-    given = {old: new for old, new in former.items() if new[1] is not None}
-    for old, (name, _) in given.items():
-        _LOG.warning(f"TOUCHSTONE_{old.upper()} is now TOUCHSTONE_{name.upper()}; version 0.2 ignores the former name.")
-    return settings.model_copy(
-        update={name: value for name, value in given.values() if name not in settings.model_fields_set}
-    )
 
 
 def _environment() -> tuple[object, ...]:

@@ -88,14 +88,30 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
     ]
     linked = [(one, two) for one, two in linked if not _borderline(samples[one])]
     labels = np.array([_LABEL_VALUES.get(sample.item.intended, np.nan) for sample in samples], dtype=np.float64)
-    directions = _metric_directions({score.metric for sample in samples for score in sample.kept})
+
+    specs = {score.metric for sample in samples for score in sample.kept}
+    directions = {}  # or why the scores of a metric are left out: it was removed, or its settings have changed
+    for spec in sorted(specs):
+        try:
+            directions[spec] = str(METRICS.parse(spec).card.direction)
+        except TouchstoneError as error:
+            directions[spec] = f"The kept scores of {spec} are left out. {error}"
+    # the faithful and the broken side; an original without a label counts as faithful to its broken edit
+    pairs = [(one, two) if labels[two] == 0 else (two, one) for one, two in linked if 0 in (labels[one], labels[two])]
+    released: dict[str, Values] = defaultdict(lambda: np.full(len(samples), np.nan))
+    for place, sample in enumerate(samples):
+        for score in sample.item.scores:
+            released[score.metric][place] = score.value
     return Cases(
         samples=tuple(samples),
         labels=labels,
         documents=number_documents(_document_marks(sample) for sample in samples),
-        pairs=_broken_pairs(linked, labels),
+        pairs=_pair_array([(good, bad) for good, bad in pairs if labels[bad] == 0 and labels[good] != 0]),
         harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
-        columns=(*_released_columns(samples), *_own_columns(samples, directions)),
+        columns=(
+            *[MetricColumn(name, values) for name, values in released.items()],
+            *_own_columns(samples, directions),
+        ),
         warnings=(
             *code_warnings,
             *(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
@@ -130,12 +146,6 @@ def select_paper_metrics(cases: Cases, profile: Profile) -> Cases:
     return select_metrics(cases, names)
 
 
-def _broken_pairs(linked: Iterable[tuple[int, int]], labels: Values) -> Numbers:
-    """The faithful and the broken side; an original without a label counts as faithful to its broken edit."""
-    pairs = [(one, two) if labels[two] == 0 else (two, one) for one, two in linked if 0 in (labels[one], labels[two])]
-    return _pair_array([(good, bad) for good, bad in pairs if labels[bad] == 0 and labels[good] != 0])
-
-
 def _pair_array(pairs: Sequence[tuple[int, int]]) -> Numbers:
     return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 
@@ -144,25 +154,6 @@ def _document_marks(sample: Sample) -> list[object]:
     """Its group in its dataset, and its text in any; a sample that has neither has a document of its own."""
     group = [(sample.dataset, sample.item.group)] if sample.item.group else []
     return [*group, *([sample.document] if sample.document else [])]
-
-
-def _released_columns(samples: Sequence[Sample]) -> list[MetricColumn]:
-    found: dict[str, Values] = defaultdict(lambda: np.full(len(samples), np.nan))
-    for place, sample in enumerate(samples):
-        for score in sample.item.scores:
-            found[score.metric][place] = score.value
-    return [MetricColumn(name, values) for name, values in found.items()]
-
-
-def _metric_directions(specs: Iterable[str]) -> dict[str, str]:
-    """Direction of each metric, or why its scores are left out: it was removed, or its settings have changed."""
-    found = {}
-    for spec in sorted(specs):
-        try:
-            found[spec] = str(METRICS.parse(spec).card.direction)
-        except TouchstoneError as error:
-            found[spec] = f"The kept scores of {spec} are left out. {error}"
-    return found
 
 
 def _language_warnings(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[str]:

@@ -12,8 +12,8 @@ import numpy as np
 from core.cases.cases import Cases, MetricColumn
 from core.errors import UnknownNameError
 from core.report import Format
-from core.stats.best_metric import Measurement, PairedTest, mark_best
-from core.stats.bootstrap import RESAMPLES, Distribution, Resamples
+from core.stats.best_metric import Measurement, mark_best
+from core.stats.bootstrap import RESAMPLES, Resamples
 from core.stats.comparison import (
     MIN_TEST_DOCUMENTS,
     Comparison,
@@ -215,17 +215,16 @@ def metric_rows(
     A metric on several scales has figures in the slices of one scale alone, and no row where there is no such slice.
     """
     shown = shown_columns(cases, parts)
-    for part in _labelled_slices(parts):
+    labelled = [part for part in parts if part.pairs.any() or part.summaries.any()]
+    for part in labelled or parts[:1]:
         one_scale = replace(cases, columns=tuple(column for column in shown if has_one_scale(cases, part, column)))
         figures = {name: _measure_slice(name, one_scale, part, drawn) for name in names}
         for column in shown:
             of_metric = {name: found.get(column.name, ON_SEVERAL_SCALES) for name, found in figures.items()}
-            yield MetricRow(column.name, part.name, *_count_scores(cases, part, column), of_metric)
 
-
-def _labelled_slices(parts: Sequence[Slice]) -> Sequence[Slice]:
-    """Those that have a label, or the first where none has."""
-    return [part for part in parts if part.pairs.any() or part.summaries.any()] or parts[:1]
+            scores = pairs_in_slice(cases, part, column).shifts if part.pairs.any() else column.values[part.summaries]
+            failed = int(np.isnan(scores).sum())
+            yield MetricRow(column.name, part.name, len(scores) - failed, failed, of_metric)
 
 
 FIGURE_TITLES = MappingProxyType(
@@ -272,41 +271,45 @@ def has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
 
 
 def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> dict[str, Measurement]:
-    found = {column.name: drawn.of(MEASURES[name](cases, part, column)) for column in cases.columns}
-    estimates = {metric: distribution.estimate() for metric, distribution in found.items()}
+    distributions = {column.name: drawn.of(MEASURES[name](cases, part, column)) for column in cases.columns}
+    estimates = {metric: distribution.estimate() for metric, distribution in distributions.items()}
     if name == "sign_rate":
-        return _tested_against_chance(cases, part, estimates)
+        # whether pairs that moved go either way equally often
+        measured = [column for column in cases.columns if estimates[column.name].value is not None]
+        ps = [
+            sign_test(pairs_in_slice(cases, part, column).gains)
+            if estimates[column.name].documents >= MIN_TEST_DOCUMENTS
+            else None
+            for column in measured
+        ]
+        corrected = {column.name: p for column, p in zip(measured, holm_correction(ps), strict=True)}
+        return {
+            metric: Measurement(estimate, tests={SIGN_TEST: corrected[metric]} if metric in corrected else {})
+            for metric, estimate in estimates.items()
+        }
     if name not in _COMPARED_MEASURES:
         return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
-    return mark_best(estimates, _tests_of_equality(name, cases, part, drawn, found))
 
-
-def _tests_of_equality(
-    name: str, cases: Cases, part: Slice, drawn: Resamples, found: Mapping[str, Distribution]
-) -> dict[str, PairedTest]:
-    """The paired bootstrap, which decides, and the test that reviewers ask for; on the cases that both metrics scored."""
+    # the paired bootstrap, which decides, and the test that reviewers ask for; on the cases that both metrics scored
     columns = {column.name: column for column in cases.columns}
 
     def bootstrap(best: str, other: str) -> Comparison:
         one, two = columns[best], columns[other]
-        if found[best].n == found[other].n and _same_cases(one, two):
-            return compare_paired(found[best], found[other])
+        same_cases = np.array_equal(np.isnan(one.values), np.isnan(two.values))
+        if distributions[best].n == distributions[other].n and same_cases:
+            return compare_paired(distributions[best], distributions[other])
         shared = zip((one, two), on_shared_cases(one.values, two.values), strict=True)
         return compare_paired(
             *(drawn.of(MEASURES[name](cases, part, replace(column, values=values))) for column, values in shared)
         )
 
     def classical(best: str, other: str) -> float | None:
-        if min(found[best].documents, found[other].documents) < MIN_TEST_DOCUMENTS:
+        if min(distributions[best].documents, distributions[other].documents) < MIN_TEST_DOCUMENTS:
             return None
         return _CLASSICAL_TESTS[name][1](cases, part, columns[best], columns[other])
 
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
-    return {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
-
-
-def _same_cases(one: MetricColumn, two: MetricColumn) -> bool:
-    return bool(np.array_equal(np.isnan(one.values), np.isnan(two.values)))
+    return mark_best(estimates, {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second})
 
 
 BOOTSTRAP_TEST = "paired bootstrap"
@@ -339,28 +342,5 @@ _CLASSICAL_TESTS: Mapping[str, tuple[str, _MetricTest]] = MappingProxyType(
 """By measure, the test beside the bootstrap; it takes cases as independent."""
 
 
-def _tested_against_chance(cases: Cases, part: Slice, estimates: Mapping[str, Estimate]) -> dict[str, Measurement]:
-    """The sign test of each metric: whether pairs that moved go either way equally often, corrected by Holm."""
-    columns = [column for column in cases.columns if estimates[column.name].value is not None]
-    ps = [
-        sign_test(pairs_in_slice(cases, part, column).gains)
-        if estimates[column.name].documents >= MIN_TEST_DOCUMENTS
-        else None
-        for column in columns
-    ]
-    corrected = {column.name: p for column, p in zip(columns, holm_correction(ps), strict=True)}
-    return {
-        metric: Measurement(estimate, tests={SIGN_TEST: corrected[metric]} if metric in corrected else {})
-        for metric, estimate in estimates.items()
-    }
-
-
 def _summaries(cases: Cases, chosen: np.ndarray, column: MetricColumn) -> LabelledScores:
     return LabelledScores(column.values[chosen], cases.labels[chosen] == 1, cases.documents[chosen], column.direction)
-
-
-def _count_scores(cases: Cases, part: Slice, column: MetricColumn) -> tuple[int, int]:
-    """Pairs, or summaries, with a score and without."""
-    scores = pairs_in_slice(cases, part, column).shifts if part.pairs.any() else column.values[part.summaries]
-    without = int(np.isnan(scores).sum())
-    return len(scores) - without, without

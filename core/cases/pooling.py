@@ -31,17 +31,12 @@ def scale_warning(first: Values, second: Values) -> str:
     if not differ.any():
         return ""
     found = f"The two sources score {differ.sum()} of {len(x)} common texts differently"
-    return f"{found}{_linear_relation(x, y)}. Their scores cannot be pooled."
-
-
-def _linear_relation(x: Values, y: Values) -> str:
-    """Linear relation of the second scale to the first, if there is one."""
-    if np.ptp(x) == 0:
-        return ""
-    slope, offset = np.polyfit(x, y, 1)
-    if np.abs(slope * x + offset - y).max() > _ROUNDING * np.ptp(y):
-        return ""
-    return f": the second is {slope:.4f} times the first {'+' if offset >= 0 else '−'} {abs(offset):.4f}"
+    if np.ptp(x) != 0:
+        slope, offset = np.polyfit(x, y, 1)
+        if np.abs(slope * x + offset - y).max() <= _ROUNDING * np.ptp(y):
+            sign = "+" if offset >= 0 else "−"
+            found += f": the second is {slope:.4f} times the first {sign} {abs(offset):.4f}"
+    return f"{found}. Their scores cannot be pooled."
 
 
 def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:

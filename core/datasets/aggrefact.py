@@ -44,14 +44,10 @@ class AggreFact(Importer):
         files = item_stream.matching_files(
             source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx", "cnn_*.csv", "xsum_*.csv"
         )
-        unified = [path for path in files if _is_unified(path)]
+        unified = [path for path in files if path.suffix.lower() == ".xlsx" or _SHEET_TEXT in csv_header(path)]
         tables = [path for path in files if path not in unified]
         # in a folder the first is the final table, of which the other is a part
         return _table(tables[0], unified) if tables else _unified_items(unified)
-
-
-def _is_unified(path: Path) -> bool:
-    return path.suffix.lower() == ".xlsx" or _SHEET_TEXT in csv_header(path)
 
 
 def _unified_items(paths: Sequence[Path]) -> Iterator[Item | Refusal]:

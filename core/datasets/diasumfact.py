@@ -65,23 +65,10 @@ def _items(row: Row, _: RecordPlace) -> list[Item]:
 def _item(row: Row, about: Example, model: str, answer: Row) -> Item:
     dialogue = fields.text(row, _DIALOGUE)
     name, summary = f"{dialogue}/{model}", fields.text(answer, "model_prediction")
-    judgements, types = _judgements(name, summary, fields.records(answer, "sentence_annotations"))
-    return Item(
-        replace(about, id=name, summary=summary),
-        intended=Verdict.INCONSISTENT if types else Verdict.CONSISTENT,
-        error_type=types[0] if len(set(types)) == 1 else None,
-        domain=fields.optional(row, "dataset_name"),
-        group=dialogue,
-        title=fields.optional(row, "query"),
-        judgements=judgements,
-        categories=tuple(dict.fromkeys(judgement.category for judgement in judgements if judgement.category)),
-        system=model,
-    )
-
-
-def _judgements(name: str, summary: str, sentences: list[Row]) -> tuple[tuple[Judgement, ...], list[ErrorType]]:
-    """Judgements of the sentences in order, and the type of each error."""
-    judged, types, begin = [], [], 0
+    sentences = fields.records(answer, "sentence_annotations")
+    judgements: list[Judgement] = []
+    types: list[ErrorType] = []
+    begin = 0
     for sentence in sentences:
         text = fields.text(sentence, "sentence")
         start = summary.find(text, begin)
@@ -99,7 +86,7 @@ def _judgements(name: str, summary: str, sentences: list[Row]) -> tuple[tuple[Ju
                 span = (
                     Span(start + place, start + place + len(marked)) if place >= 0 else Span(start, start + len(text))
                 )
-            judged.append(
+            judgements.append(
                 Judgement(
                     name,
                     "expert",
@@ -109,7 +96,17 @@ def _judgements(name: str, summary: str, sentences: list[Row]) -> tuple[tuple[Ju
                     fields.optional(mark, "comment"),
                 )
             )
-    return tuple(judged), types
+    return Item(
+        replace(about, id=name, summary=summary),
+        intended=Verdict.INCONSISTENT if types else Verdict.CONSISTENT,
+        error_type=types[0] if len(set(types)) == 1 else None,
+        domain=fields.optional(row, "dataset_name"),
+        group=dialogue,
+        title=fields.optional(row, "query"),
+        judgements=tuple(judgements),
+        categories=tuple(dict.fromkeys(judgement.category for judgement in judgements if judgement.category)),
+        system=model,
+    )
 
 
 def _error_type(kind: str, side: str) -> ErrorType:

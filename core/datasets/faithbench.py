@@ -63,17 +63,21 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
     # a mark without a label is a remark
     marks = [mark for mark in fields.records(row, "annotations") if fields.texts(mark, "label")]
     judgements = tuple(_judgement(mark, name, summary) for mark in marks)
-    known = fields.record(row, "metadata")
-    found = {name: fields.optional_number(known, name) for name in known if name not in _NO_DETECTORS}
+    metadata = fields.record(row, "metadata")
+    scores = {name: fields.optional_number(metadata, name) for name in metadata if name not in _NO_DETECTORS}
+    verdicts = {judgement.verdict for judgement in judgements}
+    worst = Verdict.BORDERLINE if verdicts else Verdict.CONSISTENT
+    if Verdict.INCONSISTENT in verdicts:
+        worst = Verdict.INCONSISTENT
     return [
         Item(
             Example(name, document, summary),
-            intended=_worst(judgements),
+            intended=worst,
             group=fields.document_key(document),
             judgements=judgements,
             categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
-            system=fields.optional(known, "summarizer"),
-            scores=tuple(ReleasedScore(name, value) for name, value in found.items() if value is not None),
+            system=fields.optional(metadata, "summarizer"),
+            scores=tuple(ReleasedScore(name, value) for name, value in scores.items() if value is not None),
         )
     ]
 
@@ -101,10 +105,3 @@ def _judgement(mark: Row, name: str, summary: str) -> Judgement:
         )
     judge = fields.text(mark, "annotator_name")  # an annotator has another id in each batch
     return Judgement(name, judge, verdict, Span(start, end), labels[-1], fields.optional(mark, "note"))
-
-
-def _worst(judgements: tuple[Judgement, ...]) -> Verdict:
-    found = {judgement.verdict for judgement in judgements}
-    if Verdict.INCONSISTENT in found:
-        return Verdict.INCONSISTENT
-    return Verdict.BORDERLINE if found else Verdict.CONSISTENT

@@ -81,10 +81,11 @@ class _CompanionFiles:
     def item(self, row: Row, _: RecordPlace) -> list[Item]:
         document, system = key = _key(row)
         texts, sentences = self.texts.get(key, {}), self.sentences.get(key, {})
-        summary = fields.optional(texts, "summary") or " ".join(_sentences(sentences))
-        if not sentences:
-            votes = []
-        else:
+        summary = fields.optional(texts, "summary")
+        if not summary and sentences:
+            summary = " ".join(fields.texts(sentences, "summary_sentences"))
+        votes = []
+        if sentences:
             votes = [
                 Rating(annotator, "Factuality", float(fields.texts(given, annotator) == [_NO_ERROR]), place)
                 for place, given in enumerate(fields.records(sentences, "summary_sentences_annotations"))
@@ -115,7 +116,3 @@ class _CompanionFiles:
 def _scores(row: Row) -> tuple[ReleasedScore, ...]:
     values = {metric: fields.optional_number(row, metric) for metric in row if metric not in _NOT_RATED}
     return tuple(ReleasedScore(metric, value) for metric, value in values.items() if value is not None)
-
-
-def _sentences(row: Row) -> list[str]:
-    return fields.texts(row, "summary_sentences") if row else []

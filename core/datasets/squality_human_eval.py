@@ -42,7 +42,10 @@ class SqualityHumanEval(Importer):
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         paths = item_stream.matching_files(source, "all-responses.jsonl")
         folder = source if source.is_dir() else source.parent
-        stories = _stories(folder) if any(folder.rglob(_TEST)) else {}
+        stories: dict[str, Example] = {}  # of each question, by `<passage>/<question>`
+        if any(folder.rglob(_TEST)):
+            examples = (item.example for item in Squality().read(folder) if isinstance(item, Item))
+            stories = {example.id.rpartition("/")[0]: example for example in examples}
 
         def convert(row: Row, _: RecordPlace) -> list[Item]:
             story = fields.text(row, "passage-id")
@@ -57,12 +60,6 @@ class SqualityHumanEval(Importer):
             ]
 
         return item_stream.items_of_files(paths, convert)
-
-
-def _stories(folder: Path) -> dict[str, Example]:
-    """The example of SQuALITY of each question, by `<passage>/<question>`."""
-    read = (item.example for item in Squality().read(folder) if isinstance(item, Item))
-    return {example.id.rpartition("/")[0]: example for example in read}
 
 
 def _item(story: str, question: int, system: str, answers: Row, stories: dict[str, Example]) -> Item:

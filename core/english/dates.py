@@ -83,7 +83,11 @@ def _is_announced(text: str, start: int) -> bool:
 def other_dates(date: Date) -> list[str]:
     """Other dates of the same unit, written in the same way."""
     if date.unit is DateUnit.QUARTER:
-        return _other_quarters(date.text)
+        text = date.text
+        if text[1].isdigit():  # Q3, or else "third quarter"
+            return [f"Q{number}" for number in "1234" if number != text[1]]
+        ordinal = text[: text.lower().index("quarter") - 1]
+        return [f"{other}{text[len(ordinal) :]}" for other in _QUARTERS if other != ordinal.lower()]
     if date.unit is DateUnit.YEAR:
         return [str(int(date.text) + years) for years in (-7, -4, -3, 3, 4, 7)]
     for cycle in (WEEKDAYS, _DAYTIMES, tuple(f"{part}s" for part in _DAYTIMES)):
@@ -93,14 +97,6 @@ def other_dates(date: Date) -> list[str]:
 
 
 _QUARTERS = ("first", "second", "third", "fourth")
-
-
-def _other_quarters(text: str) -> list[str]:
-    """Q3 as another Q, "third quarter" as "first quarter"."""
-    if text[1].isdigit():
-        return [f"Q{number}" for number in "1234" if number != text[1]]
-    ordinal = text[: text.lower().index("quarter") - 1]
-    return [f"{other}{text[len(ordinal) :]}" for other in _QUARTERS if other != ordinal.lower()]
 
 
 _LONG_MONTHS = tuple("January March May July August October December".split())

@@ -246,7 +246,12 @@ def deny_by_verb(sentence: Sentence, place: int) -> Replacement | None:
     after, before = token_at(sentence, place + 1).low, token_at(sentence, place - 1).low
     for contrary, needed, barred in conditional_words("denials").get(base, ()):
         if needed in ("", after) and barred != after:
-            return _denied_contrary(sentence, place, contrary, form, before)
+            span = sentence[place].span
+            if form in {VerbForm.PAST, VerbForm.THIRD}:
+                return span, f"{'did' if form is VerbForm.PAST else 'does'} not {contrary}"
+            if form is VerbForm.PARTICIPLE and before in FINITE_BE | HAVE:
+                return span, f"not {inflect_verb(contrary, form)}"
+            return (span, f"not {contrary}") if form is VerbForm.BASE and before in {"will", "would", "did"} else None
     return None
 
 
@@ -305,15 +310,6 @@ def _opens_predicate(tags: tuple[str, ...], place: int) -> bool:
 
 
 _MAX_JOINED = 8  # tokens after a joining word among which a verb would be a second predicate
-
-
-def _denied_contrary(sentence: Sentence, place: int, contrary: str, form: VerbForm, before: str) -> Replacement | None:
-    span = sentence[place].span
-    if form in {VerbForm.PAST, VerbForm.THIRD}:
-        return span, f"{'did' if form is VerbForm.PAST else 'does'} not {contrary}"
-    if form is VerbForm.PARTICIPLE and before in FINITE_BE | HAVE:
-        return span, f"not {inflect_verb(contrary, form)}"
-    return (span, f"not {contrary}") if form is VerbForm.BASE and before in {"will", "would", "did"} else None
 
 
 def uncapitalised_opening(document: str, sentence: Sentence) -> str:

@@ -89,14 +89,13 @@ def contrary_verbs(sentence: Sentence, place: int) -> Iterator[str]:
     if reading is None or _is_denied(sentence, place):
         return
     base, form = reading
-    for contrary in _contraries(base, verb_frames(sentence, place)):
+    contraries = [
+        word for frame in sorted(verb_frames(sentence, place)) for word in _contrary_table().get((base, frame), ())
+    ]
+    for contrary in contraries:
         verb, _, particle = contrary.partition(" ")
         if not particle or (form is not VerbForm.PARTICIPLE):
             yield f"{inflect_verb(verb, form)} {particle}".strip()
-
-
-def _contraries(base: str, frames: frozenset[Frame]) -> list[str]:
-    return [word for frame in sorted(frames) for word in _contrary_table().get((base, frame), ())]
 
 
 @cache

@@ -214,7 +214,13 @@ def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[
         known = (other for other in wordnet.synonyms(base, "verb") if possible_verb_forms(other))
         yield from (inflect(other, form) for other in known)
     elif parts == ["noun"] or ("noun" in parts and _is_noun_here(sentence, place)):
-        yield from _noun_synonyms(wordnet, word)
+        bases = wordnet.bases(word, "noun")
+        if bases == [word]:
+            # "woods" for "forest" would need another form of the verb
+            yield from (other for other in wordnet.synonyms(word, "noun") if not other.endswith("s"))
+        elif len(bases) == 1 and word == plural(bases[0]):
+            others = wordnet.synonyms(bases[0], "noun")
+            yield from (plural(other) for other in others if not wordnet.is_irregular(other, "noun"))
     elif parts in (["adjective"], ["adverb"]):
         yield from wordnet.synonyms(word, parts[0])
 
@@ -223,13 +229,3 @@ def _is_noun_here(sentence: Sentence, place: int) -> bool:
     return (
         token_at(sentence, place - 1).low in ARTICLES | POSSESSIVES and token_at(sentence, place + 1).low in _AFTER_NOUN
     )
-
-
-def _noun_synonyms(wordnet: WordNet, word: str) -> Iterator[str]:
-    bases = wordnet.bases(word, "noun")
-    if bases == [word]:
-        # "woods" for "forest" would need another form of the verb
-        yield from (other for other in wordnet.synonyms(word, "noun") if not other.endswith("s"))
-    elif len(bases) == 1 and word == plural(bases[0]):
-        others = wordnet.synonyms(bases[0], "noun")
-        yield from (plural(other) for other in others if not wordnet.is_irregular(other, "noun"))

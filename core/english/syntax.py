@@ -124,10 +124,18 @@ def opposites(sentence: Sentence, place: int) -> list[str]:
         return []
     if place and sentence[place].is_capital:
         return []
-    verbs = [*_opposite_verbs(sentence, place), *_opposite_modals(sentence, place)]
-    adjectives = _opposite_adjectives(sentence, place)
+    before, after = token_at(sentence, place - 1).low, token_at(sentence, place + 1).low
+    verbs = [*_opposite_verbs(sentence, place)]
+    bare = after == "be" or VerbForm.BASE in possible_verb_forms(after)
+    if place and sentence[place].text == "may" and bare and after != "take":
+        verbs.append("must")
+    if before in _DEGREES or before.endswith("ly"):
+        before = token_at(sentence, place - 2).low
+    word = sentence[place].low
+    fits = after in _AFTER_ADJECTIVE or (after == "to" and word in _BEFORE_INFINITIVE)
+    adjectives = mutual_words("contraries").get(word, ()) if before in _COPULAS and fits else ()
     # "was closed by the mayor" is surely a verb, and "was closed." more likely an adjective
-    chosen = verbs if verbs and token_at(sentence, place + 1).low == "by" else adjectives or verbs
+    chosen = verbs if verbs and after == "by" else adjectives or verbs
     return [*dict.fromkeys(chosen)]
 
 
@@ -139,27 +147,26 @@ def contextual_verb_readings(sentence: Sentence, place: int) -> list[tuple[str, 
     if (
         not known
         or after.low in _PARTICLES
-        or not (after.low in _AFTER_VERB or after.text[0].isdigit() or _may_be_object(after.text))
+        or not (
+            after.low in _AFTER_VERB or after.text[0].isdigit() or after.text[0].isupper() or after.text.endswith("ly")
+        )
     ):
         return []
-    allowed = _allowed_forms(before, sentence, place)
-    return [reading for reading in known if reading[1] in allowed]
-
-
-def _allowed_forms(before: str, sentence: Sentence, place: int) -> frozenset[VerbForm]:
     if before in MODALS | DO or before == "to":
-        return frozenset({VerbForm.BASE})
-    if before in HAVE:
-        return frozenset({VerbForm.PARTICIPLE})
-    if before in BE:
-        return frozenset({VerbForm.PARTICIPLE, VerbForm.ING})
-    if before in SUBJECTS - {"there"}:
-        return frozenset(
+        allowed = frozenset({VerbForm.BASE})
+    elif before in HAVE:
+        allowed = frozenset({VerbForm.PARTICIPLE})
+    elif before in BE:
+        allowed = frozenset({VerbForm.PARTICIPLE, VerbForm.ING})
+    elif before in SUBJECTS - {"there"}:
+        allowed = frozenset(
             {VerbForm.PAST} | ({VerbForm.BASE} if before in {"they", "we", "you", "i"} else {VerbForm.THIRD})
         )
-    if before in _BEFORE_NOUN | POSSESSIVES or not token_at(sentence, place - 1).is_word:
-        return frozenset()
-    return _forms_after_noun(sentence[place].low, token_at(sentence, place + 1).low)
+    elif before in _BEFORE_NOUN | POSSESSIVES or not token_at(sentence, place - 1).is_word:
+        allowed = frozenset()
+    else:
+        allowed = _forms_after_noun(sentence[place].low, token_at(sentence, place + 1).low)
+    return [reading for reading in known if reading[1] in allowed]
 
 
 def _forms_after_noun(word: str, after: str) -> frozenset[VerbForm]:
@@ -182,10 +189,6 @@ def _word_before(sentence: Sentence, place: int) -> str:
     return ""
 
 
-def _may_be_object(word: str) -> bool:
-    return word[0].isupper() or word.endswith("ly")
-
-
 def _opposite_verbs(sentence: Sentence, place: int) -> Iterator[str]:
     after = token_at(sentence, place + 1).low
     found = contextual_verb_readings(sentence, place)
@@ -199,25 +202,3 @@ def _opposite_verbs(sentence: Sentence, place: int) -> Iterator[str]:
             for contrary, needed, barred in conditional_words("opposites").get(base, ()):
                 if needed in ("", after) and barred != after:
                     yield inflect(contrary, form)
-
-
-def _opposite_adjectives(sentence: Sentence, place: int) -> tuple[str, ...]:
-    before, after = token_at(sentence, place - 1).low, token_at(sentence, place + 1).low
-    if before in _DEGREES or before.endswith("ly"):
-        before = token_at(sentence, place - 2).low
-    word = sentence[place].low
-    fits = after in _AFTER_ADJECTIVE or (after == "to" and word in _BEFORE_INFINITIVE)
-    return mutual_words("contraries").get(word, ()) if before in _COPULAS and fits else ()
-
-
-def _opposite_modals(sentence: Sentence, place: int) -> tuple[str, ...]:
-    """Opposites of a modal verb: "must" for "may"."""
-    bare = (
-        VerbForm.BASE in possible_verb_forms(token_at(sentence, place + 1).low)
-        or token_at(sentence, place + 1).low == "be"
-    )
-    return (
-        ("must",)
-        if place and sentence[place].text == "may" and bare and token_at(sentence, place + 1).low != "take"
-        else ()
-    )

@@ -89,22 +89,19 @@ def train(sentences: list[Tagged], rounds: int = _ROUNDS, seed: int = 0) -> Weig
                 tags.append(guess)
     for feature, tag in totals:
         totals[feature, tag] += (step - changed[feature, tag]) * weights[feature][tag]
-    return _rounded(totals, step)
+
+    kept: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for (name, label), total in sorted(totals.items()):
+        weight = round(100 * total / step)
+        if abs(weight) >= _MIN_WEIGHT:
+            kept[name][label] = round(weight / 10)
+    return dict(kept)
 
 
 def _all_features(words: tuple[str, ...], tags: tuple[str, ...]) -> Iterator[str]:
     for place, lexical in enumerate(lexical_features(words)):
         yield from lexical
         yield from history_features(words, place, tags)
-
-
-def _rounded(totals: dict[tuple[str, str], int], steps: int) -> Weights:
-    kept: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for (feature, tag), total in sorted(totals.items()):
-        weight = round(100 * total / steps)
-        if abs(weight) >= _MIN_WEIGHT:
-            kept[feature][tag] = round(weight / 10)
-    return dict(kept)
 
 
 def accuracy(weights: Weights, sentences: Iterable[Tagged]) -> float:

@@ -34,20 +34,15 @@ def _corrected_tags(words: tuple[str, ...]) -> tuple[str, ...]:
     sentence = tuple(Token(Span(0, 0), word) for word in words)
     for place, tag in enumerate(tags):
         if tag in {"VBN", "VBD"}:
-            tags[place] = _past_tag(sentence, tags, place)
+            before = place_before(sentence, tags, place)
+            word = token_at(sentence, before).low
+            if word in BE | HAVE | _GET or "n't" in word or "n’t" in word:
+                tags[place] = "VBN"
+            elif word in _SUBJECT_PRONOUNS:
+                tags[place] = "VBD"
+            elif before >= 0 and tags[before] in NOUN_TAGS and _is_participle_form(sentence[place].low):
+                tags[place] = _past_tag_after_noun(sentence, tags, place)
     return tuple(tags)
-
-
-def _past_tag(sentence: Sentence, tags: list[str], place: int) -> str:
-    before = place_before(sentence, tags, place)
-    word = token_at(sentence, before).low
-    if word in BE | HAVE | _GET or "n't" in word or "n’t" in word:
-        return "VBN"
-    if word in _SUBJECT_PRONOUNS:
-        return "VBD"
-    if before < 0 or tags[before] not in NOUN_TAGS or not _is_participle_form(sentence[place].low):
-        return tags[place]
-    return _past_tag_after_noun(sentence, tags, place)
 
 
 def _past_tag_after_noun(sentence: Sentence, tags: list[str], place: int) -> str:

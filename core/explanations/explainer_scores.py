@@ -263,23 +263,18 @@ def _score_statistics(cases: Cases, name: str, answers: Sequence[GradedAnswer]) 
     if not any(_verdict_of(sample.item, name) for sample in cases.samples):
         statistics |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
     else:
-        statistics |= _detection_statistics(cases, answers, grades)
+        places = np.array([answer.place for answer in answers], dtype=np.intp)
+        kept = ~np.isnan(cases.labels[places])
+        detections = GradedDetections(
+            inconsistent=cases.labels[places][kept] == 0,
+            flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[kept],
+            grades=grades[kept],
+            documents=cases.documents[places][kept],
+        )
+        statistics |= {  # they rest on labels: summaries without one do not count
+            "DA": detection_accuracy(detections),
+            "DS": detection_score(detections),
+            "ES": explanation_score(detections),
+            "JS": joint_score(detections),
+        }
     return {title: statistics[title] for title in SCORE_TITLES}
-
-
-def _detection_statistics(cases: Cases, answers: Sequence[GradedAnswer], grades: np.ndarray) -> dict[str, Statistic]:
-    """The figures that rest on labels: summaries without one do not count."""
-    places = np.array([answer.place for answer in answers], dtype=np.intp)
-    kept = ~np.isnan(cases.labels[places])
-    detections = GradedDetections(
-        inconsistent=cases.labels[places][kept] == 0,
-        flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[kept],
-        grades=grades[kept],
-        documents=cases.documents[places][kept],
-    )
-    return {
-        "DA": detection_accuracy(detections),
-        "DS": detection_score(detections),
-        "ES": explanation_score(detections),
-        "JS": joint_score(detections),
-    }

@@ -145,23 +145,17 @@ def agreement_with_people(
     judged = np.array([GRADE_VALUES[case.judge_grade] if case.judge_grade else np.nan for case in compared])
     human = np.array([GRADE_VALUES[case.human_grade] for case in compared])
     draws = Resamples.draw(len(groups), resamples, seed)
-    statistics = {**_statistics(judged, human, documents), **_cause_statistics(compared, documents)}
-    return {name: draws.estimate(statistic) for name, statistic in statistics.items()}
 
-
-def _cause_statistics(compared: Sequence[GradePair], documents: Numbers) -> dict[str, Statistic]:
-    """Share of cases in which both name the same cause, where both name one; nothing where nobody does."""
     places = {cause: float(place) for place, cause in enumerate(get_args(Cause))}
     named = np.array(
         [[places[cause] if cause else np.nan for cause in (one.judge_cause, one.human_cause)] for one in compared]
     )
     matrix = LabelMatrix(named, documents, tuple(places.values()))
-    if not matrix.given.all(axis=1).any():
-        return {}
-    return {
-        "same cause": raw_agreement(matrix),
-        "kappa of causes": cohen_kappa(matrix, 0, 1, distance.nominal_distance),
-    }
+    statistics = dict(_statistics(judged, human, documents))
+    if matrix.given.all(axis=1).any():  # somebody names a cause, and so does the other
+        statistics["same cause"] = raw_agreement(matrix)
+        statistics["kappa of causes"] = cohen_kappa(matrix, 0, 1, distance.nominal_distance)
+    return {name: draws.estimate(statistic) for name, statistic in statistics.items()}
 
 
 def _statistics(judged: Values, human: Values, documents: Numbers) -> dict[str, Statistic]:

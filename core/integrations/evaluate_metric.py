@@ -8,7 +8,6 @@ from typing import Any
 import datasets
 import evaluate
 
-from core.metric import Metric
 from core.notebook.scores import score_texts
 from core.notebook.session import parse_metrics
 
@@ -32,7 +31,14 @@ class Consistency(evaluate.Metric):
         super().__init__(keep_in_memory=True)  # people's texts are not left on the disk
 
     def _info(self) -> Any:
-        return _module_info(self._metric)
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=self._metric.card.measures,
+            citation=self._metric.card.paper,
+            homepage=self._metric.card.url,
+            inputs_description=_INPUTS,
+            features=datasets.Features({"predictions": text, "references": text}),
+        )
 
     def _compute(self, predictions: Sequence[str], references: Sequence[str]) -> dict[str, Any]:
         records = score_texts(self._metric.spec, predictions, references)
@@ -44,14 +50,3 @@ class Consistency(evaluate.Metric):
             "failed": len(scores) - len(known),
             "signatures": sorted({record["signature"] for record in records if record["signature"]}),
         }
-
-
-def _module_info(metric: Metric) -> Any:
-    text = datasets.Value("string")
-    return evaluate.MetricInfo(
-        description=metric.card.measures,
-        citation=metric.card.paper,
-        homepage=metric.card.url,
-        inputs_description=_INPUTS,
-        features=datasets.Features({"predictions": text, "references": text}),
-    )

@@ -9,7 +9,6 @@ from inspect_ai.solver import TaskState
 from core.errors import TouchstoneError
 from core.notebook.scores import score_texts
 from core.notebook.session import parse_metrics
-from core.outcome_record import JsonRecord
 
 
 @scorer(metrics=[mean(), stderr()])
@@ -26,14 +25,13 @@ def consistency(metric: str, document: str = "document") -> Scorer:
         texts = ([state.output.completion], [str(state.metadata[document])])
         # the engine batches what several samples ask meanwhile
         [record] = await to_thread.run_sync(score_texts, parsed.spec, *texts)
-        return _as_score(record, state.output.completion)
+
+        if record["score"] is None:
+            return Score.unscored(reason="scoring_failed", answer=state.output.completion, explanation=record["error"])
+        lines = [f"{part['score']:.3f}  {part['text']}" for part in record["sentences"]]
+        metadata = {"signature": record["signature"], "sentences": record["sentences"]}
+        return Score(
+            value=record["score"], answer=state.output.completion, explanation="\n".join(lines), metadata=metadata
+        )
 
     return score
-
-
-def _as_score(record: JsonRecord, summary: str) -> Score:
-    if record["score"] is None:
-        return Score.unscored(reason="scoring_failed", answer=summary, explanation=record["error"])
-    lines = [f"{part['score']:.3f}  {part['text']}" for part in record["sentences"]]
-    kept = {"signature": record["signature"], "sentences": record["sentences"]}
-    return Score(value=record["score"], answer=summary, explanation="\n".join(lines), metadata=kept)

@@ -175,8 +175,13 @@ class Q2(MultiRoundMetric):
         return [found[number] for number in sorted(found)]
 
     def _confirmed(self, summary: str, asked: Sequence[PhraseQuestion]) -> Rounds[list[PhraseQuestion]]:
-        answers = yield [Question(self.finder, (one.question, summary), self._limit) for one in asked]
-        return [one for one, answer in zip(asked, answers, strict=True) if _is_valid(one, answer.texts[0])]
+        answers = yield [Question(self.finder, (phrase.question, summary), self._limit) for phrase in asked]
+        texts = [answer.texts[0] for answer in answers]
+        return [
+            phrase
+            for phrase, answer in zip(asked, texts, strict=True)
+            if answer != NO_ANSWER and normalize_answer(phrase.candidate.text) == normalize_answer(answer)
+        ]
 
     def _impersonal(self, asked: list[list[PhraseQuestion]]) -> Rounds[list[list[PhraseQuestion]]]:
         """Without the questions about "I" or "you", "my" or "your"."""
@@ -242,10 +247,6 @@ def normalize_answer(text: str) -> str:
 def answer_f1(phrase: str, answer: str) -> float:
     """Words in common."""
     return word_f1(normalize_answer(phrase).split(), normalize_answer(answer).split())
-
-
-def _is_valid(one: PhraseQuestion, answer: str) -> bool:
-    return answer != NO_ANSWER and normalize_answer(one.candidate.text) == normalize_answer(answer)
 
 
 def _is_personal(question: str, parsed: Answer) -> bool:

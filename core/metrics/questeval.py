@@ -166,7 +166,8 @@ class QuestEval(MultiRoundMetric):
     def _values(self, replies: Sequence[Reply]) -> Rounds[list[tuple[float, float, float]]]:
         """Answerability, closeness in meaning and in words of each reply, each within [0, 1]."""
         meant = [reply for reply in replies if reply.answer.strip() and reply.phrase.text.strip()]
-        cosines = yield [self._matched(*pair) for reply in meant for pair in _reply_values(reply)]
+        pairs = [(reply.phrase.text, reply.answer) for reply in meant]
+        cosines = yield [self._matched(*order) for one, other in pairs for order in ((one, other), (other, one))]
         close = {
             reply: _cosine_f1(*pair)
             for reply, pair in zip(meant, zip(cosines[::2], cosines[1::2], strict=True), strict=True)
@@ -216,10 +217,6 @@ def _piece_starts(pieces: Sequence[Span]) -> Iterator[tuple[Span, int]]:
     for piece in pieces:
         yield piece, begin
         begin += piece.end - piece.start + 1
-
-
-def _reply_values(reply: Reply) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (reply.phrase.text, reply.answer), (reply.answer, reply.phrase.text)
 
 
 def _cosine_f1(precise: Answer, recalled: Answer) -> float:

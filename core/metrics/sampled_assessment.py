@@ -89,14 +89,10 @@ class SampledAssessment(MultiRoundMetric):
                 f"{len(unread)} of {self.samples} draws cannot be read. The last: {unread[-1]}",
                 [answer for problem in unread for answer in problem.answers],
             )
-        seen = Seen((Span(0, len(example.document)),), notes=(_spread_note(marks, len(unread)),))
-        value = statistics.fmean(marks) / 100
-        return Score(value, seen=seen, asked=(f"model:{model_title(model)}", used.signature))
-
-
-def _spread_note(marks: Sequence[float], unread: int) -> str:
-    more = f"; {unread} more could not be read" if unread else ""
-    return (
-        f"The marks from 0 to 100 of {len(marks)} draws have the mean {statistics.fmean(marks):.1f} and the standard deviation "
-        f"{statistics.stdev(marks):.1f}{more}."
-    )
+        mean, more = statistics.fmean(marks), f"; {len(unread)} more could not be read" if unread else ""
+        note = (
+            f"The marks from 0 to 100 of {len(marks)} draws have the mean {mean:.1f} and the standard deviation "
+            f"{statistics.stdev(marks):.1f}{more}."
+        )
+        seen = Seen((Span(0, len(example.document)),), notes=(note,))
+        return Score(mean / 100, seen=seen, asked=(f"model:{model_title(model)}", used.signature))

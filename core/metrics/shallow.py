@@ -14,7 +14,7 @@ from core.model_reference import Checkpoint, ModelRef
 from core.models.words.shallow import FEATURES, MODEL_SUFFIX
 from core.question_answering import MultiRoundMetric
 from core.registry import Plugin
-from core.types import Answer, Example, Option, Question, Rounds, Score, Seen, Span
+from core.types import Example, Option, Question, Rounds, Score, Seen, Span
 
 
 @METRICS.add
@@ -71,18 +71,15 @@ class Shallow(MultiRoundMetric):
             (spec, verdict.value) for spec, verdict in verdicts.items() if isinstance(verdict, Score)
         )
         [answer] = yield [Question(Checkpoint(self.model, "mlp", setting="model"), (), values)]
-        return Score(answer.values[0], seen=_seen(example, verdicts, answer))
-
-
-def _seen(example: Example, verdicts: Mapping[str, InnerOutcome], answer: Answer) -> Seen:
-    """Record of what the six metrics read, of their values or reasons, and of the origin of the model."""
-    read = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
-    return Seen(
-        pieces=(Span(0, len(example.document)),),
-        tokens=sum(seen.tokens for seen in read),
-        cut=sum(seen.cut for seen in read),
-        notes=(*answer.texts, *(f"{spec}: {_format_outcome(verdict)}" for spec, verdict in verdicts.items())),
-    )
+        # what the six metrics read, their values or reasons, and the origin of the model
+        read = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
+        seen = Seen(
+            pieces=(Span(0, len(example.document)),),
+            tokens=sum(one.tokens for one in read),
+            cut=sum(one.cut for one in read),
+            notes=(*answer.texts, *(f"{spec}: {_format_outcome(verdict)}" for spec, verdict in verdicts.items())),
+        )
+        return Score(answer.values[0], seen=seen)
 
 
 def _format_outcome(verdict: InnerOutcome) -> str:

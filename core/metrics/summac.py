@@ -62,10 +62,16 @@ def text_units(text: str, granularity: Units) -> list[Passage]:
         return [Passage(text, Span(0, len(text)))]
     if granularity == "paragraph":
         return _paragraphs(text)
-    found = [Passage(span.of(text), span) for span in sentences(text) if len(span.of(text)) >= _MIN_CHARACTERS]
+    units = [Passage(span.of(text), span) for span in sentences(text) if len(span.of(text)) >= _MIN_CHARACTERS]
     if granularity == "2sents":
-        return [*(_join_passages(first, second) for first, second in pairwise(found)), *found[-1:]]
-    return [*found, *_paragraphs(text)] if granularity == "mixed" else found
+        return [
+            *(
+                Passage(f"{first.text} {second.text}", Span(first.span.start, second.span.end))
+                for first, second in pairwise(units)
+            ),
+            *units[-1:],
+        ]
+    return [*units, *_paragraphs(text)] if granularity == "mixed" else units
 
 
 def _paragraphs(text: str) -> list[Passage]:
@@ -78,10 +84,6 @@ def _paragraphs(text: str) -> list[Passage]:
         found.append(Passage(inner, Span(place, place + len(inner))))
         start += len(piece) + len(separator)
     return [passage for passage in found if len(passage.text) >= _MIN_CHARACTERS]
-
-
-def _join_passages(first: Passage, second: Passage) -> Passage:
-    return Passage(f"{first.text} {second.text}", Span(first.span.start, second.span.end))
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,8 @@ class SummaC(ReplaceableWeights):
         read, cut = self._read(example), sum(answer.cut for answer in answers)
         beyond = len(self._document_units(example)) - len(read)
         uncounted = len(text_units(example.summary, self.summary_units)) - len(self._claimed(example))
-        short = _short_summary_message(example.summary) if self.summary_units == "sentence" else 0
+        summary, by_sentence = example.summary, self.summary_units == "sentence"
+        short = sum(by_sentence and len(span.of(summary)) < _MIN_CHARACTERS for span in sentences(summary))
         notes = {
             f"The document goes on: {beyond} units after the first {_MAX_DOCUMENT_UNITS} are not read.": beyond,
             f"The summary goes on: {uncounted} units after the first {self.rows} do not count.": uncounted,
@@ -319,7 +322,3 @@ def _head_of(numbers: Sequence[float]) -> ConvHead:
 
 
 _REDUCTIONS: dict[str, Callable[[Matrix, int], Matrix]] = {"max": np.max, "mean": np.mean, "min": np.min}
-
-
-def _short_summary_message(summary: str) -> int:
-    return sum(len(span.of(summary)) < _MIN_CHARACTERS for span in sentences(summary))

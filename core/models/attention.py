@@ -58,7 +58,15 @@ class FixedPositions(torch.nn.Module):
         self.heads = plain.num_attention_heads
         self.scale = float((1 + len(plain.pos_att_type)) * plain.attention_head_size) ** -0.5
         self.span = len(table) // 2
-        key, query = _position_projections(plain)
+        # projections of the layer for the table of positions, as keys and as queries; both where the layer uses both
+        key: Any
+        query: Any
+        if getattr(plain, "share_att_key", False):
+            key, query = plain.key_proj, plain.query_proj
+        elif isinstance(plain, modeling_deberta_v2.DisentangledSelfAttention):
+            key, query = getattr(plain, "pos_key_proj", None), getattr(plain, "pos_query_proj", None)
+        else:
+            key, query = getattr(plain, "pos_proj", None), getattr(plain, "pos_q_proj", None)
         for name, kind, project in (("pos_key", "c2p", key), ("pos_query", "p2c", query)):
             found = self._by_head(project(table)[None])[0] * self.scale if kind in plain.pos_att_type else None
             self.register_buffer(name, found, persistent=False)  # (heads, positions, width of a head)
@@ -102,15 +110,6 @@ class FixedPositions(torch.nn.Module):
     def _by_head(self, states: Tensor) -> Tensor:
         """(rows, tokens, width) to (rows, heads, tokens, width of a head)."""
         return states.unflatten(-1, (self.heads, -1)).transpose(1, 2)
-
-
-def _position_projections(plain: _DisentangledAttention) -> tuple[Any, Any]:
-    """Projections of a layer for the table of positions, as keys and as queries; both where the layer uses both."""
-    if getattr(plain, "share_att_key", False):
-        return plain.key_proj, plain.query_proj
-    if isinstance(plain, modeling_deberta_v2.DisentangledSelfAttention):
-        return getattr(plain, "pos_key_proj", None), getattr(plain, "pos_query_proj", None)
-    return getattr(plain, "pos_proj", None), getattr(plain, "pos_q_proj", None)
 
 
 @lru_cache(maxsize=4096)

@@ -35,14 +35,11 @@ def require_devices(wanted: str) -> None:
     named = [] if wanted in {"auto", "all"} else [name for name in wanted.split(",") if kind_of(name) != "cpu"]
     absent = [name for name in named if name not in _all_accelerators()]
     if absent:
+        here = ", ".join(_all_accelerators()) or "none"
         raise BadSettingError(
-            f"Models are to run on {', '.join(absent)}, and torch finds {_found_accelerators()} on this machine. Set "
+            f"Models are to run on {', '.join(absent)}, and torch finds {here} on this machine. Set "
             f"TOUCHSTONE_DEVICE (or --device) to auto, all or cpu, or install a build of torch for {kind_of(absent[0])}."
         )
-
-
-def _found_accelerators() -> str:
-    return ", ".join(_all_accelerators()) or "none"
 
 
 def _all_accelerators() -> tuple[str, ...]:
@@ -75,15 +72,12 @@ def free_memory(device: str) -> int:
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     else:
         free = _amounts(_MEMINFO)["MemAvailable:"] * 1024
-    return min(free, _free_of_container())
-
-
-def _free_of_container() -> int:
     limit = (_CGROUP / "memory.max").read_text().strip() if (_CGROUP / "memory.max").is_file() else "max"
     if limit == "max":
-        return sys.maxsize
+        return free
     used = int((_CGROUP / "memory.current").read_text())
-    return int(limit) - used + _amounts(_CGROUP / "memory.stat")["inactive_file"]  # files that were read make room
+    # files that were read make room
+    return min(free, int(limit) - used + _amounts(_CGROUP / "memory.stat")["inactive_file"])
 
 
 def _amounts(file: Path) -> dict[str, int]:

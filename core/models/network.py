@@ -68,8 +68,13 @@ def load_trainable_network(
     if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
         raise LoadError(f"No processor for tf32 here: {device}. NVIDIA GPUs have it from Ampere on; set dtype=float32.")
     with freeing_memory(f"{checkpoint.source} does not fit"):
+        dtype = torch.float32 if checkpoint.dtype == TF32 else getattr(torch, checkpoint.dtype, None)
+        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+            raise LoadError(
+                f"{checkpoint.dtype!r} is no number type of a model. Use float32, tf32, float16 or bfloat16."
+            )
         options = {
-            "dtype": _dtype(checkpoint.dtype),
+            "dtype": dtype,
             "local_files_only": True,
             "trust_remote_code": False,
             "weights_only": True,
@@ -185,13 +190,6 @@ def _is_out_of_memory(error: BaseException) -> bool:
     """True if a device or the machine ran out of memory; only CUDA has an exception of its own for it."""
     says = ("out of memory", "allocate memory")
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(words in str(error) for words in says)
-
-
-def _dtype(name: str) -> torch.dtype:
-    dtype = torch.float32 if name == TF32 else getattr(torch, name, None)
-    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
-        raise LoadError(f"{name!r} is no number type of a model. Use float32, tf32, float16 or bfloat16.")
-    return dtype
 
 
 def _load_error(folder: Path, error: BaseException) -> str:

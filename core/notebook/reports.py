@@ -25,7 +25,7 @@ from core.reports.web_page import report_html
 from core.runs.run import Run, run_from_lines
 from core.stats.bootstrap import RESAMPLES
 from core.study import STUDIES, Input, Study, StudyData
-from core.types import Item, Sample, StoredScore
+from core.types import Sample, StoredScore
 
 PAIRS_DATASET = "pairs"
 """The name that the pairs of a notebook have where others have that of their dataset."""
@@ -91,7 +91,11 @@ def study_data(
     names = list(datasets)
     items = read_pairs(pairs) if pairs is not None else []
     if items:
-        samples.append(_scored_samples(items, scores))
+        stored: defaultdict[str, list[StoredScore]] = defaultdict(list)
+        for record in scores:
+            score = StoredScore(record["metric"], record["signature"] or "", record["score"], record["error"] or "")
+            stored[record["id"]].append(score)
+        samples.append([scored_sample(PAIRS_DATASET, item, stored[item.example.id]) for item in items])
         names.append(PAIRS_DATASET)
     cases = pool_cases(samples) if samples else None
     read, run_name = run if isinstance(run, Run) else None, "RUN.jsonl"
@@ -106,14 +110,6 @@ def study_data(
         run_name=run_name,
         items={PAIRS_DATASET: items} if items else {},
     )
-
-
-def _scored_samples(items: Sequence[Item], scores: Iterable[Mapping[str, Any]]) -> list[Sample]:
-    stored: defaultdict[str, list[StoredScore]] = defaultdict(list)
-    for record in scores:
-        score = StoredScore(record["metric"], record["signature"] or "", record["score"], record["error"] or "")
-        stored[record["id"]].append(score)
-    return [scored_sample(PAIRS_DATASET, item, stored[item.example.id]) for item in items]
 
 
 def run_of_file(file: Path) -> Run:

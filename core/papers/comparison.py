@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.papers.paper import Figures, MissingDataError, Paper, ReleasedData, Waiting
-from core.papers.published import CellPlace, PublishedPaper, PublishedTable, read_published
+from core.papers.published import PublishedPaper, PublishedTable, read_published
 from core.stats.text_tables import align_columns
 
 _NO_FIGURE = Waiting("The data at hand give no such figure.")
@@ -79,11 +79,8 @@ def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[Cell]:
     for place, value in table.cells():
         figure = ours if isinstance(ours, Waiting) else ours.get(place, ours.get((place[0], ""), _NO_FIGURE))
         waits, number = (figure.why, None) if isinstance(figure, Waiting) else ("", float(figure))
-        yield Cell(*place, value, number, table.tolerance, waits, _deviation(table, place))
-
-
-def _deviation(table: PublishedTable, place: CellPlace) -> str:
-    return next((why for name in place if (why := table.deviations.get(name))), "")
+        deviation = next((why for name in place if (why := table.deviations.get(name))), "")
+        yield Cell(*place, value, number, table.tolerance, waits, deviation)
 
 
 def beyond_tolerance(tables: Sequence[ComparedTable]) -> int:
@@ -107,7 +104,15 @@ def format_table(table: ComparedTable) -> str:
     )
     lines = [_line(cell) for cell in table.cells if cell.ours is not None]
     grid = align_columns([("row", "column", "paper", "ours", "difference", ""), *lines]) if lines else ""
-    return "\n".join(filter(None, [title, grid, *_waiting(table), *_known(table), _summary(table)]))
+    deviations = dict.fromkeys(cell.deviation for cell in table.cells if cell.deviation)
+    counted = ", ".join(f"{number} {state}" for state, number in sorted(table.states.items()))
+    reasons = dict.fromkeys(cell.waits for cell in table.cells if cell.waits)
+    lines_below = [
+        *(f"{_cells_waiting(table, why)} {why}" for why in reasons),
+        *(f"Known deviation: {why}." for why in deviations),
+        f"{len(table.cells)} cells: {counted}.",
+    ]
+    return "\n".join(filter(None, [title, grid, *lines_below]))
 
 
 def _line(cell: Cell) -> tuple[str, ...]:
@@ -116,27 +121,11 @@ def _line(cell: Cell) -> tuple[str, ...]:
     return (cell.row, cell.column, paper, f"{cell.ours:.6g}", difference, cell.state)
 
 
-def _waiting(table: ComparedTable) -> list[str]:
-    """A line for each thing that cells wait for, with the cells."""
-    reasons = dict.fromkeys(cell.waits for cell in table.cells if cell.waits)
-    return [f"{_cells_waiting(table, why)} {why}" for why in reasons]
-
-
 def _cells_waiting(table: ComparedTable, why: str) -> str:
     cells = [cell for cell in table.cells if cell.waits == why]
     if len(cells) == len(table.cells):
         return f"All {len(cells)} cells:"
     return f"{', '.join(f'{cell.row}, {cell.column}' for cell in cells)}:"
-
-
-def _known(table: ComparedTable) -> list[str]:
-    known = dict.fromkeys(cell.deviation for cell in table.cells if cell.deviation)
-    return [f"Known deviation: {why}." for why in known]
-
-
-def _summary(table: ComparedTable) -> str:
-    counted = ", ".join(f"{number} {state}" for state, number in sorted(table.states.items()))
-    return f"{len(table.cells)} cells: {counted}."
 
 
 def comparison_record(published: PublishedPaper, tables: Sequence[ComparedTable]) -> dict[str, Any]:

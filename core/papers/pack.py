@@ -34,6 +34,11 @@ def reproduction_pack(
     """The archive; the same files give the same bytes. Its data card names the files that were here."""
     here = [file for file in paper.data if file.importer and (data.folder / file.place).exists()]
     cases = pool_cases([data.samples(file) for file in here])
+    paper_mode = {}  # the settings that stand in the signatures of scores of ours
+    if paper.name in profile_names():
+        profile = read_profile(paper.name)
+        lines = [f"{plugin}: {dict(settings)}" for plugin, settings in profile.settings.items()]
+        paper_mode = {"paper-mode.txt": "\n".join([profile.mark, *lines, *profile.notes, ""])}
     request = PackRequest(
         datasets=tuple(_dataset(file) for file in here) or (paper.name,),
         by=paper.by,
@@ -44,7 +49,7 @@ def reproduction_pack(
         more={
             "comparison.csv": comparison_csv(tables),
             "comparison.txt": f"{format_paper(published, tables)}\n",
-            **_paper_mode(paper.name),
+            **paper_mode,
         },
         command=f"python cli.py reproduce {paper.name} --data FOLDER --resamples {resamples}",
     )
@@ -67,12 +72,3 @@ def _read_files(here: Sequence[DataFile], data: ReleasedData) -> Iterator[ReadFi
             release=importer.release,
             counts=data.counts(file),
         )
-
-
-def _paper_mode(name: str) -> dict[str, str]:
-    """The settings that stand in the signatures of scores of ours."""
-    if name not in profile_names():
-        return {}
-    profile = read_profile(name)
-    lines = [f"{plugin}: {dict(settings)}" for plugin, settings in profile.settings.items()]
-    return {"paper-mode.txt": "\n".join([profile.mark, *lines, *profile.notes, ""])}

@@ -67,7 +67,21 @@ class PackRequest:
 
 def write_pack(request: PackRequest) -> bytes:
     """The archive."""
-    return zip_files(_pack_files(request))
+    reports, missing = packed_reports(request)
+    files = {
+        "README.md": pack_readme(request, reports, missing),
+        "data-card.md": data_card(request),
+        "metrics.md": metrics_card(request.cases),
+        "citations.bib": citations_bib(request.cases, [file.importer.partition("[")[0] for file in request.files]),
+        **{
+            _mapping_path(place): file.counts["reading"]["mapping"]
+            for place, file in enumerate(request.files)
+            if "mapping" in file.counts.get("reading", {})
+        },
+        **{path: content for stem, report in reports.items() for path, content in report_files(stem, report).items()},
+        **request.more,
+    }
+    return zip_files(files)
 
 
 def pack_commands(request: PackRequest) -> str:
@@ -116,23 +130,6 @@ def _import_lines(place: int, file: PackedFile) -> list[str]:
 
 def _mapping_path(place: int) -> str:
     return f"mappings/{place + 1}.json"
-
-
-def _pack_files(request: PackRequest) -> dict[str, str | bytes]:
-    reports, missing = packed_reports(request)
-    return {
-        "README.md": pack_readme(request, reports, missing),
-        "data-card.md": data_card(request),
-        "metrics.md": metrics_card(request.cases),
-        "citations.bib": citations_bib(request.cases, [file.importer.partition("[")[0] for file in request.files]),
-        **{
-            _mapping_path(place): file.counts["reading"]["mapping"]
-            for place, file in enumerate(request.files)
-            if "mapping" in file.counts.get("reading", {})
-        },
-        **{path: content for stem, report in reports.items() for path, content in report_files(stem, report).items()},
-        **request.more,
-    }
 
 
 def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, str]]:

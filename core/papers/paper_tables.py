@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from core.cases.cases import Cases, MetricColumn
 from core.dataset import DATASETS
 from core.errors import TouchstoneError
-from core.metric import METRICS, Card
+from core.metric import METRICS
 from core.reports.latex import latex_text
 from core.settings import VERSION
 
@@ -17,8 +17,13 @@ def citations_bib(cases: Cases, importers: Sequence[str]) -> str:
     """A BibTeX entry for Touchstone, each metric and each imported dataset, by what its card names."""
     entries = {"touchstone": ("Touchstone", f"Version {VERSION}", "")}
     for column in cases.all_columns:
-        card = _card_of(column)
-        if card and not card.paper.startswith("none"):
+        if column.released:
+            continue
+        try:
+            card = METRICS.parse(column.signature.partition("|")[0]).card
+        except TouchstoneError:
+            continue
+        if not card.paper.startswith("none"):
             entries[_citation_key(card.title)] = (card.title, card.paper, card.url)
     for name in dict.fromkeys(importers):
         plugin = DATASETS.get(name)
@@ -38,15 +43,6 @@ def _bib_entry(key: str, title: str, note: str, url: str) -> str:
         "howpublished": rf"\url{{{url}}}" if url else "",
     }
     return f"@misc{{{key},\n" + "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text) + "}\n"
-
-
-def _card_of(column: MetricColumn) -> Card | None:
-    if column.released:
-        return None
-    try:
-        return METRICS.parse(column.signature.partition("|")[0]).card
-    except TouchstoneError:
-        return None
 
 
 def metrics_card(cases: Cases) -> str:

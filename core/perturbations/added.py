@@ -47,7 +47,9 @@ class Added(Perturbation):
         fit = [text for text in texts if _fits(text, example.document) and text not in example.summary]
         if not fit:
             raise UnscorableError("Every sentence of the document that could be added leans on its neighbours.")
-        weights = _idf_weights(texts)
+        # log((1 + n) / (1 + sentences with the word)) + 1, the smoothed form of scikit-learn
+        counts = Counter(word for text in texts for word in set(words(text)))
+        weights = {word: log((1 + len(texts)) / (1 + count)) + 1 for word, count in counts.items()}
         summary = _tf_idf_vector(example.summary, weights)
         least = min(fit, key=lambda text: _cosine(_tf_idf_vector(text, weights), summary))
         end = len(example.summary.rstrip())
@@ -71,12 +73,6 @@ def _is_self_contained(text: str) -> bool:
         return False
     # a word twice in a row is a speaker who starts again
     return not (refers_back(text) or _REPEATED_WORD.search(text))
-
-
-def _idf_weights(texts: list[str]) -> dict[str, float]:
-    """log((1 + n) / (1 + sentences with the word)) + 1, the smoothed form of scikit-learn."""
-    counts = Counter(word for text in texts for word in set(words(text)))
-    return {word: log((1 + len(texts)) / (1 + count)) + 1 for word, count in counts.items()}
 
 
 def _tf_idf_vector(text: str, weights: Mapping[str, float]) -> dict[str, float]:

@@ -34,8 +34,32 @@ class CircumstanceSwapped(RulePerturbation):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        swapped = [*_swapped_dates(example), *_swapped_places(example), *_swapped_units(example)]
-        return swapped or _turned_relations(example)
+        units = {date.text: date.unit for date in find_dates(example.document)}
+        dates = [
+            _swap(example, date.span, other)
+            for date in find_dates(example.summary)[:MAX_MENTIONS]
+            for other, unit in list(units.items())[:MAX_MENTIONS]
+            if unit is date.unit and _is_elsewhere(example, date.span, other)
+        ]
+        # two weeks become two months where the document counts months of something else
+        spans_of_time = [
+            _swap(example, span, other)
+            for sentence in tokenize(example.summary)
+            for span, other in find_time_units(sentence)
+            if mentions(example.document, other) and _is_elsewhere(example, span, other)
+        ]
+        context = f"{example.document}\n\n{example.summary}"
+        elsewhere = {place.text: place for place in find_places(example.document, context)}
+        places = [
+            _swap(example, old.span, new.text)
+            for old in find_places(example.summary, context)[:MAX_MENTIONS]
+            for new in list(elsewhere.values())[:MAX_MENTIONS]
+            if new.kind is old.kind
+            and new.definite == old.definite
+            and not old.words & new.words
+            and _is_elsewhere(example, old.span, new.text)
+        ]
+        return [*dates, *places, *spans_of_time] or _turned_relations(example)
 
 
 def _turned_relations(example: Example) -> list[Edit]:
@@ -44,40 +68,6 @@ def _turned_relations(example: Example) -> list[Edit]:
         replacement(example.summary, span, new, "The document puts it the other way round.")
         for sentence in tokenize(example.summary)
         for span, new in find_relations(sentence)
-    ]
-
-
-def _swapped_units(example: Example) -> list[Edit]:
-    """Two weeks become two months where the document counts months of something else."""
-    return [
-        _swap(example, span, other)
-        for sentence in tokenize(example.summary)
-        for span, other in find_time_units(sentence)
-        if mentions(example.document, other) and _is_elsewhere(example, span, other)
-    ]
-
-
-def _swapped_dates(example: Example) -> list[Edit]:
-    known = {date.text: date.unit for date in find_dates(example.document)}
-    return [
-        _swap(example, date.span, other)
-        for date in find_dates(example.summary)[:MAX_MENTIONS]
-        for other, unit in list(known.items())[:MAX_MENTIONS]
-        if unit is date.unit and _is_elsewhere(example, date.span, other)
-    ]
-
-
-def _swapped_places(example: Example) -> list[Edit]:
-    context = f"{example.document}\n\n{example.summary}"
-    known = {place.text: place for place in find_places(example.document, context)}
-    return [
-        _swap(example, old.span, new.text)
-        for old in find_places(example.summary, context)[:MAX_MENTIONS]
-        for new in list(known.values())[:MAX_MENTIONS]
-        if new.kind is old.kind
-        and new.definite == old.definite
-        and not old.words & new.words
-        and _is_elsewhere(example, old.span, new.text)
     ]
 
 

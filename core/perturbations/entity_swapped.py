@@ -68,7 +68,12 @@ def _can_change_places(example: Example, one: Name, other: Name) -> bool:
         return False
     between = split_tokens(example.summary[one.span.end : other.span.start])
     whole = split_tokens(there.of(example.summary))
-    verbs = _finite_words(whole, one.span.end - there.start, other.span.start - there.start)
+    start, end = one.span.end - there.start, other.span.start - there.start
+    verbs = [
+        token.low
+        for token, tag in zip(whole, sentence_tags(whole), strict=True)
+        if start <= token.span.start < end and tag in FINITE_TAGS | {"MD"}
+    ]
     if not verbs or not _SYMMETRIC.isdisjoint(word for verb in verbs for word in verb_bases(verb)):
         return False
     last = between[-1].low
@@ -80,15 +85,6 @@ _SYMMETRIC = frozenset(
     "exchange face fight hug kiss marry match meet negotiate play quarrel resemble share split talk tie".split()
 )
 """Verbs of what two do together: if one met the other, the other met the one."""
-
-
-def _finite_words(sentence: Sentence, start: int, end: int) -> list[str]:
-    tags = sentence_tags(sentence)
-    return [
-        token.low
-        for token, tag in zip(sentence, tags, strict=True)
-        if start <= token.span.start < end and tag in FINITE_TAGS | {"MD"}
-    ]
 
 
 def _acts(sentence: Sentence, start: int) -> bool:

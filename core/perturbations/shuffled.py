@@ -33,7 +33,12 @@ class Shuffled(Perturbation):
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:
         spans = sentences(example.summary)
         texts = [span.of(example.summary) for span in spans]
-        groups = _groups(texts)
+        groups: list[list[str]] = []  # each sentence with those after it that refer back
+        for text in texts:
+            if groups and refers_back(text):
+                groups[-1].append(text)
+            else:
+                groups.append([text])
         if len({*map(tuple, groups)}) < 2:
             raise UnscorableError(
                 f"The summary has {len(spans)} sentence(s); shuffling needs two different ones that do not refer back."
@@ -43,14 +48,3 @@ class Shuffled(Perturbation):
             order = [text for group in rng.sample(groups, len(groups)) for text in group]
         moved = zip(spans, texts, order, strict=True)
         return [Edit(span, new, self.card.does, self.spec) for span, old, new in moved if new != old]
-
-
-def _groups(texts: list[str]) -> list[list[str]]:
-    """Each sentence with those after it that refer back."""
-    groups: list[list[str]] = []
-    for text in texts:
-        if groups and refers_back(text):
-            groups[-1].append(text)
-        else:
-            groups.append([text])
-    return groups

@@ -70,7 +70,25 @@ def _xy_chart(chart: Chart) -> Figure:
     figure = Figure(figsize=(width, height))
     axes = figure.subplots()
     for place, series in enumerate(chart.series):
-        _draw_series(axes, chart, series, place)
+        kind = series.kind or chart.kind
+        across = positions(chart, series, place)
+        values = [scaled(point_value(y), chart.y) for y in series.y]
+        if kind == "bars":
+            axes.bar(across, values, width=bar_width(chart, across), alpha=0.6, label=series.name)
+            _draw_intervals(axes, chart, series, across, "black")
+        else:
+            style = {"points": "o", "dots": ".", "lines": _DASHES[place // 10 % 3]}.get(kind, ".")
+            if kind == "lines" and len(series.x) <= 12:
+                style += "o"
+            drawn = axes.plot(
+                *((values, across) if chart.sideways else (across, values)),
+                style,
+                markersize=4,
+                linewidth=1,
+                label=series.name,
+                alpha=0.4 if kind == "dots" else 1.0,
+            )
+            _draw_intervals(axes, chart, series, across, drawn[0].get_color())
     if categories:
         if chart.sideways:
             axes.set_yticks(range(len(categories)), list(categories))
@@ -87,28 +105,6 @@ def _xy_chart(chart: Chart) -> Figure:
     if len(chart.series) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7, frameon=False)
     return figure
-
-
-def _draw_series(axes: Axes, chart: Chart, series: Series, place: int) -> None:
-    kind = series.kind or chart.kind
-    across = positions(chart, series, place)
-    values = [scaled(point_value(y), chart.y) for y in series.y]
-    if kind == "bars":
-        axes.bar(across, values, width=bar_width(chart, across), alpha=0.6, label=series.name)
-        _draw_intervals(axes, chart, series, across, "black")
-        return
-    style = {"points": "o", "dots": ".", "lines": _DASHES[place // 10 % 3]}.get(kind, ".")
-    if kind == "lines" and len(series.x) <= 12:
-        style += "o"
-    drawn = axes.plot(
-        *((values, across) if chart.sideways else (across, values)),
-        style,
-        markersize=4,
-        linewidth=1,
-        label=series.name,
-        alpha=0.4 if kind == "dots" else 1.0,
-    )
-    _draw_intervals(axes, chart, series, across, drawn[0].get_color())
 
 
 def _draw_intervals(axes: Axes, chart: Chart, series: Series, across: Sequence[float], colour: Any) -> None:

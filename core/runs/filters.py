@@ -78,19 +78,15 @@ def rule_remarks(card: PerturbationCard, example: Example, edits: Sequence[Edit]
     if card.intent != "breaking":
         return ()
     kinds = [trivial_kind(edit, example.summary) for edit in edits]
-    found = [*(f"{TRIVIAL_PREFIX}{kind.value}" for kind in kinds if kind), *_origin_remarks(card, example, edits)]
-    return tuple(dict.fromkeys(found))
-
-
-def _origin_remarks(card: PerturbationCard, example: Example, edits: Sequence[Edit]) -> list[str]:
-    """Remarks on the origin of the words of all edits together: from the document or not, and if this was intended."""
-    found = {edit_origin(edit, example.summary, example.document) for edit in edits} - {None}
-    if not found:
-        return []
-    whole: Origin = "extrinsic" if "extrinsic" in found else "intrinsic"
-    intended = _EXPECTED_ORIGINS.get(card.error_type) if card.error_type else None
-    other = intended and intended != whole
-    return [whole, f"{MISPLACED_PREFIX}{intended}, but its words are {whole}"] if other else [whole]
+    remarks = [f"{TRIVIAL_PREFIX}{kind.value}" for kind in kinds if kind]
+    origins = {edit_origin(edit, example.summary, example.document) for edit in edits} - {None}
+    if origins:
+        whole: Origin = "extrinsic" if "extrinsic" in origins else "intrinsic"
+        remarks.append(whole)
+        intended = _EXPECTED_ORIGINS.get(card.error_type) if card.error_type else None
+        if intended and intended != whole:
+            remarks.append(f"{MISPLACED_PREFIX}{intended}, but its words are {whole}")
+    return tuple(dict.fromkeys(remarks))
 
 
 VariantFilter = Callable[[Run, Variant], bool]

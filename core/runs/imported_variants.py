@@ -79,9 +79,15 @@ def read_variants(path: Path) -> ImportedVariants:
         try:
             source, variant = _read_row(row if isinstance(row, Mapping) else _refuse(row))
             source = sources.setdefault(
-                (source.example.document, source.example.summary), _numbered(source, len(sources))
+                (source.example.document, source.example.summary),
+                replace(source, example=replace(source.example, id=f"original-{len(sources) + 1}")),
             )
-            variant = _of_source(variant, source)
+            kind = PERTURBATIONS.parse(variant.kind)
+            edits = tuple(
+                replace(edit, by=kind.spec) for edit in recover(source.example.summary, variant.summary or "")
+            )
+            remarks = rule_remarks(kind.card, source.example, edits)
+            variant = replace(variant, source=source.example.id, signature=kind.signature, edits=edits, remarks=remarks)
             if (source.example.id, variant.kind) in variants:
                 _refuse(
                     f"This original has a variant of the kind {variant.kind} already. Give the second another kind."
@@ -122,18 +128,6 @@ def _named_values(row: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         found = next((spelt[name] for name in names if name in spelt and row[spelt[name]] not in (None, "")), None)
         if found is not None:
             yield field, clean_text(field, row[found]).strip()
-
-
-def _numbered(source: Source, number: int) -> Source:
-    return replace(source, example=replace(source.example, id=f"original-{number + 1}"))
-
-
-def _of_source(variant: Variant, source: Source) -> Variant:
-    """The variant with its edits and what the rules say of them."""
-    kind = PERTURBATIONS.parse(variant.kind)
-    edits = tuple(replace(edit, by=kind.spec) for edit in recover(source.example.summary, variant.summary or ""))
-    remarks = rule_remarks(kind.card, source.example, edits)
-    return replace(variant, source=source.example.id, signature=kind.signature, edits=edits, remarks=remarks)
 
 
 def _refuse(reason: str) -> NoReturn:

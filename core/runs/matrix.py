@@ -81,7 +81,30 @@ def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAM
         for kind in run.plan.kinds:
             of_kind = [shift for shift in of_metric if shift.kind == kind]
             if of_kind and drawn:
-                cells.append(_build_cell(metric, kind, of_kind, harmless, numbers, drawn))
+                intent = intent_of(kind)
+                pairs = pairs_of_shifts(metric, of_kind, numbers)
+                size = drawn.estimate(mean_absolute_shift(pairs))
+                noise = null_band(
+                    [shift for shift in harmless if shift.kind != kind],
+                    round(float(np.median([s.words for s in of_kind]))),
+                )
+                shift = drawn.estimate(mean_shift(pairs))
+                cell = MatrixCell(
+                    metric=metric,
+                    kind=kind,
+                    intent=intent,
+                    shift=shift,
+                    size=size,
+                    wrong=drawn.estimate(WRONG_DIRECTION[intent](pairs)),
+                    still=drawn.estimate(tie_share(pairs)),
+                    failed=sum(shift.size is None for shift in of_kind),
+                    noise=noise,
+                    multiple=None if size.value is None else noise.multiple(size.value),
+                    move=Move.NONE
+                    if shift.value is None
+                    else classify_move(shift.value, noise.range, pairs.direction, preserving=intent == "preserving"),
+                )
+                cells.append(cell)
     return cells
 
 
@@ -130,38 +153,6 @@ def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
 def kind_coverage(run: Run) -> list[KindCoverage]:
     """Coverage of each kind of the plan: what could be perturbed and what not."""
     return [_build_coverage(run, kind) for kind in run.plan.kinds]
-
-
-def _build_cell(
-    metric: str,
-    kind: str,
-    found: Sequence[Shift],
-    harmless: Sequence[Shift],
-    numbers: dict[str, int],
-    drawn: Resamples,
-) -> MatrixCell:
-    intent = intent_of(kind)
-    pairs = pairs_of_shifts(metric, found, numbers)
-    size = drawn.estimate(mean_absolute_shift(pairs))
-    noise = null_band(
-        [shift for shift in harmless if shift.kind != kind], round(float(np.median([s.words for s in found])))
-    )
-    shift = drawn.estimate(mean_shift(pairs))
-    return MatrixCell(
-        metric=metric,
-        kind=kind,
-        intent=intent,
-        shift=shift,
-        size=size,
-        wrong=drawn.estimate(WRONG_DIRECTION[intent](pairs)),
-        still=drawn.estimate(tie_share(pairs)),
-        failed=sum(shift.size is None for shift in found),
-        noise=noise,
-        multiple=None if size.value is None else noise.multiple(size.value),
-        move=Move.NONE
-        if shift.value is None
-        else classify_move(shift.value, noise.range, pairs.direction, preserving=intent == "preserving"),
-    )
 
 
 def _build_coverage(run: Run, kind: str) -> KindCoverage:

@@ -123,22 +123,23 @@ def harmless_variants(example: Example, battery: Battery | None = None) -> list[
     small = sorted(single, key=lambda variant: variant.words)[:_JOINED_VARIANTS]
     joined = _distinct_variants(example, _join_edits(small))
     found = {variant.summary: variant for variant in [*joined, *single]}
-    return _spread_evenly(sorted(found.values(), key=lambda variant: (variant.words, variant.summary)))
+    variants = sorted(found.values(), key=lambda variant: (variant.words, variant.summary))
+    number = min(MAX_HARMLESS, len(variants))  # evenly over the list
+    return [variants[place * len(variants) // number] for place in range(number)]
 
 
 def _draw_edits(example: Example, kinds: Iterable[Perturbation]) -> Iterator[tuple[str, Sequence[Edit]]]:
     for kind in kinds:
-        for setting in _with_edit_counts(kind):
+        # with one edit, with two, with three, where it counts them
+        settings: list[Perturbation] = [kind]
+        if isinstance(kind, RulePerturbation):
+            settings = [replace(kind, most=most) for most in _EDIT_COUNTS]
+        for setting in settings:
             for seed in _SEEDS:
                 try:
                     yield kind.name, setting.edits(example, random.Random(seed))
                 except UnscorableError:
                     break  # no seed helps where there is nothing to edit
-
-
-def _with_edit_counts(kind: Perturbation) -> list[Perturbation]:
-    """The kind with one edit, with two, with three, where it counts them."""
-    return [replace(kind, most=most) for most in _EDIT_COUNTS] if isinstance(kind, RulePerturbation) else [kind]
 
 
 def _join_edits(variants: Sequence[HarmlessVariant]) -> Iterator[tuple[str, Sequence[Edit]]]:
@@ -158,12 +159,6 @@ def _distinct_variants(example: Example, drawn: Iterator[tuple[str, Sequence[Edi
         if summary not in seen:
             seen.add(summary)
             yield HarmlessVariant(summary, kind, tuple(edits), changed_words(example.summary, edits))
-
-
-def _spread_evenly(variants: Sequence[HarmlessVariant]) -> list[HarmlessVariant]:
-    """At most `MOST` of them, evenly over the list."""
-    number = min(MAX_HARMLESS, len(variants))
-    return [variants[place * len(variants) // number] for place in range(number)]
 
 
 _FILE = "harmless-1.sqlite"  # the number changes with the layout; an old file is simply not read
@@ -302,7 +297,8 @@ class NullBands:
         if kept is None and len(known) == 1 + len(variants):  # what failed may succeed next time
             self._kept.put(signature, original, variants, known)
         return tuple(
-            _harmless_shift(metric, variant, before, one) for variant, one in zip(variants, after, strict=True)
+            Shift("", variant.kind, metric.spec, "", "", before, one, variant.words)
+            for variant, one in zip(variants, after, strict=True)
         )
 
     def _score(self, metric: Metric, variant: Example) -> float | None:
@@ -314,10 +310,6 @@ class NullBands:
 @memoize(16)
 def _cached_harmless_variants(original: Example, battery: Battery) -> list[HarmlessVariant]:
     return harmless_variants(original, battery)
-
-
-def _harmless_shift(metric: Metric, variant: HarmlessVariant, before: float | None, after: float | None) -> Shift:
-    return Shift("", variant.kind, metric.spec, "", "", before, after, variant.words)
 
 
 def _measurement_key(signature: str, original: Example) -> _MeasurementKey:

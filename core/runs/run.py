@@ -288,7 +288,15 @@ def open_run_file(path: Path, run: Run) -> Run:
     if not path.exists():
         path.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
         return run
-    before = run_from_lines(_complete_lines(path))
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    if len(whole) < len(text):
+        path.write_bytes(whole)
+    try:
+        lines = whole.decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
+    before = run_from_lines(lines)
     # the kinds decide: a file of before batteries had names goes on
     if (replace(before.plan, battery=run.plan.battery), before.sources) != (run.plan, run.sources):
         raise TouchstoneError(
@@ -303,17 +311,6 @@ def append_records(path: Path, records: Iterable[RunRecord]) -> Iterator[RunReco
         for record in records:
             file.write(to_json_line(record) + "\n")
             yield record
-
-
-def _complete_lines(path: Path) -> list[str]:
-    text = path.read_bytes()
-    whole = text[: text.rfind(b"\n") + 1]
-    if len(whole) < len(text):
-        path.write_bytes(whole)
-    try:
-        return whole.decode("utf-8").removesuffix("\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
 
 
 def intent_of(kind: str) -> Intent:

@@ -18,7 +18,7 @@ from core.nli_check import NLI_CHECKS, NliCheck, NliResult
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.runs.filters import rule_remarks
 from core.runs.run import Check, Run, RunRecord, ScoreRecord, Source, Variant, to_json_line
-from core.types import Edit, Example, Failure, Outcome
+from core.types import Edit, Example, Failure
 
 _SOURCES_AT_ONCE = 16  # sources whose variants are made before they are scored, so that scores come soon
 
@@ -68,20 +68,17 @@ def _new_variants(
     ]
     conversations = [variant_conversation(source.example, kind, run.plan.seed) for source, kind in missing]
     for (source, kind), (_, found) in zip(missing, engine.converse(conversations), strict=True):
-        yield _build_variant(source, kind, found)
-
-
-def _build_variant(source: Source, kind: Perturbation, found: list[Edit] | Failure) -> Variant:
-    if isinstance(found, Failure):
-        return Variant(source.example.id, kind.spec, refusal=found.message, trouble=found.kind)
-    return Variant(
-        source=source.example.id,
-        kind=kind.spec,
-        signature=kind.signature,
-        summary=apply(source.example.summary, found),
-        edits=tuple(found),
-        remarks=rule_remarks(kind.card, source.example, found),
-    )
+        if isinstance(found, Failure):
+            yield Variant(source.example.id, kind.spec, refusal=found.message, trouble=found.kind)
+        else:
+            yield Variant(
+                source=source.example.id,
+                kind=kind.spec,
+                signature=kind.signature,
+                summary=apply(source.example.summary, found),
+                edits=tuple(found),
+                remarks=rule_remarks(kind.card, source.example, found),
+            )
 
 
 def _new_scores(engine: Engine, run: Run, sources: Sequence[Source], metric: Metric) -> Iterator[ScoreRecord]:
@@ -93,7 +90,10 @@ def _new_scores(engine: Engine, run: Run, sources: Sequence[Source], metric: Met
     ]
     outcomes = engine.run([metric], [example for _, example in missing])
     for ((source, kind), _), (_, outcome) in zip(missing, outcomes, strict=True):
-        yield _build_score(source, kind, outcome)
+        if isinstance(outcome, Failure):
+            yield ScoreRecord(source, kind, outcome.metric, None, error=outcome.message, trouble=outcome.kind)
+        else:
+            yield ScoreRecord(source, kind, outcome.metric, outcome.score, outcome.signature)
 
 
 def _new_checks(engine: Engine, run: Run, sources: Sequence[Source], guard: NliCheck) -> Iterator[Check]:
@@ -107,14 +107,11 @@ def _new_checks(engine: Engine, run: Run, sources: Sequence[Source], guard: NliC
         check_conversation(guard, example, kind, run.variants[example.id, kind].summary or "")
         for example, kind in missing
     ]
-    for (example, kind), (_, found) in zip(missing, engine.converse(conversations), strict=True):
-        yield _build_check(example.id, kind, found)
-
-
-def _build_check(source: str, kind: str, found: NliResult | Failure) -> Check:
-    if isinstance(found, Failure):
-        return Check(source, kind, None, found.message, found.kind)
-    return Check(source, kind, found)
+    for (example, kind), (_, result) in zip(missing, engine.converse(conversations), strict=True):
+        if isinstance(result, Failure):
+            yield Check(example.id, kind, None, result.message, result.kind)
+        else:
+            yield Check(example.id, kind, result)
 
 
 def _texts_to_score(run: Run, source: Source) -> dict[tuple[str, str], Example]:
@@ -126,12 +123,6 @@ def _texts_to_score(run: Run, source: Source) -> dict[tuple[str, str], Example]:
         if summary is not None:
             texts[example.id, kind] = replace(example, id=f"{example.id}\0{kind}", summary=summary)
     return texts
-
-
-def _build_score(source: str, kind: str, outcome: Outcome) -> ScoreRecord:
-    if isinstance(outcome, Failure):
-        return ScoreRecord(source, kind, outcome.metric, None, error=outcome.message, trouble=outcome.kind)
-    return ScoreRecord(source, kind, outcome.metric, outcome.score, outcome.signature)
 
 
 LineSink = Callable[[Sequence[str]], None]

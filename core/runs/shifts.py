@@ -138,20 +138,17 @@ def standardised_gain(pairs: ScorePairs, originals: Values, documents: Numbers) 
         return undefined(int(gained.sum()), "All originals score the same: there is no spread to compare with.")
     standard = (originals[scored] - originals[scored].mean()) / originals[scored].std()
     numbers, places = cluster_documents(np.concatenate([pairs.documents[gained], documents[scored]]))
-    sums = sums_by(places, _gain_columns(gain[gained] / originals[scored].std(), standard), len(numbers))
+    # number and sum of the gains; number, sum and sum of squares of the originals: a row each, (gains + originals, 5)
+    scaled = gain[gained] / originals[scored].std()
+    columns = np.zeros((len(scaled) + len(standard), 5))
+    columns[: len(scaled), :2] = np.column_stack([np.ones(len(scaled)), scaled])
+    columns[len(scaled) :, 2:] = np.column_stack([np.ones(len(standard)), standard, standard**2])
+    sums = sums_by(places, columns, len(numbers))
     return Statistic(int(gained.sum()), numbers, lambda weights: _gain_by_deviation(sums.T @ weights), len(numbers))
 
 
-def _gain_columns(gain: Values, originals: Values) -> Values:
-    """Number and sum of the gains, number, sum and sum of squares of the originals: a row each, (gains + originals, 5)."""
-    columns = np.zeros((len(gain) + len(originals), 5))
-    columns[: len(gain), :2] = np.column_stack([np.ones(len(gain)), gain])
-    columns[len(gain) :, 2:] = np.column_stack([np.ones(len(originals)), originals, originals**2])
-    return columns
-
-
 def _gain_by_deviation(sums: Values) -> Values:
-    """From the sums of `_gain_columns`, (5, resamples)."""
+    """From the sums of those columns, (5, resamples)."""
     pairs, gained, originals, total, squares = sums
     variance = ratio(squares, originals) - ratio(total, originals) ** 2
     return ratio(ratio(gained, pairs), np.sqrt(np.where(variance > _MIN_VARIANCE, variance, 0.0)))

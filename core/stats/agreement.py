@@ -152,12 +152,18 @@ def gwet_ac1(ratings: LabelMatrix) -> Statistic:
     each category is chosen.
     """
     kept, categories = ratings.comparable(), len(ratings.categories)
-    if not len(kept.documents) or categories < 2:
-        return undefined(len(kept.documents), _reason_without_ac1(kept))
+    if not len(kept.documents):
+        return undefined(0, "No item was labelled by two people.")
+    if categories < 2:
+        return undefined(len(kept.documents), "Only one class is known: say which others were offered.")
     labelled = ratings.given.any(axis=1)
     counts = _category_counts(ratings)[labelled]
     numbers, places = cluster_documents(ratings.documents[labelled])
-    sums = sums_by(places, _ac1_terms(counts), len(numbers))
+    labels = counts.sum(axis=1)
+    agreement = np.nan_to_num(ratio((counts * (counts - 1)).sum(axis=1), labels * (labels - 1)))
+    # per item its agreement and whether it has two labels, then one and the shares of the categories
+    terms = np.column_stack([agreement, labels > 1, np.ones(len(labels)), counts / labels[:, None]])
+    sums = sums_by(places, terms, len(numbers))
     return Statistic(len(kept.documents), numbers, lambda weights: _ac1_of_sums(sums.T @ weights), len(numbers))
 
 
@@ -186,19 +192,6 @@ def _alpha_of_coincidences(coincidences: Values, categories: Values, distance: D
     expected = (given[:, None] * given[None] * apart).sum(axis=(0, 1))
     disagreement: Values = (given.sum(axis=0) - 1) * ratio(observed, expected)
     return 1 - disagreement
-
-
-def _reason_without_ac1(ratings: LabelMatrix) -> str:
-    if not len(ratings.documents):
-        return "No item was labelled by two people."
-    return "Only one class is known: say which others were offered."
-
-
-def _ac1_terms(counts: Values) -> Values:
-    """Per item its agreement and whether it has two labels, then one and the shares of the categories."""
-    labels = counts.sum(axis=1)
-    agreement = np.nan_to_num(ratio((counts * (counts - 1)).sum(axis=1), labels * (labels - 1)))
-    return np.column_stack([agreement, labels > 1, np.ones(len(labels)), counts / labels[:, None]])
 
 
 def _ac1_of_sums(sums: Values) -> Values:

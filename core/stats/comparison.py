@@ -45,9 +45,8 @@ def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     """
     n = min(first.n, second.n)
     if first.value is None or second.value is None or first.n != second.n:
-        return Comparison(
-            Estimate(None, None, None, n, first.why or second.why or _reason_not_comparable(first, second)), None
-        )
+        other_cases = f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
+        return Comparison(Estimate(None, None, None, n, first.why or second.why or other_cases), None)
     difference = first.value - second.value
     if why := first.why or second.why:
         return Comparison(Estimate(difference, None, None, n, why), None)
@@ -149,10 +148,6 @@ def pairs_still_needed(estimate: Estimate, half_width: float = 0.05) -> int | No
     narrower = (estimate.high - estimate.low) / 2 / half_width
     # the width of an interval falls with the root of the number of documents
     return max(0, math.ceil(round(estimate.n * (narrower**2 - 1), 6)))  # 300.00000001 pairs are 300
-
-
-def _reason_not_comparable(first: Distribution, second: Distribution) -> str:
-    return f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
 
 
 def _two_sided_p(draws: Values) -> float:

@@ -52,21 +52,17 @@ class WinCounts:
         slots = below + np.searchsorted(steps, scores[~labels], side="right")
         good, bad, height = places[labels], places[~labels], 2 * len(steps) + 1
         sides = np.concatenate([2 * at, 2 * at + 1])  # what lies below, and with what ties
+        # wins inside of each document, where a document and a slot in it are one number
+        winners, losers = good * height + 2 * at, np.sort(bad * height + slots)
+        beaten = np.searchsorted(losers, winners, side="right") + np.searchsorted(losers, winners + 1, side="right")
+        wins = beaten / 2 - np.searchsorted(losers, good * height)
         return cls(
             count_matrix(slots, bad, (height, documents)),
             count_matrix(np.tile(good, 2), sides, (documents, height), np.full(len(sides), 0.5)),
-            _wins_inside(good * height + 2 * at, bad * height + slots, good, documents, height),
+            np.bincount(good, weights=wins, minlength=documents).astype(np.float64),
             np.bincount(good, minlength=documents).astype(np.float64),
             np.bincount(bad, minlength=documents).astype(np.float64),
         )
-
-
-def _wins_inside(good: Numbers, bad: Numbers, places: Numbers, documents: int, height: int) -> Values:
-    """Wins inside of each document, (documents,), where a document and a slot in it are one number."""
-    bad = np.sort(bad)
-    beaten = np.searchsorted(bad, good, side="right") + np.searchsorted(bad, good + 1, side="right")
-    wins = beaten / 2 - np.searchsorted(bad, places * height)
-    return np.bincount(places, weights=wins, minlength=documents).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

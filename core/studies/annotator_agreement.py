@@ -82,24 +82,23 @@ def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAg
 
 def labelled_units(cases: Cases) -> dict[tuple[str, str], _Labels]:
     """The labels of each aspect and unit that at least two annotators labelled on some item."""
-    labels = _labels_by_aspect(cases)
-    return {unit: of for unit, of in labels.items() if any(len(given) > 1 for given in of.values())}
 
-
-def _labels_by_aspect(cases: Cases) -> dict[tuple[str, str], dict[tuple[int, int], dict[str, float]]]:
-    found: dict[tuple[str, str], dict[tuple[int, int], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    labels_by_unit: dict[tuple[str, str], dict[tuple[int, int], dict[str, float]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     for row, sample in enumerate(cases.samples):
         for rating in sample.item.ratings:
             if rating.judge != ALL_JUDGES:
                 place = -1 if rating.sentence is None else rating.sentence
                 unit = "summary" if rating.sentence is None else "sentence"
-                found[rating.aspect, unit][row, place][rating.judge] = rating.value
+                labels_by_unit[rating.aspect, unit][row, place][rating.judge] = rating.value
         for judgement in sample.item.judgements:
-            found[VERDICT, "summary"][row, -1][judgement.judge] = VERDICT_VALUES[judgement.verdict]
-    of_sentences = [aspect for aspect, unit in found if unit == "sentence"]
-    return dict(found) | {
-        (aspect, "summary mean"): _sentence_means(found[aspect, "sentence"]) for aspect in of_sentences
+            labels_by_unit[VERDICT, "summary"][row, -1][judgement.judge] = VERDICT_VALUES[judgement.verdict]
+    of_sentences = [aspect for aspect, unit in labels_by_unit if unit == "sentence"]
+    labels = dict(labels_by_unit) | {
+        (aspect, "summary mean"): _sentence_means(labels_by_unit[aspect, "sentence"]) for aspect in of_sentences
     }
+    return {unit: of for unit, of in labels.items() if any(len(given) > 1 for given in of.values())}
 
 
 def _sentence_means(labels: _Labels) -> dict[tuple[int, int], dict[str, float]]:
@@ -115,6 +114,8 @@ def _measure_agreement(aspect: str, unit: str, labels: _Labels, cases: Cases, dr
     matrix = _matrix([list(given.values()) for given in labels.values()], labels, cases)
     shared = Counter(pair for given in labels.values() for pair in combinations(sorted(given), 2))
     pairs = [pair for pair, number in shared.most_common(_MAX_PAIRS) if number >= _MIN_SHARED]
+    # alpha takes two values for nothing more than classes
+    alphas = list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
     return AnnotatorAgreement(
         aspect=aspect,
         unit=unit,
@@ -122,8 +123,8 @@ def _measure_agreement(aspect: str, unit: str, labels: _Labels, cases: Cases, dr
         labels=sum(map(len, labels.values())),
         annotators=len({judge for given in labels.values() for judge in given}),
         raw=drawn.estimate(_with_few_values(matrix, raw_agreement)),
-        alphas={name: drawn.estimate(_alpha(matrix, name)) for name in _alphas_of(matrix)},
-        ac1=drawn.estimate(_ac1(matrix)),
+        alphas={name: drawn.estimate(_alpha(matrix, name)) for name in alphas},
+        ac1=drawn.estimate(_with_few_values(matrix, gwet_ac1)),
         pairs=tuple(_measure_pair(pair, labels, cases, drawn) for pair in pairs),
         all_pairs=len(shared),
     )
@@ -145,19 +146,10 @@ def _measure_pair(pair: tuple[str, str], labels: _Labels, cases: Cases, drawn: R
     return PairAgreement(*pair, drawn.estimate(_with_few_values(matrix, raw_agreement)), drawn.estimate(kappa))
 
 
-def _alphas_of(matrix: LabelMatrix) -> Sequence[str]:
-    """Alpha takes two values for nothing more than classes."""
-    return list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
-
-
 def _alpha(matrix: LabelMatrix, name: str) -> Statistic:
     if len(matrix.categories) > _MAX_VALUES:
         return undefined(len(matrix.documents), f"More than {_MAX_VALUES} distinct values: alpha is not computed.")
     return krippendorff_alpha(matrix, DISTANCES[name])
-
-
-def _ac1(matrix: LabelMatrix) -> Statistic:
-    return _with_few_values(matrix, gwet_ac1)
 
 
 def _with_few_values(matrix: LabelMatrix, coefficient: Callable[[LabelMatrix], Statistic]) -> Statistic:
@@ -201,42 +193,39 @@ class Agreement(Study):
         if self.aspect and self.aspect not in aspects:
             raise UnknownNameError("aspect that several annotators labelled", self.aspect, aspects)
         agreements = [one for one in annotator_agreements(data.samples, data.draws) if self.aspect in ("", one.aspect)]
+        names = [name for name in DISTANCES if any(name in one.alphas for one in agreements)]
+        aspect_table = Table(
+            "aspects",
+            "Agreement by aspect",
+            (
+                Column("aspect"),
+                Column("unit", help="A sentence, a summary, or each annotator's mean over the sentences of a summary."),
+                Column("items", format="count"),
+                Column("labels", format="count"),
+                Column("annotators", format="count"),
+                Column("raw", "same", "percent", "Share of two labels of one item that are the same."),
+                *(Column(f"alpha_{name}", f"alpha ({name})", "unsigned", "Krippendorff's alpha.") for name in names),
+                Column("ac1", "AC1", "unsigned", "Gwet's AC1, for categories of which one is rare."),
+                Column("all_pairs", "pairs of annotators", "count"),
+            ),
+            tuple(
+                (
+                    *(one.aspect, one.unit, one.items, one.labels, one.annotators, one.raw),
+                    *(one.alphas.get(name) for name in names),
+                    *(one.ac1, one.all_pairs),
+                )
+                for one in agreements
+            ),
+        )
         return self.report(
             data,
-            [_aspect_table(agreements), _pair_table(agreements)],
+            [aspect_table, _pair_table(agreements)],
             sentences=[_agreement_sentence(one) for one in agreements[:3]],
             notes=[
                 "In brackets the 95 % interval of a bootstrap over documents. A dataset's own summary of its annotators does not "
                 "count. Kappa has quadratic weights where there are more than two values."
             ],
         )
-
-
-def _aspect_table(agreements: Sequence[AnnotatorAgreement]) -> Table:
-    names = [name for name in DISTANCES if any(name in one.alphas for one in agreements)]
-    return Table(
-        "aspects",
-        "Agreement by aspect",
-        (
-            Column("aspect"),
-            Column("unit", help="A sentence, a summary, or each annotator's mean over the sentences of a summary."),
-            Column("items", format="count"),
-            Column("labels", format="count"),
-            Column("annotators", format="count"),
-            Column("raw", "same", "percent", "Share of two labels of one item that are the same."),
-            *(Column(f"alpha_{name}", f"alpha ({name})", "unsigned", "Krippendorff's alpha.") for name in names),
-            Column("ac1", "AC1", "unsigned", "Gwet's AC1, for categories of which one is rare."),
-            Column("all_pairs", "pairs of annotators", "count"),
-        ),
-        tuple(
-            (
-                *(one.aspect, one.unit, one.items, one.labels, one.annotators, one.raw),
-                *(one.alphas.get(name) for name in names),
-                *(one.ac1, one.all_pairs),
-            )
-            for one in agreements
-        ),
-    )
 
 
 def _pair_table(agreements: Sequence[AnnotatorAgreement]) -> Table:

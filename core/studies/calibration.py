@@ -122,7 +122,27 @@ def calibrations(cases: Cases, by: str, drawn: Resamples, seed: int = 0) -> Iter
     parts, folds = domain_slices(cases, by), deal_folds(cases.documents, FOLDS, seed)
     for column in cases.columns:
         if column.direction != "neutral":
-            yield _calibrate_metric(cases, column, parts, folds, drawn)
+            labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+            known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+            setting = _Setting(labelled, known, folds, drawn)
+            domains = {part.name: part.summaries & known for part in parts}
+            reasons = {name: _reason_too_small(labelled, rows) for name, rows in domains.items()}
+            large = {name: rows for name, rows in domains.items() if not reasons[name]}
+            forms = (
+                {"raw": raw_probabilities(labelled), "pooled": isotonic_probabilities(labelled, known, folds)}
+                if large
+                else {}
+            )
+            yield MetricCalibration(
+                column.name,
+                tuple(
+                    DomainCalibration(name, int(rows.sum()), None, {}, {}, {}, reasons[name])
+                    if reasons[name]
+                    else _calibrate_domain(setting, name, rows, forms)
+                    for name, rows in domains.items()
+                ),
+                tuple(_transfers(setting, large)),
+            )
     for column in cases.separate:
         yield MetricCalibration(column.name, tuple(_on_several_scales(part, column) for part in parts), ())
 
@@ -140,30 +160,6 @@ def domain_slices(cases: Cases, by: str) -> list[Slice]:
     if not found:
         raise TouchstoneError(f"No labelled summary here has a {by}. Take --by dataset, which each of them has.")
     return found
-
-
-def _calibrate_metric(
-    cases: Cases, column: MetricColumn, parts: Sequence[Slice], folds: Numbers, drawn: Resamples
-) -> MetricCalibration:
-    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-    known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-    setting = _Setting(labelled, known, folds, drawn)
-    domains = {part.name: part.summaries & known for part in parts}
-    reasons = {name: _reason_too_small(labelled, rows) for name, rows in domains.items()}
-    large = {name: rows for name, rows in domains.items() if not reasons[name]}
-    forms = (
-        {"raw": raw_probabilities(labelled), "pooled": isotonic_probabilities(labelled, known, folds)} if large else {}
-    )
-    return MetricCalibration(
-        column.name,
-        tuple(
-            DomainCalibration(name, int(rows.sum()), None, {}, {}, {}, reasons[name])
-            if reasons[name]
-            else _calibrate_domain(setting, name, rows, forms)
-            for name, rows in domains.items()
-        ),
-        tuple(_transfers(setting, large)),
-    )
 
 
 def _reason_too_small(labelled: LabelledScores, rows: Mask) -> str:
@@ -264,9 +260,26 @@ class Calibration(Study):
         notes = list(dict.fromkeys(note for one in metrics for note in small_data_notes(one)))
         if not any(one.usable for one in metrics):
             raise TouchstoneError("\n".join(["No metric can be calibrated in any domain.", *notes]))
+        transfer_table = Table(
+            "transfers",
+            "Thresholds of one domain in another",
+            (
+                Column("metric"),
+                Column("chosen_on", "threshold of"),
+                Column("used_on", "used on"),
+                Column("accuracy", "balanced accuracy", "percent"),
+                Column("loss", "loss against its own", "percent"),
+            ),
+            tuple(
+                (metric.metric, one.chosen_on, one.used_on, one.accuracy, one.loss)
+                for metric in metrics
+                for one in metric.transfers
+            ),
+            (LOSS_NOTE,),
+        )
         return self.report(
             data,
-            [_domain_table(metrics), _transfer_table(metrics)],
+            [_domain_table(metrics), transfer_table],
             sentences=[sentence for one in metrics if (sentence := _transfer_sentence(one))],
             notes=[*notes, FORMS_NOTE, CROSS_FITTED_NOTE],
         )
@@ -305,26 +318,6 @@ def _domain_table(metrics: Sequence[MetricCalibration]) -> Table:
             for one in metric.domains
             if not one.why
         ),
-    )
-
-
-def _transfer_table(metrics: Sequence[MetricCalibration]) -> Table:
-    return Table(
-        "transfers",
-        "Thresholds of one domain in another",
-        (
-            Column("metric"),
-            Column("chosen_on", "threshold of"),
-            Column("used_on", "used on"),
-            Column("accuracy", "balanced accuracy", "percent"),
-            Column("loss", "loss against its own", "percent"),
-        ),
-        tuple(
-            (metric.metric, one.chosen_on, one.used_on, one.accuracy, one.loss)
-            for metric in metrics
-            for one in metric.transfers
-        ),
-        (LOSS_NOTE,),
     )
 
 

@@ -104,7 +104,21 @@ def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
     kept = ~np.isnan(scores)
     texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
     best = _best_fifth(scores[kept], direction)
-    return _rank_bigrams(texts, best), int(best.sum()), len(texts)
+
+    from sklearn.feature_extraction.text import TfidfVectorizer  # it takes a second, and few commands discover
+
+    if not any(map(_word_pairs, texts)):
+        raise UnscorableError("No summary has two words in a row.")
+    vectorizer = TfidfVectorizer(analyzer=_word_pairs)
+    weights = vectorizer.fit_transform(texts)  # (summaries, bigrams)
+    lead = weights[best].mean(axis=0) - weights[~best].mean(axis=0)
+    inside, outside = ((weights[mask] > 0).sum(axis=0) for mask in (best, ~best))
+    rows = zip(vectorizer.get_feature_names_out(), *map(_flat_row, (lead, inside, outside)), strict=True)
+    return (
+        [Bigram(str(text), float(ahead), int(held), int(others)) for text, ahead, held, others in rows],
+        int(best.sum()),
+        len(texts),
+    )
 
 
 def _first_by_lead(bigrams: Sequence[Bigram], most: int) -> tuple[Bigram, ...]:
@@ -128,19 +142,6 @@ def _best_fifth(scores: Values, direction: Direction) -> Mask:
     best = np.zeros(len(scores), dtype=np.bool_)
     best[order[:number]] = True
     return best
-
-
-def _rank_bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
-    from sklearn.feature_extraction.text import TfidfVectorizer  # it takes a second, and few commands discover
-
-    if not any(map(_word_pairs, texts)):
-        raise UnscorableError("No summary has two words in a row.")
-    vectorizer = TfidfVectorizer(analyzer=_word_pairs)
-    weights = vectorizer.fit_transform(texts)  # (summaries, bigrams)
-    lead = weights[best].mean(axis=0) - weights[~best].mean(axis=0)
-    inside, outside = ((weights[mask] > 0).sum(axis=0) for mask in (best, ~best))
-    rows = zip(vectorizer.get_feature_names_out(), *map(_flat_row, (lead, inside, outside)), strict=True)
-    return [Bigram(str(text), float(ahead), int(held), int(others)) for text, ahead, held, others in rows]
 
 
 def _word_pairs(text: str) -> list[str]:

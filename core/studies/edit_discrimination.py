@@ -144,11 +144,31 @@ class EditDiscriminationStudy(Study):
                 "cli.py stress PAIRS --kind negation -o RUN.jsonl"
             )
         scored = {result.metric for result in results}
+        ranked = sorted(
+            (result for result in results if result.against_harmless.value is not None),
+            key=lambda result: -(result.against_harmless.value or 0.0),
+        )
+        sentences = [f"No metric is compared with harmless edits: {results[0].against_harmless.why}"]
+        if ranked:
+            best = ranked[0]
+            blind = [
+                result.metric
+                for result in ranked
+                if (low := result.against_harmless.low) is not None and low <= _CHANCE  # as a detector of changes
+            ]
+            sentences = [
+                f"{best.metric} tells errors from harmless edits best: AUC {format_unsigned(best.against_harmless)}, from their "
+                f"originals {format_unsigned(best.against_originals)}."
+            ]
+            if blind:
+                sentences.append(
+                    f"No better than a detector of changes, as the interval reaches 0.5: {', '.join(blind)}."
+                )
         return self.report(
             data,
             [discrimination_table(results)],
             charts=[_discrimination_chart(results)],
-            sentences=_answer(results),
+            sentences=sentences,
             notes=[
                 "A detector of changes has an AUC near 1 against originals and of 0.5 against harmless edits. Intervals are "
                 "of 95 %, by document."
@@ -159,28 +179,6 @@ class EditDiscriminationStudy(Study):
                 if metric not in scored
             ],
         )
-
-
-def _answer(results: Sequence[EditDiscrimination]) -> list[str]:
-    ranked = sorted(
-        (result for result in results if result.against_harmless.value is not None),
-        key=lambda result: -(result.against_harmless.value or 0.0),
-    )
-    if not ranked:
-        return [f"No metric is compared with harmless edits: {results[0].against_harmless.why}"]
-    best = ranked[0]
-    blind = [
-        result.metric
-        for result in ranked
-        if (low := result.against_harmless.low) is not None and low <= _CHANCE  # as a detector of changes
-    ]
-    sentences = [
-        f"{best.metric} tells errors from harmless edits best: AUC {format_unsigned(best.against_harmless)}, from their "
-        f"originals {format_unsigned(best.against_originals)}."
-    ]
-    if blind:
-        sentences.append(f"No better than a detector of changes, as the interval reaches 0.5: {', '.join(blind)}.")
-    return sentences
 
 
 def _discrimination_chart(results: Sequence[EditDiscrimination]) -> Chart:

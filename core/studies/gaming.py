@@ -214,10 +214,20 @@ class Gaming(Study):
                 "cli.py stress PAIRS --kind phrase -o RUN.jsonl"
             )
         neutral = [metric for metric in run.plan.metrics if METRICS.parse(metric).card.direction == "neutral"]
+        metrics = tuple(result.metric for result in reversed(results))  # the most gamed on top
+        gain_chart = Chart(
+            "gain",
+            "points",
+            "Mean gain by a phrase without content, with 95 % intervals",
+            Axis("", metrics),
+            Axis("gain in spreads (standard deviations)"),
+            (Series("gain", metrics, tuple(result.gain for result in reversed(results))),),
+            sideways=True,
+        )
         return self.report(
             data,
             [_metrics_table(results), _phrases_table(results)],
-            charts=[_gain_chart(results)],
+            charts=[gain_chart],
             sentences=_answer(results),
             notes=[
                 "A gain is towards consistency; a spread is the standard deviation of the metric over the original summaries. A good "
@@ -302,20 +312,6 @@ def _phrases_table(results: Sequence[MetricGaming]) -> Table:
             Column("n", format="count", help="Summaries that the phrase was appended to."),
         ),
         tuple(rows),
-    )
-
-
-def _gain_chart(results: Sequence[MetricGaming]) -> Chart:
-    """A point for each metric, the most gamed on top."""
-    metrics = tuple(result.metric for result in reversed(results))
-    return Chart(
-        "gain",
-        "points",
-        "Mean gain by a phrase without content, with 95 % intervals",
-        Axis("", metrics),
-        Axis("gain in spreads (standard deviations)"),
-        (Series("gain", metrics, tuple(result.gain for result in reversed(results))),),
-        sideways=True,
     )
 
 

@@ -18,7 +18,7 @@ from core.cases.measures import (
     metric_rows,
 )
 from core.cases.paper_test import LEGEND as PAPER_LEGEND
-from core.cases.paper_test import BestAgainstSecond, compare_best_two, mark_as_paper
+from core.cases.paper_test import compare_best_two, mark_as_paper
 from core.profile import profile_names, read_profile
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_cell
@@ -94,7 +94,24 @@ class Measures(Study):
         rows = mark_as_paper(rows, compared) if as_paper else rows
         tables = [measures_table(rows)]
         if as_paper:
-            tables.append(_best_two_table(compared))
+            best_two = Table(
+                "best_two",
+                "The best against the second best",
+                (Column("slice"), Column("figure"), Column("best"), Column("second"), Column("p"), Column("star", "")),
+                tuple(
+                    (
+                        one.slice,
+                        FIGURE_TITLES[one.figure],
+                        one.best,
+                        one.second,
+                        _format_p(one.p),
+                        "*" if one.star else "",
+                    )
+                    for one in compared
+                ),
+                (PAPER_LEGEND, f"p < {SIGNIFICANCE_LEVEL:g} has a star; correction: none."),
+            )
+            tables.append(best_two)
         elif self.full:
             tables.append(_tests_table(rows))
         return self.report(
@@ -206,19 +223,6 @@ def _tests_table(rows: Sequence[MetricRow]) -> Table:
             "p of being equal to the best of the slice, of the sign test that pairs go either way equally often; corrected by "
             f"{CORRECTION}. DeLong, McNemar, Williams and the sign test take cases as independent.",
         ),
-    )
-
-
-def _best_two_table(compared: Sequence[BestAgainstSecond]) -> Table:
-    return Table(
-        "best_two",
-        "The best against the second best",
-        (Column("slice"), Column("figure"), Column("best"), Column("second"), Column("p"), Column("star", "")),
-        tuple(
-            (one.slice, FIGURE_TITLES[one.figure], one.best, one.second, _format_p(one.p), "*" if one.star else "")
-            for one in compared
-        ),
-        (PAPER_LEGEND, f"p < {SIGNIFICANCE_LEVEL:g} has a star; correction: none."),
     )
 
 

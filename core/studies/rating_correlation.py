@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
+from core.cases.cases import Cases
 from core.cases.measures import (
     ON_SEVERAL_SCALES,
     MetricRow,
@@ -39,7 +39,7 @@ from core.stats.correlation import (
 from core.stats.statistic import Numbers, Statistic, Values
 from core.stats.text_tables import format_correlation
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.types import ALL_JUDGES, Sample, Verdict
+from core.types import ALL_JUDGES, Verdict
 
 VERDICT_ASPECT = "share of judges who say consistent"
 """The aspect that verdicts of several judges make."""
@@ -115,7 +115,9 @@ def metric_correlations(
         if np.isnan(in_slice).all():
             continue
         rated = {
-            column.name: RatedScores(_oriented_values(column), in_slice, cases.documents)
+            column.name: RatedScores(
+                -column.values if column.direction == "lower" else column.values, in_slice, cases.documents
+            )
             for column in shown
             if has_one_scale(cases, part, column)
         }
@@ -134,16 +136,14 @@ def _measure_coefficient(
         return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
 
     def williams(best: str, other: str) -> float | None:
-        shared = _on_shared_summaries(rated[best], rated[other])
-        first, second = (_TESTED_VALUES[name](one, systems) for one in shared)
+        *scores, human = on_shared_cases(rated[best].scores, rated[other].scores, rated[best].human)
+        first, second = (
+            _TESTED_VALUES[name](replace(rated[metric], scores=of_metric, human=human), systems)
+            for metric, of_metric in zip((best, other), scores, strict=True)
+        )
         return williams_test(first, second, drawn).p
 
     return mark_best(estimates, {WILLIAMS_TEST: williams})
-
-
-def _on_shared_summaries(first: RatedScores, second: RatedScores) -> tuple[RatedScores, RatedScores]:
-    one, two, human = on_shared_cases(first.scores, second.scores, first.human)
-    return replace(first, scores=one, human=human), replace(second, scores=two, human=human)
 
 
 def mean_ratings(cases: Cases) -> dict[str, Values]:
@@ -153,27 +153,18 @@ def mean_ratings(cases: Cases) -> dict[str, Values]:
     """
     found: dict[str, Values] = defaultdict(lambda: np.full(len(cases.samples), np.nan))
     for place, sample in enumerate(cases.samples):
-        for aspect, values in _ratings_by_aspect(sample).items():
+        by_judge: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for rating in sample.item.ratings:
+            by_judge[rating.aspect][rating.judge].append(rating.value)
+        ratings: dict[str, list[float]] = {}
+        for rated, judges in by_judge.items():
+            counted = [judges[ALL_JUDGES]] if ALL_JUDGES in judges else judges.values()
+            ratings[rated] = [fmean(values) for values in counted]
+        if len(sample.item.judgements) > 1:
+            ratings[VERDICT_ASPECT] = [VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
+        for aspect, values in ratings.items():
             found[aspect][place] = np.mean(values)
     return dict(found)
-
-
-def _ratings_by_aspect(sample: Sample) -> dict[str, list[float]]:
-    """The ratings of a sample by aspect; of each judge the mean over sentences. What all judges sum up to counts alone."""
-    by_judge: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for rating in sample.item.ratings:
-        by_judge[rating.aspect][rating.judge].append(rating.value)
-    found: dict[str, list[float]] = {}
-    for aspect, judges in by_judge.items():
-        counted = [judges[ALL_JUDGES]] if ALL_JUDGES in judges else judges.values()
-        found[aspect] = [fmean(values) for values in counted]
-    if len(sample.item.judgements) > 1:
-        found[VERDICT_ASPECT] = [VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
-    return found
-
-
-def _oriented_values(column: MetricColumn) -> Values:
-    return -column.values if column.direction == "lower" else column.values
 
 
 @STUDIES.add
@@ -220,10 +211,19 @@ class RatingCorrelation(Study):
             ),
             tuple((row.slice, row.metric, row.n, *(row.figures[name] for name in offered), row.failed) for row in rows),
         )
+
+        first = [row for row in rows if row.slice == rows[0].slice and "Pearson" in row.figures]
+        best = next((row for row in first if row.figures["Pearson"].best), None)
+        sentence = f"No correlation with {aspect} is defined: it takes several rated summaries with different scores."
+        if best:
+            value = format_correlation(best.figures["Pearson"].estimate)
+            level = [row.metric for row in first if row.figures["Pearson"].level and row is not best]
+            others = f"; not significantly worse: {', '.join(level)}" if level else ""
+            sentence = f"{best.slice}: {best.metric} follows {aspect} best, Pearson {value}{others}."
         return self.report(
             data,
             [table],
-            sentences=[_best_sentence(rows, aspect)],
+            sentences=[sentence],
             notes=[
                 "With 95 % intervals of a bootstrap over documents. Williams's test compares Pearson's correlations. Kendall is "
                 "tau-b; within systems the mean of each system is subtracted (FRANK's partial correlation); over systems their "
@@ -238,14 +238,3 @@ def rated_aspects(cases: Cases) -> list[str]:
     if not aspects:
         raise TouchstoneError("No summary here has a numeric rating or the verdicts of several judges.")
     return aspects
-
-
-def _best_sentence(rows: Sequence[MetricRow], aspect: str) -> str:
-    first = [row for row in rows if row.slice == rows[0].slice and "Pearson" in row.figures]
-    best = next((row for row in first if row.figures["Pearson"].best), None)
-    if best is None:
-        return f"No correlation with {aspect} is defined: it takes several rated summaries with different scores."
-    value = format_correlation(best.figures["Pearson"].estimate)
-    level = [row.metric for row in first if row.figures["Pearson"].level and row is not best]
-    others = f"; not significantly worse: {', '.join(level)}" if level else ""
-    return f"{best.slice}: {best.metric} follows {aspect} best, Pearson {value}{others}."

@@ -59,6 +59,9 @@ def _compare_columns(cases: Cases, released: MetricColumn, ours: MetricColumn) -
     scale = _unit_scale(float(np.abs(theirs).max()), float(np.abs(mine).max()))
     apart = np.abs(theirs - scale * mine)
     flat = not (np.ptp(theirs) and np.ptp(mine))
+    good, bad = cases.pairs.T
+    moved = np.array([np.sign(column.values[bad] - column.values[good]) for column in (released, ours)])
+    paired = ~np.isnan(moved).any(axis=0)
     return ReleasedComparison(
         released=released.name,
         ours=ours.name,
@@ -67,7 +70,7 @@ def _compare_columns(cases: Cases, released: MetricColumn, ours: MetricColumn) -
         mean=float(apart.mean()),
         largest=float(apart.max()),
         correlation=None if flat else float(np.corrcoef(theirs, mine)[0, 1]),
-        same_way=_same_way_share(cases, released, ours),
+        same_way=float(np.mean(moved[0, paired] == moved[1, paired])) if paired.any() else None,
     )
 
 
@@ -76,13 +79,6 @@ def _unit_scale(theirs: float, mine: float) -> float:
     if theirs > 1.5 >= mine and theirs <= 150:
         return 100.0
     return 0.01 if mine > 1.5 >= theirs and mine <= 150 else 1.0
-
-
-def _same_way_share(cases: Cases, released: MetricColumn, ours: MetricColumn) -> float | None:
-    good, bad = cases.pairs.T
-    moved = np.array([np.sign(column.values[bad] - column.values[good]) for column in (released, ours)])
-    known = ~np.isnan(moved).any(axis=0)
-    return float(np.mean(moved[0, known] == moved[1, known])) if known.any() else None
 
 
 @STUDIES.add

@@ -26,7 +26,6 @@ from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correct
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
 from core.stats.text_tables import format_in_units
 from core.study import STUDIES, Group, Input, Study, StudyData
-from core.types import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,8 @@ def edits_of_cases(cases: Cases) -> Iterator[ScoredEdit]:
                     metric=column.name,
                     signature=column.signature,
                     direction=column.direction,
-                    document=_document_of(sample),
+                    # as a stress run of the dataset calls it, so that both can be put together
+                    document=sample.document or f"{sample.dataset}/{sample.item.group or sample.item.example.id}",
                     domain=sample.item.domain,
                     corrects=corrects,
                     faithful=_known(column.values[one]),
@@ -152,11 +152,6 @@ def _score_pairs(edits: Sequence[ScoredEdit], corrects: bool, numbers: Mapping[s
         document_array((one.document for one in chosen), numbers),
         edits[0].direction,
     )
-
-
-def _document_of(sample: Sample) -> str:
-    """As a stress run of the dataset calls it, so that both can be put together."""
-    return sample.document or f"{sample.dataset}/{sample.item.group or sample.item.example.id}"
 
 
 def _known(score: float) -> float | None:

@@ -54,11 +54,23 @@ class Shifts(Study):
             kinds_table(kind_coverage(run), kind_verdicts(cells)),
             _checks_table(run),
         ]
+        if not cells:
+            sentences = ["No variant has a score yet."]
+        elif not balances:
+            sentences = [
+                "Robustness and sensitivity need harmless and breaking perturbations, and noise from 5 harmless edits."
+            ]
+        else:
+            best, worst = balances[0], balances[-1]
+            of_all = f"Best of {len(balances)} metrics: " if len(balances) > 1 else ""
+            sentences = [f"{of_all}{_balance_words(best)}"]
+            if _sum(worst) < _sum(best):
+                sentences.append(f"Worst: {_balance_words(worst)}")
         return self.report(
             data,
             [table for table in tables if table.rows or table is tables[0]],
             charts=[_balance_chart(balances)] if balances else [],
-            sentences=_answer(cells, balances),
+            sentences=sentences,
             notes=[
                 f"Battery: {run.plan.battery_label}.",
                 "A shift is the score after minus the score before, in the metric's own units, with its 95 % interval by "
@@ -247,19 +259,6 @@ def _checks_table(run: Run) -> Table:
             for share in check_shares(run)
         ),
     )
-
-
-def _answer(cells: Sequence[MatrixCell], balances: Sequence[MetricBalance]) -> list[str]:
-    """The best and the worst balance in words."""
-    if not cells:
-        return ["No variant has a score yet."]
-    if not balances:
-        return ["Robustness and sensitivity need harmless and breaking perturbations, and noise from 5 harmless edits."]
-    best, worst = balances[0], balances[-1]
-    sentences = [f"{'Best of ' + str(len(balances)) + ' metrics: ' if len(balances) > 1 else ''}{_balance_words(best)}"]
-    if _sum(worst) < _sum(best):
-        sentences.append(f"Worst: {_balance_words(worst)}")
-    return sentences
 
 
 def _sum(balance: MetricBalance) -> float:

@@ -9,7 +9,7 @@ A run has each text once: a summary that two systems both wrote counts for the f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
@@ -107,7 +107,16 @@ def phrase_strengths(
     places = {system.name: place for place, system in enumerate(systems)}
     sources = [source for source in run.sources.values() if system_of.get(source.example.id) in places]
     ranks = np.array([places[system_of[source.example.id]] for source in sources], dtype=np.intp)
-    _check_run(kinds, systems, ranks)
+    if not kinds:
+        raise UnscorableError(
+            "The run appends no phrase to its summaries. Run `stress` with --kind phrase, for example."
+        )
+    missing = [systems[place].name for place in (0, len(systems) - 1) if place not in ranks]
+    if missing:
+        raise UnscorableError(
+            f"The run has no summary of {' or '.join(missing)}. Run `stress` on the dataset with --with-inconsistent: the "
+            "summaries that are labelled inconsistent are left out otherwise."
+        )
     numbers = {group: place for place, group in enumerate(dict.fromkeys(source.group for source in sources))}
     documents = document_array((source.group for source in sources), numbers)
     drawn = Resamples.draw(len(numbers), resamples, run.plan.seed)
@@ -207,19 +216,6 @@ def _mean_step(sums: Values, steps: int) -> Values:
 _NO_END = "The most or the least consistent system has no summary with a score in this run."
 
 
-def _check_run(phrases: Sized, systems: Sequence[JudgedSystem], places: Numbers) -> None:
-    if not phrases:
-        raise UnscorableError(
-            "The run appends no phrase to its summaries. Run `stress` with --kind phrase, for example."
-        )
-    missing = [systems[place].name for place in (0, len(systems) - 1) if place not in places]
-    if missing:
-        raise UnscorableError(
-            f"The run has no summary of {' or '.join(missing)}. Run `stress` on the dataset with --with-inconsistent: the "
-            "summaries that are labelled inconsistent are left out otherwise."
-        )
-
-
 def _label_values(cases: Cases) -> Values:
     verdicts = [sample.item.intended for sample in cases.samples]
     return np.array([np.nan if verdict is None else VERDICT_VALUES[verdict] for verdict in verdicts], dtype=np.float64)
@@ -261,11 +257,34 @@ class SystemStrength(Study):
         results = list(phrase_strengths(data.stress_run, data.shifts, systems, systems_of_summaries(data.samples)))
         if not results:
             raise TouchstoneError("No metric of the run has a better side. Run `stress` with another metric.")
+
+        order = (
+            f"{len(systems)} systems, from {systems[0].name} ({systems[0].human:.3f}) to {systems[-1].name} "
+            f"({systems[-1].human:.3f}) by human consistency."
+        )
+        defined = [one for one in results if one.generations.value is not None]
+        most_worth = "No metric rises from the least to the most consistent system."
+        if defined:
+            most = max(defined, key=lambda one: one.generations.value or 0.0)
+            generations = format_in_units(most.generations)
+            most_worth = f"{most.phrase} is worth most, with {most.metric}: {generations} generations."
+        means = {one.metric: one.means for one in results}
+        means_table = Table(
+            "means",
+            "Mean score of each system",
+            (Column("system"), Column("metric"), Column("mean", format="unsigned")),
+            tuple(
+                (system.name, metric, of_metric[place])
+                for metric, of_metric in means.items()
+                for place, system in enumerate(systems)
+            ),
+            pivot=Pivot("system", "metric", ("mean",)),
+        )
         return self.report(
             data,
-            [_phrases_table(results), _systems_table(systems), _means_table(systems, results)],
+            [_phrases_table(results), _systems_table(systems), means_table],
             charts=[_strength_chart(results)] if any(one.generations.value is not None for one in results) else [],
-            sentences=_answer(systems, results),
+            sentences=[order, most_worth],
             notes=[
                 "A generation is the mean step of a metric's mean score from one system to the next, in the order of their human "
                 "consistency, the least consistent first. Intervals are of 95 %, by document.",
@@ -304,21 +323,6 @@ def _systems_table(systems: Sequence[JudgedSystem]) -> Table:
     )
 
 
-def _means_table(systems: Sequence[JudgedSystem], results: Sequence[PhraseStrength]) -> Table:
-    means = {one.metric: one.means for one in results}
-    return Table(
-        "means",
-        "Mean score of each system",
-        (Column("system"), Column("metric"), Column("mean", format="unsigned")),
-        tuple(
-            (system.name, metric, of_metric[place])
-            for metric, of_metric in means.items()
-            for place, system in enumerate(systems)
-        ),
-        pivot=Pivot("system", "metric", ("mean",)),
-    )
-
-
 def _strength_chart(results: Sequence[PhraseStrength]) -> Chart:
     """A point for each metric and phrase; 1 is one generation."""
     defined = [one for one in reversed(results) if one.generations.value is not None]
@@ -332,18 +336,3 @@ def _strength_chart(results: Sequence[PhraseStrength]) -> Chart:
         (Series("generations", names, tuple(one.generations for one in defined)),),
         sideways=True,
     )
-
-
-def _answer(systems: Sequence[JudgedSystem], results: Sequence[PhraseStrength]) -> list[str]:
-    order = (
-        f"{len(systems)} systems, from {systems[0].name} ({systems[0].human:.3f}) to {systems[-1].name} "
-        f"({systems[-1].human:.3f}) by human consistency."
-    )
-    defined = [one for one in results if one.generations.value is not None]
-    if not defined:
-        return [order, "No metric rises from the least to the most consistent system."]
-    most = max(defined, key=lambda one: one.generations.value or 0.0)
-    return [
-        order,
-        f"{most.phrase} is worth most, with {most.metric}: {format_in_units(most.generations)} generations.",
-    ]

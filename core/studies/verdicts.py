@@ -55,6 +55,11 @@ class Verdicts(Study):
         bands = [noise_band(cases, column) for column in cases.columns]
         caught = caught_in_grid(lines, [column.name for column in cases.columns])
         disagree, wrong = (len(filter_pairs(lines, name)) for name in ("metrics disagree", "all wrong"))
+        most = max(band.n for band in bands)
+        noise_note = "Noise is a tie here: the data holds no harmless edits from which to tell more."
+        if most >= _MIN_KNOWN:
+            share = "the middle 95 %" if most >= MIN_FOR_QUANTILES else "the range"
+            noise_note = f"Noise is {share} of a metric's shifts under up to {most} harmless edits of the same data."
         return self.report(
             data,
             [_metric_table(cases, lines, bands), _pair_table(cases, filter_pairs(lines, self.pairs), self.pairs)],
@@ -62,7 +67,7 @@ class Verdicts(Study):
                 *([coverage_sentence(smallest_coverage(caught))] if caught else []),
                 f"Metrics disagree on {disagree} of {len(lines)} pairs, and on {wrong} no metric moves the right way.",
             ],
-            notes=[_noise_note(bands)],
+            notes=[noise_note],
         )
 
 
@@ -103,11 +108,3 @@ def _pair_table(cases: Cases, lines: Sequence[PairVerdict], pairs: str) -> Table
     metrics = (Column(column.name, column.name) for column in cases.columns)
     head = (Column("dataset"), Column("faithful"), Column("broken"), Column("error_type"))
     return Table("pairs", pairs.capitalize(), (*head, *metrics), tuple(rows))
-
-
-def _noise_note(bands: Sequence[NoiseBand]) -> str:
-    most = max(band.n for band in bands)
-    if most < _MIN_KNOWN:
-        return "Noise is a tie here: the data holds no harmless edits from which to tell more."
-    share = "the middle 95 %" if most >= MIN_FOR_QUANTILES else "the range"
-    return f"Noise is {share} of a metric's shifts under up to {most} harmless edits of the same data."

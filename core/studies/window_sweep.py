@@ -139,9 +139,27 @@ class Windows(Study):
         shifts = data.shifts
         effects = {family: window_effects(run, windows, shifts) for family, windows in families.items()}
         scored = [(family, of_family) for family, of_family in effects.items() if of_family]
+        effects_table = Table(
+            "windows",
+            "Scores and shifts by window",
+            (
+                Column("metric"),
+                Column("w", format="count", help="Sentences that are read on both sides of a passage."),
+                Column("intent", "variants", help="The intent of the perturbations: their variants count."),
+                Column("original", format="unsigned", help="Mean score of the summaries as they were."),
+                Column("variant", format="unsigned", help="Mean score of their variants."),
+                Column("shift", format="signed", help="Mean of the score after minus the score before."),
+                Column("n", format="count"),
+            ),
+            tuple(
+                (family, effect.w, effect.intent, effect.original, effect.variant, effect.shift, effect.shift.n)
+                for family, of_family in effects.items()
+                for effect in of_family
+            ),
+        )
         return self.report(
             data,
-            [_effects_table(effects)],
+            [effects_table],
             charts=[chart for place, one in enumerate(scored, 1) for chart in window_charts(place, *one)],
             sentences=[_answer(family, of_family) for family, of_family in effects.items()],
             notes=[
@@ -149,27 +167,6 @@ class Windows(Study):
             ],
             problems=failure_sentences(run),
         )
-
-
-def _effects_table(effects: Mapping[str, Sequence[WindowEffect]]) -> Table:
-    return Table(
-        "windows",
-        "Scores and shifts by window",
-        (
-            Column("metric"),
-            Column("w", format="count", help="Sentences that are read on both sides of a passage."),
-            Column("intent", "variants", help="The intent of the perturbations: their variants count."),
-            Column("original", format="unsigned", help="Mean score of the summaries as they were."),
-            Column("variant", format="unsigned", help="Mean score of their variants."),
-            Column("shift", format="signed", help="Mean of the score after minus the score before."),
-            Column("n", format="count"),
-        ),
-        tuple(
-            (family, effect.w, effect.intent, effect.original, effect.variant, effect.shift, effect.shift.n)
-            for family, of_family in effects.items()
-            for effect in of_family
-        ),
-    )
 
 
 def _answer(family: str, effects: Sequence[WindowEffect]) -> str:

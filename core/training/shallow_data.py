@@ -39,7 +39,11 @@ class TrainingTarget:
     def of(self, items: Iterable[Item]) -> list[TargetedItem]:
         """The items that have a target; borderline labels and failed scores are none. Raises TouchstoneError for none."""
         found = list(items)
-        aims = _scored_items(found, read_scores(self.scores, self.name)) if self.scores else _labelled_items(found)
+        if self.scores:
+            scores = read_scores(self.scores, self.name)
+            aims = [(item, scores[item.example.id]) for item in found if item.example.id in scores]
+        else:
+            aims = [(item, _LABEL_VALUES[item.intended]) for item in found if item.intended in _LABEL_VALUES]
         if not aims:
             raise TouchstoneError(f"None of the {len(found)} pairs has {self._missing()}")
         return aims
@@ -91,14 +95,6 @@ def _score_records(path: Path) -> Iterator[dict[str, object]]:
                         f"{where}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
                     )
                 yield record
-
-
-def _labelled_items(items: Iterable[Item]) -> list[TargetedItem]:
-    return [(item, _LABEL_VALUES[item.intended]) for item in items if item.intended in _LABEL_VALUES]
-
-
-def _scored_items(items: Iterable[Item], known: Mapping[str, float]) -> list[TargetedItem]:
-    return [(item, known[item.example.id]) for item in items if item.example.id in known]
 
 
 def items_of_splits(aims: Sequence[TargetedItem], splits: Sequence[Split]) -> Mask:

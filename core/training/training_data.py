@@ -93,12 +93,20 @@ def labelled_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], dict[str, i
     by_id = {item.example.id: item for item in items}
     rows = []
     for item in items:
-        if reason := _reason_to_leave_out(item, test):
+        if item.split is Split.TEST:
+            reason = "marked test, or what a paper's tables rest on"
+        elif _document_name(item) in test:
+            reason = "of a document that is marked test elsewhere"
+        elif not item.example.document.strip() or not item.example.summary.strip():
+            reason = "without a document or summary"
+        else:
+            reason = "" if item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT) else "without a settled label"
+        if reason:
             left_out[reason] += 1
         else:
             parent = by_id.get(item.parent or "")
             wrong = item.intended is Verdict.INCONSISTENT
-            changed = _changed_places(parent.example.summary, item.example.summary) if parent else None
+            changed = _new_places(recover(parent.example.summary, item.example.summary)) if parent else None
             kind = item.error_type.value if item.error_type else "+".join(item.categories)
             labelled_row = TrainingRow(
                 id=item.example.id,
@@ -118,20 +126,6 @@ def labelled_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], dict[str, i
 
 def _document_name(item: Item) -> str:
     return item.example.document or item.group
-
-
-def _reason_to_leave_out(item: Item, test: set[str]) -> str:
-    if item.split is Split.TEST:
-        return "marked test, or what a paper's tables rest on"
-    if _document_name(item) in test:
-        return "of a document that is marked test elsewhere"
-    if not item.example.document.strip() or not item.example.summary.strip():
-        return "without a document or summary"
-    return "" if item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT) else "without a settled label"
-
-
-def _changed_places(original: str, edited: str) -> tuple[Span, ...]:
-    return _new_places(recover(original, edited))
 
 
 def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
@@ -14,7 +13,7 @@ from core.contexts import optional_fields
 from core.dataset import Refusal
 from core.outcome_record import json_line
 from core.settings import Settings
-from core.types import ClaimList, Failure, Item
+from core.types import Failure
 from pages.commands.shared.inputs import (
     open_output,
     read_items,
@@ -56,29 +55,27 @@ def command(
         print_estimate(engine, asked)
         outcomes = (outcome for _, outcome in engine.converse(asked))
         with open_output(output) as file:
-            failed = _write_claims(file, zip(items, outcomes, strict=True), len(items))
+            count = failed = 0
+            for item, outcome in with_progress(zip(items, outcomes, strict=True), "summaries", len(items)):
+                pair = item.example
+                label = {"label": item.intended.value} if item.intended else {}
+                line = {
+                    "id": pair.id,
+                    "document": pair.document,
+                    "summary": pair.summary,
+                    **optional_fields(pair),
+                    **label,
+                }
+                if isinstance(outcome, Failure):
+                    claims = {"claims": None, "error": outcome.message}
+                    failed += 1
+                else:
+                    claims = claims_to_json(outcome)
+                    count += len(outcome.claims)
+                file.write(json_line({**line, "group": item.group, **claims}))
+            print_status(f"{count} claims of {len(items) - failed} summaries.")
+            if failed:
+                print_status(f"Summaries without claims: {failed}. The field `error` says why.")
         spent = engine.spent()
     print_spent(spent)
     exit_with_failures(refusals, failed)
-
-
-def _write_claims(file: TextIO, found: Iterable[tuple[Item, ClaimList | Failure]], total: int) -> int:
-    """Write a line for each summary, and say how many claims there are; how many summaries have none."""
-    count = failed = 0
-    for item, outcome in with_progress(found, "summaries", total):
-        file.write(json_line(_claims_line(item, outcome)))
-        count += 0 if isinstance(outcome, Failure) else len(outcome.claims)
-        failed += isinstance(outcome, Failure)
-    print_status(f"{count} claims of {total - failed} summaries.")
-    if failed:
-        print_status(f"Summaries without claims: {failed}. The field `error` says why.")
-    return failed
-
-
-def _claims_line(item: Item, outcome: ClaimList | Failure) -> dict[str, object]:
-    pair = item.example
-    label = {"label": item.intended.value} if item.intended else {}
-    line = {"id": pair.id, "document": pair.document, "summary": pair.summary, **optional_fields(pair), **label}
-    if isinstance(outcome, Failure):
-        return {**line, "group": item.group, "claims": None, "error": outcome.message}
-    return {**line, "group": item.group, **claims_to_json(outcome)}

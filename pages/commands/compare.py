@@ -83,7 +83,15 @@ def command(
     matched, cases = matched_sides(*opened.scores), opened.cases
     given = (base_threshold, base_threshold if new_threshold is None else new_threshold)
     thresholds = [own.value if own else number for own, number in zip(opened.thresholds, given, strict=True)]
-    _print_remarks(opened, matched, thresholds)
+
+    before, after = opened.scores
+    alone = sorted(before.keys() ^ after.keys())
+    if alone and len(matched) < max(len(before), len(after)):
+        print_status(f"Only one side has {', '.join(alone)}: not compared.")
+    if thresholds[0] == thresholds[1]:
+        for sentence in shared_signatures(list(matched.values())):
+            print_status(f"{sentence} Their scores are the same.")
+
     drawn = draw_resamples(cases, resamples or affordable_resamples(cases))
     found = compare_sides(cases, graded_columns(cases, matched, thresholds), drawn)
     if not any(one.changes for one in found):
@@ -114,8 +122,21 @@ class _Sides:
 def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limit], device: str | None) -> _Sides:
     runs = [Path(one) for one in given if Path(one).is_file() and is_stress_run(Path(one))]
     if runs:
-        return _open_runs(runs, len(given), data)
-    kept = _kept_thresholds(given)
+        if len(runs) < len(given) or data:
+            raise TouchstoneError(
+                f"{runs[0]} is a stress run, whose variants are its labels: compare it with another run, without --data."
+            )
+        old, new = map(read_stress_run, runs)
+        shared = shared_texts(old, new)
+        if old.plan.battery != new.plan.battery:
+            print_status(f"The runs are of different batteries: {old.plan.battery_label} and {new.plan.battery_label}.")
+        if shared.others:
+            print_status(f"{shared.others} texts are in one run only: not compared.")
+        return _Sides(shared.sides, shared.cases)
+    kept = {}  # the thresholds of the database are needed where a side is neither a file nor a metric
+    if not all(Path(one).is_file() or one.partition("[")[0] in METRICS.names() for one in given):
+        with closing(Store.open(Settings.read().database_url)) as store:
+            kept = kept_thresholds(store)
     before, after = (GivenSide.parse(one, kept) for one in given)
     metrics = list(dict.fromkeys(side.metric for side in (before, after) if side.metric))
     if metrics and not data:
@@ -123,46 +144,15 @@ def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limi
     if not data:
         scores = (before.scores({}), after.scores({}))
         return _Sides(scores, unlabelled_cases([*scores[0].values(), *scores[1].values()]))
-    cases, scored = _open_data(data, metrics, limits, device)
-    return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold))
-
-
-def _kept_thresholds(given: Sequence[str]) -> dict[str, OwnThreshold]:
-    """Those of the database, where a side is neither a file nor a metric."""
-    if all(Path(one).is_file() or one.partition("[")[0] in METRICS.names() for one in given):
-        return {}
-    with closing(Store.open(Settings.read().database_url)) as store:
-        return kept_thresholds(store)
-
-
-def _open_runs(runs: Sequence[Path], sides: int, data: Sequence[str]) -> _Sides:
-    if len(runs) < sides or data:
-        raise TouchstoneError(
-            f"{runs[0]} is a stress run, whose variants are its labels: compare it with another run, without --data."
-        )
-    before, after = map(read_stress_run, runs)
-    found = shared_texts(before, after)
-    if before.plan.battery != after.plan.battery:
-        print_status(
-            f"The runs are of different batteries: {before.plan.battery_label} and {after.plan.battery_label}."
-        )
-    if found.others:
-        print_status(f"{found.others} texts are in one run only: not compared.")
-    return _Sides(found.sides, found.cases)
-
-
-def _open_data(
-    data: Sequence[str], metrics: Sequence[Metric], limits: Sequence[Limit], device: str | None
-) -> tuple[Cases, dict[str, MetricSide]]:
-    """The labelled items, and what each metric scores them."""
     settings = Settings.read().on(device)
     with closing(Store.open(settings.database_url)) as store:
-        found = open_audit_data(store, data, None, 0)
-        cases = found.cases_of([])
+        opened = open_audit_data(store, data, None, 0)
+        cases = opened.cases_of([])
         require_agreeing_labels(cases)
         for sentence in plan_sentences(cases, limits or DEFAULT_LIMITS):
             print_status(sentence)
-        return cases, _score(settings, metrics, found.texts) if metrics else {}
+        scored = _score(settings, metrics, opened.texts) if metrics else {}
+    return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold))
 
 
 def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Example]) -> dict[str, MetricSide]:
@@ -172,19 +162,6 @@ def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Exampl
         scores = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
         outcomes = [outcome for _, outcome in scores]
     return {metric.spec: side_of_outcomes(metric.spec, outcomes) for metric in metrics}
-
-
-def _print_remarks(
-    opened: _Sides, matched: Mapping[str, tuple[MetricSide, MetricSide]], thresholds: Sequence[float | None]
-) -> None:
-    """Print the metrics that only one side has, and those that have the same scores on both."""
-    before, after = opened.scores
-    alone = sorted(before.keys() ^ after.keys())
-    if alone and len(matched) < max(len(before), len(after)):
-        print_status(f"Only one side has {', '.join(alone)}: not compared.")
-    if thresholds[0] == thresholds[1]:
-        for sentence in shared_signatures(list(matched.values())):
-            print_status(f"{sentence} Their scores are the same.")
 
 
 def _writer(path: Path) -> Callable[[Sequence[MetricComparison], Sequence[Change]], str]:

@@ -35,23 +35,20 @@ def command(
         typer.echo(json.dumps([_record(one, steps) for one, steps in found.items()], ensure_ascii=False, indent=1))
     else:
         for one, steps in found.items():
-            _print_steps(one, steps, whole=bool(metric))
+            typer.echo(f"{one.spec}: {setup_state(one.card, missing_steps(one))}")
+            for step in steps:
+                if metric or not step.done:
+                    typer.echo(
+                        f"  {'here   ' if step.done else 'missing'} {step.need:9} {step.name}  {step.message}".rstrip()
+                    )
+            for line in dict.fromkeys(step.command for step in steps if step.command):
+                typer.echo(f"  run: {line}")
+            if downloads := [step for step in steps if step.download]:
+                typer.echo(f"  run: cli.py doctor {one.spec} --download  ({len(downloads)} from the hub)")
+            if metric and one.card.licence:
+                typer.echo(f"  licence: {one.card.licence}")
     if any(not step.done for steps in found.values() for step in steps):
         raise typer.Exit(1)
-
-
-def _print_steps(metric: Metric, steps: list[SetupStep], whole: bool) -> None:
-    """A line for the metric and one for each need; for all metrics together only for what is missing."""
-    typer.echo(f"{metric.spec}: {setup_state(metric.card, missing_steps(metric))}")
-    for step in steps:
-        if whole or not step.done:
-            typer.echo(f"  {'here   ' if step.done else 'missing'} {step.need:9} {step.name}  {step.message}".rstrip())
-    for command in dict.fromkeys(step.command for step in steps if step.command):
-        typer.echo(f"  run: {command}")
-    if downloads := [step for step in steps if step.download]:
-        typer.echo(f"  run: cli.py doctor {metric.spec} --download  ({len(downloads)} from the hub)")
-    if whole and metric.card.licence:
-        typer.echo(f"  licence: {metric.card.licence}")
 
 
 def _record(metric: Metric, steps: list[SetupStep]) -> dict[str, object]:

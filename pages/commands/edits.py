@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
@@ -13,7 +12,7 @@ from core.dataset import Refusal
 from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason
-from core.outcome_record import JsonRecord, json_line
+from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
@@ -58,24 +57,18 @@ def command(
     originals = draw_sample(found, most or len(found), seed)
     with open_engine(Settings.read(), batch) as engine, open_output(output) as file:
         print_estimate(engine, (editor.propose_conversation(item.example) for item in originals))
-        unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
+        unused: Counter[UnusedReason] = Counter()
+        written = 0
+        for edit in edited_pairs(engine, editor, originals, trivial):
+            if isinstance(edit, UnusedEdit):
+                unused[edit.reason_kind] += 1
+                print_status(f"{edit.source} {edit.reason_kind}: {edit.reason}")
+            else:
+                file.write(json_line(edit))
+                written += 1
+        print_status(f"Edits written: {written}.")
         spent = engine.spent()
     if reasons := ", ".join(reason.count_phrase(count) for reason, count in unused.items()):
         print_status(f"Not used: {reasons}.")
     print_spent(spent)
     exit_with_failures(refusals, unused[UnusedReason.FAILED])
-
-
-def _write_edits(file: TextIO, found: Iterable[JsonRecord | UnusedEdit]) -> Counter[UnusedReason]:
-    """Write a line for each pair and say why each other edit is not used; how many there are of which kind."""
-    unused: Counter[UnusedReason] = Counter()
-    written = 0
-    for one in found:
-        if isinstance(one, UnusedEdit):
-            unused[one.reason_kind] += 1
-            print_status(f"{one.source} {one.reason_kind}: {one.reason}")
-        else:
-            file.write(json_line(one))
-            written += 1
-    print_status(f"Edits written: {written}.")
-    return unused

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import WHOLE, Shard
+from core.bulk.blocks import WHOLE
 from core.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.cases import SummaryWithEdit, summaries_with_edits
+from core.explanations.cases import summaries_with_edits
 from core.explanations.detect import (
     ExplainMode,
-    Finding,
     explain_all,
     explanation_record,
     explanation_signature,
     is_applicable,
     summary_conversation,
 )
-from core.llm.chat import Sampling
 from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
@@ -83,41 +80,24 @@ def command(
         # raises before anything is overwritten where nobody can be asked
         sampling = open_sampling(engine, model, endpoint, temperature, sample)
         part = open_shard(shard, pairs, [sampling.asked])
-        found = [one for one in _read_subjects(pairs, dataset, refusals, part) if is_applicable(one, ask)]
+        items = read_items(pairs, refusals, part) if pairs else read_dataset_items(dataset or "")
+        # the summaries, the edited ones with what is known of their edit
+        found = [summary for summary in summaries_with_edits(items) if is_applicable(summary, ask)]
         if not found and part == WHOLE:
             raise TouchstoneError(f"{source} has no summary that is labelled inconsistent. Ask with --ask detect.")
         asked = draw_sample(found, most or len(found), seed)
         print_estimate(engine, (summary_conversation(one, ask, sampling) for one in asked))
         with open_output(output) as file:
-            failed = _write_findings(file, ask, sampling, explain_all(engine, asked, ask, sampling), len(asked))
+            findings = explain_all(engine, asked, ask, sampling)
+            verdicts: Counter[str] = Counter()
+            for subject, outcome in with_progress(findings, "summaries explained", len(asked)):
+                record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling))
+                file.write(json_line(record))
+                verdicts["failed" if isinstance(outcome, Failure) else outcome.verdict] += 1
+            print_status(
+                f"Summaries explained: {', '.join(f'{verdict} {number}' for verdict, number in verdicts.most_common())}."
+            )
+            failed = verdicts["failed"]
         spent = engine.spent()
     print_spent(spent)
     exit_with_failures(refusals, failed)
-
-
-def _read_subjects(
-    pairs: Path | None, dataset: str | None, refusals: list[Refusal], shard: Shard
-) -> list[SummaryWithEdit]:
-    """The summaries of a file, of blocks or of an imported dataset, the edited ones with what is known of their edit."""
-    return list(
-        summaries_with_edits(read_items(pairs, refusals, shard) if pairs else read_dataset_items(dataset or ""))
-    )
-
-
-def _write_findings(
-    file: TextIO,
-    ask: ExplainMode,
-    sampling: Sampling,
-    found: Iterable[tuple[SummaryWithEdit, Finding | Failure]],
-    count: int,
-) -> int:
-    """Write a line for each summary, and say how many the model called what; how many have no answer."""
-    verdicts: Counter[str] = Counter()
-    for subject, outcome in with_progress(found, "summaries explained", count):
-        record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling))
-        file.write(json_line(record))
-        verdicts["failed" if isinstance(outcome, Failure) else outcome.verdict] += 1
-    print_status(
-        f"Summaries explained: {', '.join(f'{verdict} {number}' for verdict, number in verdicts.most_common())}."
-    )
-    return verdicts["failed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -51,7 +51,16 @@ def command(
     """Write everything that was kept: pairs, scores, labels, judgements and what endpoints were paid; or a campaign, or a dataset."""
     as_csv = output.suffix.lower() == ".csv"
     chosen = format or (HfDataset.name if push or dataset else "csv" if as_csv else "jsonl")
-    _require_one_kind(campaign, dataset, format, push)
+
+    if campaign is not None and dataset is not None:
+        raise TouchstoneError("Export a campaign or a dataset: leave out --campaign or --dataset.")
+    if campaign is None and dataset is None and push:
+        raise TouchstoneError("Name what to push with --dataset or --campaign.")
+    if campaign is None and format and not (dataset is not None and format == HfDataset.name):
+        raise TouchstoneError(f"The format {format!r} is one of campaigns. Name one with --campaign.")
+    if push and format not in ("", HfDataset.name):
+        raise TouchstoneError(f"The hub takes the format {HfDataset.name}, not {format!r}. Leave --format out.")
+
     terms = ExportTerms(licence, pay, consent)
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         if dataset is not None:
@@ -68,26 +77,10 @@ def command(
                 files = hub_campaign_files(export) if push else {}
                 _write(output, [zip_files(files)] if push else EXPORT_FORMATS.get(chosen)().content(export))
     if push:
-        _push(files, push, public=public, existing=existing)
+        # imported here: the hub's library takes a second, and every command would wait for it
+        from core.models.upload import push_dataset
 
-
-def _require_one_kind(campaign: str | None, dataset: str | None, format: str, push: str) -> None:
-    """Raises TouchstoneError for options that do not go together."""
-    if campaign is not None and dataset is not None:
-        raise TouchstoneError("Export a campaign or a dataset: leave out --campaign or --dataset.")
-    if campaign is None and dataset is None and push:
-        raise TouchstoneError("Name what to push with --dataset or --campaign.")
-    if campaign is None and format and not (dataset is not None and format == HfDataset.name):
-        raise TouchstoneError(f"The format {format!r} is one of campaigns. Name one with --campaign.")
-    if push and format not in ("", HfDataset.name):
-        raise TouchstoneError(f"The hub takes the format {HfDataset.name}, not {format!r}. Leave --format out.")
-
-
-def _push(files: Mapping[str, bytes], repository: str, *, public: bool, existing: bool) -> None:
-    # imported here: the hub's library takes a second, and every command would wait for it
-    from core.models.upload import push_dataset
-
-    typer.echo(push_dataset(files, repository, public=public, existing=existing))
+        typer.echo(push_dataset(files, push, public=public, existing=existing))
 
 
 def _write(output: Path, content: Iterable[bytes]) -> None:

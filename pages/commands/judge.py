@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +12,12 @@ from core.bulk.run import refuse_divided_budget
 from core.dataset import Refusal
 from core.explanations.cases import judgement_records, read_judged
 from core.explanations.causes import cause_conversation
-from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation, judge_signature
+from core.explanations.judge import JudgeSetup, judge_conversation, judge_signature
 from core.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
 from core.explanations.panel_weights import estimate_weights
 from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
-from core.types import Failure
 from pages.commands.shared.inputs import (
     open_output,
     open_panel,
@@ -121,25 +119,15 @@ def command(
         judged = with_progress(
             judge_by_panel(engine, to_grade, setup, judges, ask), "explanations judged", len(to_grade)
         )
-        counts = _write_judged(output, judged, signatures, panel, rule)
+
+        counts = GradeCounts(signatures, panel, rule)
+        with open_output(output) as file:
+            for case, outcomes in judged:
+                file.writelines(map(json_line, judgement_records(case, signatures, outcomes, panel, rule)))
+                counts.add(outcomes)
+
         spent = engine.spent()
     for sentence in counts.sentences():
         print_status(sentence)
     print_spent(spent)
     exit_with_failures(refusals, counts.failed)
-
-
-def _write_judged(
-    output: Path,
-    found: Iterable[tuple[Case, tuple[Judgement | Failure, ...]]],
-    signatures: Sequence[str],
-    panel: str,
-    rule: PanelRule,
-) -> GradeCounts:
-    """Write a line for each case and judge, and one more for a panel, as they come."""
-    counts = GradeCounts(signatures, panel, rule)
-    with open_output(output) as file:
-        for case, outcomes in found:
-            file.writelines(map(json_line, judgement_records(case, signatures, outcomes, panel, rule)))
-            counts.add(outcomes)
-    return counts

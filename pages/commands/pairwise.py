@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.explanations.cases import SummaryWithEdit, summaries_with_edits
+from core.explanations.cases import summaries_with_edits
 from core.explanations.pairwise import (
     Comparison,
     compare_all,
@@ -54,18 +53,14 @@ def command(
         print_status(f"Asking {signature}")
         print_estimate(engine, (edit_conversation(one, sampling) for one in edited))
         with open_output(output) as file:
-            failed = _write(file, signature, with_progress(compare_all(engine, edited, sampling), "pairs", len(edited)))
+            verdicts = with_progress(compare_all(engine, edited, sampling), "pairs", len(edited))
+            outcomes: list[Comparison | Failure] = []
+            for subject, outcome in verdicts:
+                record = comparison_record(subject, signature, outcome)
+                file.write(json_line(record))
+                outcomes.append(outcome)
+            print_status(f"Found more consistent: {format_preferences(outcomes)}.")
+            failed = sum(isinstance(outcome, Failure) for outcome in outcomes)
         spent = engine.spent()
     print_spent(spent)
     exit_with_failures(refusals, failed)
-
-
-def _write(file: TextIO, signature: str, found: Iterable[tuple[SummaryWithEdit, Comparison | Failure]]) -> int:
-    """Write a line for each pair, and say how many went which way; how many have no answer."""
-    outcomes: list[Comparison | Failure] = []
-    for subject, outcome in found:
-        record = comparison_record(subject, signature, outcome)
-        file.write(json_line(record))
-        outcomes.append(outcome)
-    print_status(f"Found more consistent: {format_preferences(outcomes)}.")
-    return sum(isinstance(outcome, Failure) for outcome in outcomes)

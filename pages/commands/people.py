@@ -72,7 +72,14 @@ def command(
             case PeopleAction.LIST:
                 _list(manager)
             case PeopleAction.CHANGE:
-                _change(manager, _only(chosen, "the name of one person"), rename, role, active, group)
+                person = _find(manager, _only(chosen, "the name of one person"))
+                changed = replace(
+                    person,
+                    name=person.name if rename is None else rename,
+                    role=role or person.role,
+                    active=person.active if active is None else active,
+                )
+                manager.change_person(changed, manager.groups().get(person.id, ()) if group is None else group)
                 _list(manager)
             case PeopleAction.IMPORT:
                 listed = read_people(_read(Path(_only(chosen, "one CSV file"))))
@@ -82,44 +89,29 @@ def command(
                 _print_links(((one.name, manager.invite(one.id, days)) for one in people), server)
             case PeopleAction.ASSIGN:
                 assigned = _only(campaigns, "one --campaign")
-                _assign(manager, find_campaign_id(store, assigned), chosen, group or [])
+                campaign_id = find_campaign_id(store, assigned)
+                labellers = tuple(_find(manager, name).id for name in chosen)
+                manager.assign(campaign_id, CampaignPeople(labellers, tuple(group or ())))
                 print_status(f"{assigned} is for {', '.join([*chosen, *(group or ())]) or 'everybody'}.")
             case PeopleAction.TOKEN if not chosen:
-                _list_tokens(manager)
+                for row in manager.tokens():
+                    used = f"used {row.used_at:%Y-%m-%d %H:%M}" if row.used_at else "not used"
+                    read, state = ", ".join(row.campaigns) or "all campaigns", "valid" if row.valid else "not valid"
+                    typer.echo("\t".join([row.name, row.owner, read, used, state]))
             case PeopleAction.TOKEN:
                 ids = tuple(find_campaign_id(store, one) for one in campaigns)
                 _make_or_revoke_token(manager, _only(chosen, "the name of one token"), owner, ids, revoke)
-
-
-def _change(
-    manager: ManagerActions,
-    name: str,
-    rename: str | None,
-    role: Role | None,
-    active: bool | None,
-    groups: list[str] | None,
-) -> None:
-    """Change what is given of a person; None leaves it as it is."""
-    person = _find(manager, name)
-    changed = replace(
-        person,
-        name=person.name if rename is None else rename,
-        role=role or person.role,
-        active=person.active if active is None else active,
-    )
-    manager.change_person(changed, manager.groups().get(person.id, ()) if groups is None else groups)
-
-
-def _assign(manager: ManagerActions, campaign_id: str, names: list[str], groups: list[str]) -> None:
-    people = tuple(_find(manager, name).id for name in names)
-    manager.assign(campaign_id, CampaignPeople(people, tuple(groups)))
 
 
 def _make_or_revoke_token(
     manager: ManagerActions, name: str, owner: str, campaigns: tuple[str, ...], revoke: bool
 ) -> None:
     if revoke:
-        _revoke_token(manager, name)
+        kept = {row.name: row.id for row in manager.tokens() if row.revoked_at is None}
+        if name not in kept:
+            raise RecordError(f"No token is called {name!r}. There are: {', '.join(kept) or 'none'}.")
+        manager.revoke_token(kept[name])
+        print_status(f"Nobody reads with {name} any more.")
         return
     person = _find(manager, _only([owner] if owner else [], "one --owner"))
     typer.echo(manager.create_token(name, person.id, campaigns))
@@ -150,21 +142,6 @@ def _list(manager: ManagerActions) -> None:
     for one in manager.people():
         state = "" if one.active else "not active"
         typer.echo("\t".join([one.name, one.role.value, ", ".join(groups.get(one.id, ())), state]).rstrip("\t"))
-
-
-def _list_tokens(manager: ManagerActions) -> None:
-    for row in manager.tokens():
-        used = f"used {row.used_at:%Y-%m-%d %H:%M}" if row.used_at else "not used"
-        read, state = ", ".join(row.campaigns) or "all campaigns", "valid" if row.valid else "not valid"
-        typer.echo("\t".join([row.name, row.owner, read, used, state]))
-
-
-def _revoke_token(manager: ManagerActions, name: str) -> None:
-    kept = {row.name: row.id for row in manager.tokens() if row.revoked_at is None}
-    if name not in kept:
-        raise RecordError(f"No token is called {name!r}. There are: {', '.join(kept) or 'none'}.")
-    manager.revoke_token(kept[name])
-    print_status(f"Nobody reads with {name} any more.")
 
 
 def _print_links(invited: Iterable[tuple[str, str]], server: str) -> None:

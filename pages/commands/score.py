@@ -15,7 +15,7 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
-from pages.commands.shared.file_scoring import ScoringReport, score_file
+from pages.commands.shared.file_scoring import score_file
 from pages.commands.shared.messages import exit_with_failures, print_spent, print_status
 from pages.commands.shared.options import BatchOption, DeviceOption
 from pages.commands.shared.thresholds import open_thresholds
@@ -67,7 +67,15 @@ def command(
     thresholds = open_thresholds(Settings.read().database_url, threshold or [])
     if output:
         settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
-        _print_report(score_file(Path(pairs), output, metrics, thresholds, settings, batch), output, stats)
+        report = score_file(Path(pairs), output, metrics, thresholds, settings, batch)
+        for (spec, mark), count in report.unverified.items():
+            print_status(f"{spec}: {count} scores are {mark}.")
+        if report.failed:
+            print_status(f"Scores that failed: {report.failed}. The field `error` in {output} says why.")
+        print_spent(report.spent)
+        if stats:
+            typer.echo(json.dumps(report.usage_record()))
+        exit_with_failures(report.refusals, report.failed)
         return
     if thresholds:
         raise TouchstoneError("--threshold decides on the scores of a file: leave out --to, and name a file with -o.")
@@ -78,14 +86,3 @@ def command(
     if progress.faults:
         print_status(f"Blocks that were not scored: {len(progress.faults)}. The same command tries them again.")
     exit_with_failures([], len(progress.faults))
-
-
-def _print_report(report: ScoringReport, output: Path, stats: bool) -> None:
-    for (metric, mark), count in report.unverified.items():
-        print_status(f"{metric}: {count} scores are {mark}.")
-    if report.failed:
-        print_status(f"Scores that failed: {report.failed}. The field `error` in {output} says why.")
-    print_spent(report.spent)
-    if stats:
-        typer.echo(json.dumps(report.usage_record()))
-    exit_with_failures(report.refusals, report.failed)

@@ -96,7 +96,10 @@ def command(
     guard: Annotated[str, typer.Option(hidden=True, help="The name of --nli-check before version 0.2.")] = _NO_CHECK,
 ) -> None:
     """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
-    _refuse_two_sources(variants, pairs, dataset, kind, battery, paper)
+    if variants and any((pairs, dataset, kind, battery, paper)):
+        raise TouchstoneError(
+            "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind, --battery and --paper."
+        )
     name, settings = name_of_input(variants or pairs, dataset, output), Settings.read()
     kind, nli_check = _fill_from_paper(paper, kind, nli_check if guard == _NO_CHECK else guard)
     refusals: list[Refusal] = []
@@ -104,7 +107,7 @@ def command(
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         imported = _read_table(variants, refusals) if variants else None
         kinds, signature = (imported.kinds, "") if imported else named_kinds(kind or (), battery)
-        check = _parse_check(nli_check)
+        check = None if nli_check == _NO_CHECK else NLI_CHECKS.parse(nli_check)
         asked: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
         part = open_shard(shard, pairs, [model for one in asked for model in one.checkpoints()])
         plan = Plan.of(name, kinds, metrics, seed, check, signature)
@@ -122,15 +125,18 @@ def command(
         show_run_progress(run, append_records(output, continue_run(engine, run)))
     left_out = tuple(leave_out or ())
     data = StudyData(run=run, run_name=str(output), counting=filter_variants(run, left_out), left_out=left_out)
-    _print_reports(data, as_json=as_json)
+
+    report = Shifts().run(data)
+    if as_json:
+        typer.echo(report_json(report))
+    else:
+        others = [attempt(partial(study().run, data)) for study in _ALSO]
+        reports = [report, *(other for other in others if isinstance(other, Report))]
+        typer.echo("\n\n".join(map(report_text, reports)))
+    print_status(f"Battery: {run.plan.battery_label}.")
+    for problem in report.problems:
+        print_status(problem)
     exit_with_failures(refusals, run.failed + run.without_value)
-
-
-def _refuse_two_sources(variants: Path | None, *others: Path | str | list[str] | None) -> None:
-    if variants and any(others):
-        raise TouchstoneError(
-            "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind, --battery and --paper."
-        )
 
 
 def _fill_from_paper(paper: str, kinds: list[str] | None, nli_check: str) -> tuple[list[str] | None, str]:
@@ -148,23 +154,3 @@ def _read_table(variants: Path, refusals: list[Refusal]) -> ImportedVariants:
     found = read_variants(variants)
     list(report_refusals(iter(found.refusals), variants, refusals))
     return found
-
-
-def _parse_check(spec: str) -> NliCheck | None:
-    return None if spec == _NO_CHECK else NLI_CHECKS.parse(spec)
-
-
-def _print_reports(data: StudyData, *, as_json: bool) -> None:
-    """The shifts, and what else the run has figures of; what failed, is unverified or could not be applied where messages go."""
-    report = Shifts().run(data)
-    if as_json:
-        typer.echo(report_json(report))
-    else:
-        reports = [
-            report,
-            *(outcome for study in _ALSO if isinstance(outcome := attempt(partial(study().run, data)), Report)),
-        ]
-        typer.echo("\n\n".join(map(report_text, reports)))
-    print_status(f"Battery: {data.stress_run.plan.battery_label}.")
-    for problem in report.problems:
-        print_status(problem)

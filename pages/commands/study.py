@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from core.cases.cases import Cases, select_metrics
+from core.cases.cases import select_metrics
 from core.cases.measures import SLICE_FIELDS, affordable_resamples
 from core.dataset import Refusal
 from core.engine.engine import Engine
@@ -199,7 +199,14 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
         cases = select_metrics(cases, data.metric_names) if data.metric_names else cases
         data = replace(data, datasets=(*datasets, *results), cases=cases)
         if "resamples" in options:
-            data = replace(data, resamples=_affordable_or_asked(cases, options["resamples"]))
+            number = options["resamples"]
+            affordable = affordable_resamples(cases)
+            if number is None and affordable < RESAMPLES:
+                print_status(
+                    f"{affordable:,} resamples instead of {RESAMPLES:,} for {len(cases.samples):,} summaries: --resamples sets "
+                    "another number."
+                )
+            data = replace(data, resamples=number or affordable)
     return data
 
 
@@ -210,14 +217,3 @@ def _warn_of_long_resampling(study: Study, data: StudyData) -> None:
     minutes = projected_seconds(data.resamples, lambda number: study.run(replace(data, resamples=number))) / 60
     summaries = f"{len(data.cases.samples):,} summaries"
     print_status(f"{data.resamples:,} resamples of {summaries} will take about {minutes:.1f} minutes.")
-
-
-def _affordable_or_asked(cases: Cases, asked: int | None) -> int:
-    """The number of resamples that was asked for, or else what a person can wait for, which is printed where it is fewer."""
-    affordable = affordable_resamples(cases)
-    if asked is None and affordable < RESAMPLES:
-        print_status(
-            f"{affordable:,} resamples instead of {RESAMPLES:,} for {len(cases.samples):,} summaries: --resamples sets "
-            "another number."
-        )
-    return asked or affordable

@@ -41,7 +41,11 @@ def command(
 ) -> None:
     """Choose a metric's threshold on labelled data, check it on documents that it was not chosen on, and keep it by name or in a file."""
     if metric is None:
-        _print_thresholds(Settings.read())
+        with closing(Store.open(Settings.read().database_url)) as store:
+            saved = kept_thresholds(store)
+        if not saved:
+            raise TouchstoneError("No threshold is saved. Save one: cli.py threshold METRIC --data DATASET --name NAME")
+        typer.echo("\n\n".join(f"{name}\n{format_threshold(threshold)}" for name, threshold in saved.items()))
         return
     if not data or not (name or output):
         raise TouchstoneError(
@@ -66,11 +70,3 @@ def command(
     if output:
         output.write_text(threshold_json(threshold), encoding="utf-8")
     typer.echo(format_threshold(threshold))
-
-
-def _print_thresholds(settings: Settings) -> None:
-    with closing(Store.open(settings.database_url)) as store:
-        found = kept_thresholds(store)
-    if not found:
-        raise TouchstoneError("No threshold is saved. Save one: cli.py threshold METRIC --data DATASET --name NAME")
-    typer.echo("\n\n".join(f"{name}\n{format_threshold(one)}" for name, one in found.items()))

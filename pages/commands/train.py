@@ -27,7 +27,7 @@ from core.training.run import (
     check_folder,
     train_to_folder,
 )
-from core.training.training_data import TrainingData, describe
+from core.training.training_data import describe
 from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import BatteryOption, SeedOption
@@ -77,11 +77,19 @@ def command(
     title = f"A metric trained on {', '.join(source.name for source in sources)}"  # no path of this machine
     setting = EncoderSetting(encoder, max_tokens, lora)
     plan = TrainingPlan(sources, corruptions, seed, recipe, title, setting, read_battery(battery))
-    found = plan.data()
-    _print_data(found)
+    learned = plan.data()
+    for name, counts in describe(learned).items():
+        listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
+        if listed:
+            typer.echo(f"{name:10} {listed}")
     typer.echo(f"{'battery':10} {plan.battery.signature}")
     if not preview:
-        _train(plan, found, to)
+        with closing(Engine.open(Settings.read())) as engine:
+            trained = _watch(train_to_folder(plan, learned, to, engine))
+        for figure in trained.figures:
+            typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
+        typer.echo(verdict(trained.figures))
+        typer.echo(f"Use it as {trained.spec}; its card is {to / 'README.md'}.")
     if refusals:
         raise typer.Exit(2)
 
@@ -92,22 +100,6 @@ def _source(name: str, include_test: bool, refusals: list[Refusal]) -> TrainingS
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         found = load_labelled_items(store, name)
     return TrainingSource(found.name, found.items, found.importer, found.licence, include_test)
-
-
-def _print_data(data: TrainingData) -> None:
-    for name, counts in describe(data).items():
-        listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
-        if listed:
-            typer.echo(f"{name:10} {listed}")
-
-
-def _train(plan: TrainingPlan, data: TrainingData, to: Path) -> None:
-    with closing(Engine.open(Settings.read())) as engine:
-        trained = _watch(train_to_folder(plan, data, to, engine))
-    for figure in trained.figures:
-        typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
-    typer.echo(verdict(trained.figures))
-    typer.echo(f"Use it as {trained.spec}; its card is {to / 'README.md'}.")
 
 
 def _watch(run: TrainingRun) -> TrainedFolder:

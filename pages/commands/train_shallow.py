@@ -43,7 +43,10 @@ def command(
 ) -> None:
     """Train the shallow model on most documents of a file or dataset and test it on the others: how much does the surface predict?"""
     learned = training_data.parse_target(target)
-    _check_model_suffix(output)
+    if output.suffix != MODEL_SUFFIX:  # no metric would find it: refused before an hour of work
+        raise TouchstoneError(
+            f"A shallow model is a file *{MODEL_SUFFIX}; got {output.name!r}. Write -o {output.stem}{MODEL_SUFFIX}."
+        )
     name = name_of_input(pairs, " + ".join(dataset or []) or None, output)
     refusals: list[Refusal] = []
     examples = learned.of(
@@ -59,14 +62,6 @@ def command(
     typer.echo(model.facts.model_dump_json(indent=1) if as_json else _format_held_out(model.facts))
     if refusals:
         raise typer.Exit(2)
-
-
-def _check_model_suffix(output: Path) -> None:
-    """Refuse a file that no metric would find, before an hour of work."""
-    if output.suffix != MODEL_SUFFIX:
-        raise TouchstoneError(
-            f"A shallow model is a file *{MODEL_SUFFIX}; got {output.name!r}. Write -o {output.stem}{MODEL_SUFFIX}."
-        )
 
 
 def _format_held_out(facts: TrainingFacts) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from core.engine.engine import Engine
 from core.metric import METRICS
-from core.papers.published_scores import PUBLISHED, Comparison, compare_published
+from core.papers.published_scores import PUBLISHED, compare_published
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
@@ -28,21 +28,19 @@ def command(
     with closing(Engine.open(settings.on(device))) as engine:
         found = []
         for one in compare_published(engine, published):
-            typer.echo(_format_comparison(one))
+            head = f"{one.published.spec:28} published {one.published.value:9.5f}"
+            if one.ours is None:
+                comparison = f"{head}  {one.problem}"
+            else:
+                verdict = "agrees" if one.agrees else "DIFFERS"
+                comparison = (
+                    f"{head}  ours {one.ours:9.5f}  difference {one.difference:+.5f}  tolerance {one.published.tolerance:g}  "
+                    f"{verdict}  ({one.published.source})"
+                )
+            typer.echo(comparison)
             found.append(one)
     scored = [one for one in found if one.ours is not None]
     apart = [one for one in scored if not one.agrees]
     print_status(f"{len(scored)} of {len(found)} compared, {len(apart)} beyond the tolerance.")
     if apart:
         raise typer.Exit(1)
-
-
-def _format_comparison(one: Comparison) -> str:
-    head = f"{one.published.spec:28} published {one.published.value:9.5f}"
-    if one.ours is None:
-        return f"{head}  {one.problem}"
-    verdict = "agrees" if one.agrees else "DIFFERS"
-    return (
-        f"{head}  ours {one.ours:9.5f}  difference {one.difference:+.5f}  tolerance {one.published.tolerance:g}  "
-        f"{verdict}  ({one.published.source})"
-    )

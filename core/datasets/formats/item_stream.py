@@ -271,20 +271,16 @@ def _new_items(record: list[Item], place: RecordPlace, seen: SeenItems) -> list[
     fresh = []
     for item in record:
         name, content = item.example.id, hash((item.example.document, item.example.summary))
-        path, line, known = seen.get(name, (str(place.path), place.number, content))
+        path, line, before = seen.get(name, (str(place.path), place.number, content))
         if name not in seen:
             fresh.append(item)
-        elif name not in originals or known != content:
+        elif name not in originals or before != content:
+            file, here = Path(path), place.path
+            label = f"{file.parent.name}/{file.name}" if file != here and file.name == here.name else file.name
             raise TouchstoneError(
-                f"The id {name!r} is on line {line} of {_file_label(Path(path), place.path)} already. "
-                f"Give line {place.number} another."
+                f"The id {name!r} is on line {line} of {label} already. Give line {place.number} another."
             )
     for item in fresh:
         content = hash((item.example.document, item.example.summary))
         seen[item.example.id] = (str(place.path), place.number, content)
     return fresh
-
-
-def _file_label(path: Path, other: Path) -> str:
-    """The name of a file, after its folder's where the other file bears the same name in another folder."""
-    return f"{path.parent.name}/{path.name}" if path != other and path.name == other.name else path.name

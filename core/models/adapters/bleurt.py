@@ -81,15 +81,12 @@ class BleurtModel:
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> BleurtModel:
-    pieces = _load_pieces(path / "spm.model")
-    return BleurtModel(read_first_token(load_network(_from_port, path, checkpoint, device)), pieces)
-
-
-def _load_pieces(path: Path) -> SentencePieces:
+    file = path / "spm.model"
     try:
-        return SentencePieces(SentencePieceProcessor(model_file=str(path)))
+        pieces = SentencePieces(SentencePieceProcessor(model_file=str(file)))
     except (OSError, RuntimeError) as error:
-        raise LoadError(f"{path} is not a readable SentencePiece model. Get the file again.") from error
+        raise LoadError(f"{file} is not a readable SentencePiece model. Get the file again.") from error
+    return BleurtModel(read_first_token(load_network(_from_port, path, checkpoint, device)), pieces)
 
 
 def _from_port(folder: Path, dtype: torch.dtype, **_: object) -> tuple[PreTrainedModel, dict[str, set[str]]]:

@@ -25,7 +25,9 @@ def open_audit_data(store: Store, data: Sequence[str], most: int | None, seed: i
     """A file of pairs, or datasets of the store. Raises TouchstoneError for a file among others, or one that cannot be read."""
     files = [Path(name) for name in data if Path(name).is_file()]
     if not files:
-        return stored_data(store, _named_datasets(store, data), most, seed)
+        stored = store.dataset_names()
+        names = [PRECOMPUTED if name == BUNDLED and name not in stored else name for name in data]
+        return stored_data(store, names, most, seed)
     if len(data) > 1:
         raise TouchstoneError(
             "A file of pairs stands alone. Import it to put it together with others: cli.py import pairs FILE"
@@ -54,9 +56,3 @@ def stored_data(store: Store, names: Sequence[str], most: int | None, seed: int)
         )
 
     return samples_data(datasets, texts, cases_of, most, seed)
-
-
-def _named_datasets(store: Store, names: Sequence[str]) -> list[str]:
-    """The names with the short one of the bundled examples written out."""
-    known = store.dataset_names()
-    return [PRECOMPUTED if name == BUNDLED and name not in known else name for name in names]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
@@ -13,7 +12,7 @@ from core.bulk.processes import Processes
 from core.bulk.ray_workers import RayActors
 from core.bulk.results import open_metric_folder, open_results
 from core.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
-from core.bulk.scorer import BlockReport, ScoringJob, metric_folders
+from core.bulk.scorer import ScoringJob, metric_folders
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from pages.commands.shared.messages import download_models, print_status
@@ -55,20 +54,16 @@ def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
     progress = RunProgress(len(left))
     if left:
         with closing(workers.crew(job)) as crew:
-            _follow(run_blocks(left, crew), progress)
+            last = 0.0
+            for report in run_blocks(left, crew):
+                progress.add(report)
+                if report.fault:
+                    print_status(f"{report.block}: {report.fault}")
+                if time.monotonic() - last >= _LINE_S:
+                    last = time.monotonic()
+                    print_status(progress.line(last))
+            print_status(progress.line(time.monotonic()))
     return progress
-
-
-def _follow(reports: Iterable[BlockReport], progress: RunProgress) -> None:
-    last = 0.0
-    for report in reports:
-        progress.add(report)
-        if report.fault:
-            print_status(f"{report.block}: {report.fault}")
-        if time.monotonic() - last >= _LINE_S:
-            last = time.monotonic()
-            print_status(progress.line(last))
-    print_status(progress.line(time.monotonic()))
 
 
 def progress_record(progress: RunProgress) -> dict[str, object]:

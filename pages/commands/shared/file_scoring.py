@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from core.model_reference import asks_endpoint
 from core.outcome_record import JsonRecord, json_line, outcome_record
 from core.settings import Settings
 from core.studies.saved_threshold import OwnThreshold
-from core.types import Counts, Example, Failure, Outcome, Result
+from core.types import Counts, Failure, Outcome, Result
 from pages.commands.shared.inputs import (
     items_or_refusals,
     open_output,
@@ -64,21 +64,14 @@ def score_file(
     with open_engine(settings, batch) as engine:
         download_models(engine.pool, metrics)
         if any(asks_endpoint(one.checkpoints()) for one in metrics):
-            print_estimate(engine, engine.conversations(metrics, _readable_examples(pairs)))
+            readable = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
+            print_estimate(engine, engine.conversations(metrics, readable))
         with open_output(output) as file:
             for example, outcome in with_progress(engine.run(metrics, examples), "scores"):
-                file.write(json_line(_decided_record(example, outcome, thresholds)))
+                record = outcome_record(example, outcome)
+                for threshold in thresholds:
+                    record = threshold.decide(record)
+                file.write(json_line(record))
                 report.add(outcome)
     report.counts, report.spent = engine.counts(), engine.spent()
     return report
-
-
-def _readable_examples(pairs: Path) -> Iterator[Example]:
-    return (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
-
-
-def _decided_record(example: Example, outcome: Outcome, thresholds: Sequence[OwnThreshold]) -> JsonRecord:
-    record = outcome_record(example, outcome)
-    for threshold in thresholds:
-        record = threshold.decide(record)
-    return record

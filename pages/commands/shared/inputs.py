@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
@@ -31,7 +31,7 @@ from core.model_reference import EndpointModel, ModelRef
 from core.runs.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
 from core.runs.run import Plan, Run, Source
 from core.settings import Settings
-from core.types import Example, Item, Sample, T
+from core.types import Example, Item, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 
 
@@ -161,18 +161,14 @@ def read_sources(
     """The originals of a file or a shard of blocks, edited summaries being left to `score`; or those of a dataset."""
     if pairs:
         return sources_of_items(read_items(pairs, refusals, shard), most, seed, with_inconsistent=with_inconsistent)
-    return _dataset_sources(dataset or "", most, seed, list if with_inconsistent else without_inconsistent)
-
-
-def _dataset_sources(
-    dataset: str, most: int | None, seed: int, keep: Callable[[list[Sample]], list[Sample]]
-) -> list[Source]:
+    name = dataset or ""
+    keep = list if with_inconsistent else without_inconsistent
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        candidates = keep(stored_samples(load_samples(store, dataset)))
-        found = build_sources(draw_sample(candidates, most or len(candidates), seed), load_texts(store, dataset))
+        candidates = keep(stored_samples(load_samples(store, name)))
+        found = build_sources(draw_sample(candidates, most or len(candidates), seed), load_texts(store, name))
     if not found:
         raise TouchstoneError(
-            f"{dataset} has no summary that is stored with its document and not labelled inconsistent. Import one that has."
+            f"{name} has no summary that is stored with its document and not labelled inconsistent. Import one that has."
         )
     return found
 

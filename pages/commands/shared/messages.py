@@ -25,7 +25,7 @@ from core.engine.engine import Engine
 from core.errors import Problem, attempt
 from core.llm.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.metric import Metric
-from core.model_reference import Checkpoint, ModelRef, local_checkpoints
+from core.model_reference import ModelRef, local_checkpoints
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.runs.run import Run, RunRecord
@@ -128,13 +128,9 @@ def download_checkpoints(pool: ModelPool, needed: Iterable[ModelRef]) -> None:
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
             print_status(f"Downloading {checkpoint.source} …")
             pool.fetch(checkpoint)
-            _show_download(pool, checkpoint)
-
-
-def _show_download(pool: ModelPool, checkpoint: Checkpoint) -> None:
-    with _progress_bar(TaskProgressColumn()) as bar:
-        task = bar.add_task("", total=1.0)
-        while (state := pool.state(checkpoint)).status is ModelStatus.DOWNLOADING:
-            bar.update(task, completed=state.progress or 0.0, description=state.message)
-            time.sleep(_UPDATE_S)
-    print_status(f"  {state.message or state.status}")
+            with _progress_bar(TaskProgressColumn()) as bar:
+                task = bar.add_task("", total=1.0)
+                while (state := pool.state(checkpoint)).status is ModelStatus.DOWNLOADING:
+                    bar.update(task, completed=state.progress or 0.0, description=state.message)
+                    time.sleep(_UPDATE_S)
+            print_status(f"  {state.message or state.status}")

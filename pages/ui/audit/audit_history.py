@@ -133,15 +133,14 @@ def _audit_row(kept: Sequence[KeptAudit], place: int) -> dict[str, object]:
         "finished (UTC)": f"{one.finished:%Y-%m-%d %H:%M}",
         "verdicts": format_verdicts(one.audit.findings),
         "changed": ", ".join(changes) or None,
-        **{finding.axis: _cell(finding) for finding in one.audit.findings},
+        **{
+            finding.axis: f"{LEVEL_MARKS[finding.level][1]} {finding.figure}" if finding.figure else None
+            for finding in one.audit.findings
+        },
         "battery": one.report.battery_label,
         "version": one.report.version,
         "signature": one.audit.signature,
     }
-
-
-def _cell(finding: Finding) -> str | None:
-    return f"{LEVEL_MARKS[finding.level][1]} {finding.figure}" if finding.figure else None
 
 
 def _value(finding: Finding) -> float | None:

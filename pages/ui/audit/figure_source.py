@@ -25,25 +25,21 @@ _MOST_CASES = 2_000
 _TABLE_PX = 320
 
 
-def figure_source(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
+def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
     """The way to the page that shows the same figures, and what those that only the audit has were counted from."""
     if opened.evidence is None:
         return
-    question = QUESTIONS.build(found.question, {})
+    question = QUESTIONS.build(finding.question, {})
     if question.page == "evaluate":
+        data = [("dataset", one.name) for one in opened.data.facts]
         st.link_button(
             f"Open on Evaluate, {view_title(question.tab)}",
-            _evaluate_address(opened, question, found),
+            f"/evaluate?{urlencode([*data, ('by', finding.by), (TAB_PARAMETER, question.tab)])}",
             icon=":material/bar_chart:",
         )
     elif question.page == "stress":
         _stress_buttons(opened, audit, question)
-    _case_table(opened, audit, found, question.cases(opened.evidence, audit.metric))
-
-
-def _evaluate_address(opened: AuditTask, question: Question, found: Finding) -> str:
-    names = [("dataset", one.name) for one in opened.data.facts]
-    return f"/evaluate?{urlencode([*names, ('by', found.by), (TAB_PARAMETER, question.tab)])}"
+    _case_table(opened, audit, finding, question.cases(opened.evidence, audit.metric))
 
 
 def _stress_buttons(opened: AuditTask, audit: MetricAudit, question: Question) -> None:
@@ -110,16 +106,9 @@ def _case_table(opened: AuditTask, audit: MetricAudit, found: Finding, cases: Se
 
 def probe_button(opened: AuditTask, pair: ShownPair, key: str) -> None:
     """A variant of a stress run, or a stored pair, with the metrics of the bench beside it."""
-    run = _run_of(opened, pair)
+    runs = (opened.evidence.run, opened.evidence.gaming_run) if opened.evidence else ()
+    run = next((run for run in runs if (pair.source, pair.kind) in run.variants), None)  # none made a pair of the data
     if run is None and pair.stored:
         st.link_button("Open in Probe", f"/?example={pair.stored}", icon=":material/science:")
     if run and st.button("Open in Probe", icon=":material/science:", key=f"audit-probe-{key}"):
         open_in_probe(run.sources[pair.source], run.variants[pair.source, pair.kind])
-
-
-def _run_of(opened: AuditTask, pair: ShownPair) -> Run | None:
-    """The run that made the pair; None for a pair of the data."""
-    if opened.evidence is None:
-        return None
-    runs = (opened.evidence.run, opened.evidence.gaming_run)
-    return next((run for run in runs if (pair.source, pair.kind) in run.variants), None)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotations.campaigns.active_order import ORDER_NOTE
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.kept_edits import KEPT_NOTE, KeptEdits, kept_row, rejecting_questions
+from annotations.campaigns.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
 from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.campaigns.campaign_choice import campaign_manager
@@ -64,7 +64,10 @@ def agreement_tab(campaign: CampaignSettings) -> None:
 
     _kappa_table(chosen)
     if rejecting_questions(campaign.questions):
-        _kept_table(manager.kept_edits(campaign.id))
+        kept = [kept_row(edits) for edits in manager.kept_edits(campaign.id)]
+        st.subheader("Kept edits")
+        st.dataframe(pd.DataFrame(kept), hide_index=True, alt="Edits that nobody rejects")
+        st.caption(KEPT_NOTE)
     if campaign.rules.reveal:
         _revision_table(manager.revisions(campaign.id))
 
@@ -116,12 +119,6 @@ def _kappa_cell(one: Agreement, row: str, column: str) -> str:
     """The figure of two people with the number of items that both labelled; nothing where they share none."""
     estimate = one.kappas.get((row, column)) or one.kappas.get((column, row))
     return f"{format_coefficient(estimate)}, n = {estimate.n}" if estimate else ""
-
-
-def _kept_table(found: Sequence[KeptEdits]) -> None:
-    st.subheader("Kept edits")
-    st.dataframe(pd.DataFrame([kept_row(one) for one in found]), hide_index=True, alt="Edits that nobody rejects")
-    st.caption(KEPT_NOTE)
 
 
 def _revision_table(found: Revisions) -> None:

@@ -157,7 +157,13 @@ def items_tab(campaign: CampaignSettings) -> None:
             help="Items that the campaign has already are not added again.",
         )
         if pressed:
-            _add_items(campaign, chosen.tasks)
+            try:
+                ordered, order = _in_order(campaign.questions, campaign.rules, chosen.tasks)
+                added = campaign_manager().add(campaign.id, ordered)
+            except StoreError as error:
+                show_notice(str(error))
+            else:
+                show_notice(f"{added} items are new in {campaign.name}.{order}")
             st.rerun()
 
 
@@ -205,13 +211,3 @@ def wording_tab(campaign: CampaignSettings) -> None:
             alt="The versions of the campaign",
             column_config={"from": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
         )
-
-
-def _add_items(campaign: CampaignSettings, tasks: Sequence[NewTask]) -> None:
-    try:
-        ordered, order = _in_order(campaign.questions, campaign.rules, tasks)
-        added = campaign_manager().add(campaign.id, ordered)
-    except StoreError as error:
-        show_notice(str(error))
-        return
-    show_notice(f"{added} items are new in {campaign.name}.{order}")

@@ -35,7 +35,14 @@ def export_buttons(campaign: CampaignSettings) -> None:
 
 def _exports_for_tools(campaign: CampaignSettings) -> None:
     """A button for each format, or why the campaign has nothing for it."""
-    terms, actions = _terms_form(campaign), ExportActions(services.store(), current_member())
+    with st.form(f"terms-{campaign.id}", border=False):
+        terms = ExportTerms(
+            licence=st.text_input("Licence of the labels", placeholder="cc-by-4.0", key=f"licence-{campaign.id}"),
+            pay=st.text_input("Pay", placeholder="15 € an hour", key=f"pay-{campaign.id}"),
+            consent=st.text_input("Consent", placeholder="Signed; may be published", key=f"consent-{campaign.id}"),
+        )
+        st.form_submit_button("State this in the card and the data statement", icon=":material/check:")
+    actions = ExportActions(services.store(), current_member())
     offered = [chosen for chosen in EXPORT_FORMATS if chosen.name not in _WHOLE]
     reasons = {chosen: actions.nothing_to_export(campaign.id, chosen.name) for chosen in offered}
     with st.container(horizontal=True):
@@ -60,18 +67,6 @@ def _push(store: Store, campaign_id: str, terms: ExportTerms, repository: str, *
     with open_export(store, campaign_id, terms) as export:
         files = hub_campaign_files(export)
     return push_dataset(files, repository, public=public, existing=existing)
-
-
-def _terms_form(campaign: CampaignSettings) -> ExportTerms:
-    """Ask for the terms that only the manager knows; they go into the card and the data statement only."""
-    with st.form(f"terms-{campaign.id}", border=False):
-        terms = ExportTerms(
-            licence=st.text_input("Licence of the labels", placeholder="cc-by-4.0", key=f"licence-{campaign.id}"),
-            pay=st.text_input("Pay", placeholder="15 € an hour", key=f"pay-{campaign.id}"),
-            consent=st.text_input("Consent", placeholder="Signed; may be published", key=f"consent-{campaign.id}"),
-        )
-        st.form_submit_button("State this in the card and the data statement", icon=":material/check:")
-    return terms
 
 
 def _export_button(campaign: CampaignSettings, chosen: type[ExportFormat], terms: ExportTerms) -> None:

@@ -209,8 +209,16 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
                     )
                     candidates = [one for one in candidates if not chosen or field(one) in chosen]
 
-    types = _error_type_choice(key) if _asks_for_edits(questions) else []
-
+    types: list[ErrorType] = []
+    if _asks_for_edits(questions):
+        types = st.multiselect(
+            "Error types to write",
+            list(ErrorType),
+            default=[kind for kind in ErrorType if kind is not ErrorType.OTHER],
+            key=f"{key}-types",
+            format_func=str,
+            help="Each summary is given out once for each type (BUMP, task 1).",
+        )
     available = len(candidates)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.number_input(
@@ -255,17 +263,6 @@ def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) 
         required=True,
     )
     return [one for one in usable if one.edited in sources[chosen]]
-
-
-def _error_type_choice(key: str) -> list[ErrorType]:
-    return st.multiselect(
-        "Error types to write",
-        list(ErrorType),
-        default=[kind for kind in ErrorType if kind is not ErrorType.OTHER],
-        key=f"{key}-types",
-        format_func=str,
-        help="Each summary is given out once for each type (BUMP, task 1).",
-    )
 
 
 def _asks_for_edits(questions: QuestionSet) -> bool:

@@ -12,7 +12,6 @@ import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.people import RIGHTS, Member, Role, read_people
-from annotations.campaigns.sign_in import InviteRow
 from annotations.store.records import StoreError
 from core.text import spreadsheet_safe
 from pages.server import services
@@ -65,7 +64,8 @@ def people_page() -> None:
         if open_ones:
             st.subheader("Valid links")
             for row in open_ones:
-                made = f"{row.person}, made {row.created_at:%Y-%m-%d %H:%M} by {row.by}, {_format_expiry(row)}"
+                valid_until = f"valid until {row.expires_at:%Y-%m-%d}" if row.expires_at else "valid until revoked"
+                made = f"{row.person}, made {row.created_at:%Y-%m-%d %H:%M} by {row.by}, {valid_until}"
                 revocable_row(made, ":material/link_off:", f"revoke-{row.id}", _revoke_invite, row.id)
 
         token_rows()
@@ -116,10 +116,10 @@ def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) 
             name = st.text_input("Name", person.name, key=f"name-of-{person.id}", max_chars=300)
             roles = [role.value for role in Role]
             role = st.selectbox("Role", roles, index=roles.index(person.role.value), key=f"role-of-{person.id}")
-            known = sorted({group for own in groups.values() for group in own})
+            offered = sorted({group for own in groups.values() for group in own})
             chosen = st.multiselect(
                 "Groups",
-                known,
+                offered,
                 list(groups.get(person.id, ())),
                 key=f"groups-of-{person.id}",
                 accept_new_options=True,
@@ -135,7 +135,13 @@ def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) 
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button("Save", icon=":material/check:", disabled=services.settings().demo)
         if pressed:
-            _change_person(replace(person, name=name.strip(), role=Role(role), active=active), chosen)
+            changed = replace(person, name=name.strip(), role=Role(role), active=active)
+            try:
+                campaign_manager().change_person(changed, chosen)
+            except StoreError as error:
+                show_notice(str(error))
+            else:
+                show_notice(f"{changed.name} is saved.")
             st.rerun()
 
 
@@ -201,10 +207,6 @@ def _show_codes() -> None:
         )
 
 
-def _format_expiry(row: InviteRow) -> str:
-    return f"valid until {row.expires_at:%Y-%m-%d}" if row.expires_at else "valid until revoked"
-
-
 def _add_person() -> None:
     state = campaigns_state()
     try:
@@ -227,15 +229,6 @@ def _invite_again() -> None:
         state.fresh_invites = ((person.name, code),)
     except StoreError as error:
         show_notice(str(error))
-
-
-def _change_person(changed: Member, groups: Sequence[str]) -> None:
-    try:
-        campaign_manager().change_person(changed, groups)
-    except StoreError as error:
-        show_notice(str(error))
-        return
-    show_notice(f"{changed.name} is saved.")
 
 
 def _revoke_invite(id: str) -> None:

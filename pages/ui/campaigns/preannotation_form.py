@@ -50,7 +50,14 @@ def preannotation_form(campaign: CampaignSettings) -> None:
         disabled=services.settings().demo or source is None,
     )
     if pressed and source:
-        _fill_in(campaign, source)
+        try:
+            filled = campaign_manager().fill_in_answers(campaign.id, source)
+        except StoreError as error:
+            show_notice(str(error))
+        else:
+            show_notice(
+                f"Answers to {filled} items of {campaign.name} are filled in, and annotators see them from now on."
+            )
         st.rerun()
 
 
@@ -88,12 +95,3 @@ def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:
 def _is_lower_better(metric: str) -> bool:
     """True if lower scores of a metric are more consistent; those that a dataset was released with are higher."""
     return any(plugin.name == metric.partition("[")[0] and plugin.card.direction == "lower" for plugin in METRICS)
-
-
-def _fill_in(campaign: CampaignSettings, source: AnswerSource) -> None:
-    try:
-        number = campaign_manager().fill_in_answers(campaign.id, source)
-    except StoreError as error:
-        show_notice(str(error))
-        return
-    show_notice(f"Answers to {number} items of {campaign.name} are filled in, and annotators see them from now on.")

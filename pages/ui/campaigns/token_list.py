@@ -34,15 +34,11 @@ def token_form() -> None:
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button("Make a token", disabled=services.settings().demo)
         if pressed:
-            _make_token(name.strip(), chosen)
+            try:
+                campaigns_state().fresh_token = campaign_manager().create_token(name.strip(), campaigns=chosen)
+            except StoreError as error:
+                show_notice(str(error))
             st.rerun()
-
-
-def _make_token(name: str, campaigns: list[str]) -> None:
-    try:
-        campaigns_state().fresh_token = campaign_manager().create_token(name, campaigns=campaigns)
-    except StoreError as error:
-        show_notice(str(error))
 
 
 def show_fresh_token() -> None:

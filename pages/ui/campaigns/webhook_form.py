@@ -36,18 +36,14 @@ def webhook_form(campaign: CampaignSettings) -> None:
                 "Save and make a secret", disabled=services.settings().demo, help="Without a URL nothing is sent."
             )
         if pressed:
-            _save(campaign, url.strip())
+            try:
+                if url.strip():
+                    campaigns_state().fresh_secret = campaign_manager().set_webhook(campaign.id, url.strip())
+                else:
+                    campaign_manager().remove_webhook(campaign.id)
+            except StoreError as error:
+                show_notice(str(error))
             st.rerun()
-
-
-def _save(campaign: CampaignSettings, url: str) -> None:
-    try:
-        if url:
-            campaigns_state().fresh_secret = campaign_manager().set_webhook(campaign.id, url)
-        else:
-            campaign_manager().remove_webhook(campaign.id)
-    except StoreError as error:
-        show_notice(str(error))
 
 
 def _show_secret() -> None:

@@ -176,7 +176,8 @@ def question_choice(key: str, before: str = "") -> str | None:
 
     with st.expander("Preview of the questions", icon=":material/quiz:"):
         for number, question in enumerate(questions.questions, start=1):
-            st.text(f"{number}. {question.ask}{_format_condition(question)}")
+            conditions = " and ".join(f"{name} is {' or '.join(values)}" for name, values in question.when.items())
+            st.text(f"{number}. {question.ask}{f'  (if {conditions})' if conditions else ''}")
             st.caption(escape_markdown(_format_kind(question)))
         st.caption(
             escape_markdown(f"Agreement, gold and qualification look at {questions.measure!r}. {questions.source}")
@@ -225,11 +226,6 @@ def _upload_question_set(key: str) -> str | None:
     except UnicodeDecodeError as error:
         st.error(f"The file is no UTF-8 text: byte {error.start + 1} does not fit. Save it as UTF-8.")
         return None
-
-
-def _format_condition(question: CampaignQuestion) -> str:
-    conditions = [f"{name} is {' or '.join(values)}" for name, values in question.when.items()]
-    return f"  (if {' and '.join(conditions)})" if conditions else ""
 
 
 def _format_kind(question: CampaignQuestion) -> str:

@@ -39,48 +39,41 @@ _MAX_PAIRS = 100_000  # of a dataset that a page works on: all of its samples ar
 
 def bulk_results() -> None:
     """Choose a folder of results; see how far it is, and open it."""
-    folder = _choose_folder()
-    if not folder:
-        return
-    found = attempt(partial(open_stored_results, folder))
-    if isinstance(found, Problem):
-        st.error(escape_markdown(found.message), icon=":material/folder_off:")
-        return
-    _run_progress(folder)
-    _open_as_dataset(found)
-    if evaluate_state().bulk_import:
-        _import_progress()
-
-
-def _choose_folder() -> str:
-    """Whoever reaches a shared server is not whoever may read its disk: there only runs of one folder are offered."""
     settings = services.settings()
-    if settings.results_dir:
-        return _select_folder(settings.results_dir)
-    if settings.shared:
+    folder = ""
+    if root := settings.results_dir:
+        names = stored_results_in(str(root))
+        if names:
+            name = st.selectbox(
+                "Bulk run",
+                names,
+                index=None,
+                key=EvaluateState.bulk_run.key,
+                placeholder="Choose one",
+                help=f"The results in {escape_markdown(str(root))}, which TOUCHSTONE_RESULTS_DIR names",
+            )
+            folder = str(root / name) if name in names else ""
+        else:
+            st.caption(
+                escape_markdown(f"{root} has no results yet. Make some: cli.py score BLOCKS --to {root / 'NAME'}")
+            )
+    elif settings.shared:  # whoever reaches a shared server is not whoever may read its disk
         st.caption(
             "People share this server, so that no folder of it can be named here. Whoever runs it sets "
             "`TOUCHSTONE_RESULTS_DIR` to the folder whose bulk runs all researchers may see."
         )
-        return ""
-    return _type_folder()
-
-
-def _select_folder(root: Path) -> str:
-    """One of the runs in the folder that the settings name."""
-    names = stored_results_in(str(root))
-    if not names:
-        st.caption(escape_markdown(f"{root} has no results yet. Make some: cli.py score BLOCKS --to {root / 'NAME'}"))
-        return ""
-    chosen = st.selectbox(
-        "Bulk run",
-        names,
-        index=None,
-        key=EvaluateState.bulk_run.key,
-        placeholder="Choose one",
-        help=f"The results in {escape_markdown(str(root))}, which TOUCHSTONE_RESULTS_DIR names",
-    )
-    return str(root / chosen) if chosen in names else ""
+    else:
+        folder = _type_folder()
+    if not folder:
+        return
+    stored = attempt(partial(open_stored_results, folder))
+    if isinstance(stored, Problem):
+        st.error(escape_markdown(stored.message), icon=":material/folder_off:")
+        return
+    _run_progress(folder)
+    _open_as_dataset(stored)
+    if evaluate_state().bulk_import:
+        _import_progress()
 
 
 def _type_folder() -> str:
@@ -103,15 +96,15 @@ def _type_folder() -> str:
 
 @st.fragment(run_every=_LOOK_S)
 def _run_progress(folder: str) -> None:
-    found = attempt(lambda: open_stored_results(folder).progress(time.time()))
-    if isinstance(found, Problem):  # it was there when the page was drawn
-        st.error(escape_markdown(found.message), icon=":material/folder_off:")
+    progress = attempt(lambda: open_stored_results(folder).progress(time.time()))
+    if isinstance(progress, Problem):  # it was there when the page was drawn
+        st.error(escape_markdown(progress.message), icon=":material/folder_off:")
         return
-    for one in found:
-        counted = _failures_by_block(one.folder.path)
-        for block in [name for name in one.done if name not in counted][:_FILES_PER_LOOK]:
-            counted[block] = count_failures(one.folder, block)
-        st.progress(min(1.0, len(one.done) / one.blocks), escape_markdown(format_progress(one, counted)))
+    for metric in progress:
+        counted = _failures_by_block(metric.folder.path)
+        for block in [name for name in metric.done if name not in counted][:_FILES_PER_LOOK]:
+            counted[block] = count_failures(metric.folder, block)
+        st.progress(min(1.0, len(metric.done) / metric.blocks), escape_markdown(format_progress(metric, counted)))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -135,11 +128,11 @@ def format_progress(one: MetricProgress, counted: dict[str, Counter[str]]) -> st
     return f"{done}; failed{among}: {kinds}"
 
 
-def _open_as_dataset(found: StoredResults) -> None:
-    if found.manifest.pairs > _MAX_PAIRS:
-        command = f"python cli.py study measures --results {quote(found.results.path)}"
+def _open_as_dataset(stored: StoredResults) -> None:
+    if stored.manifest.pairs > _MAX_PAIRS:
+        command = f"python cli.py study measures --results {quote(stored.results.path)}"
         st.caption(
-            f"{found.manifest.pairs:,} pairs are more than the {_MAX_PAIRS:,} that a page can work on. "
+            f"{stored.manifest.pairs:,} pairs are more than the {_MAX_PAIRS:,} that a page can work on. "
             "In the terminal, which keeps the labelled ones only:"
         )
         st.code(command, language="bash")
@@ -148,19 +141,19 @@ def _open_as_dataset(found: StoredResults) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(
             "Name of the dataset",
-            Path(found.results.path).name,
-            key=EvaluateState.bulk_name.of(found.results.path).key,
+            Path(stored.results.path).name,
+            key=EvaluateState.bulk_name.of(stored.results.path).key,
             width=260,
         )
         # no callback: it would be called with the name of the run before
         pressed = st.button(
-            f"Open as a dataset ({found.manifest.pairs:,} pairs)",
+            f"Open as a dataset ({stored.manifest.pairs:,} pairs)",
             icon=":material/database:",
             key="bulk-open",
             disabled=bool(now and now.running),
         )
     if pressed:
-        work = partial(_import_results, services.store(), found.results.path, name, user_name())
+        work = partial(_import_results, services.store(), stored.results.path, name, user_name())
         evaluate_state().bulk_import, evaluate_state().bulk_dataset = BackgroundTask(work), name
         st.rerun()
 

@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
-from annotations.store.imported_datasets import FileRow
 from annotations.store.records import CAMPAIGN_PREFIX
 from annotations.store.store import Store
 from core.background import BackgroundTask
@@ -38,8 +37,8 @@ ScoringTask = BackgroundTask[bool]
 
 
 def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence[Metric]) -> Generator[bool]:
-    with closing(engine.run(metrics, load_texts(store, dataset))) as found:
-        for outcomes in _batches(outcome for _, outcome in found):
+    with closing(engine.run(metrics, load_texts(store, dataset))) as results:
+        for outcomes in _batches(outcome for _, outcome in results):
             store.save_outcomes(outcomes)
             yield from (isinstance(outcome, Failure) for outcome in outcomes)
 
@@ -68,7 +67,19 @@ def provenance_tables(datasets: Sequence[str]) -> None:
         if row.name in datasets:
             st.subheader(escape_markdown(f"{row.name}: {row.samples} samples"))
             st.dataframe(
-                pd.DataFrame([_file_row(file) for file in row.files]),
+                pd.DataFrame(
+                    {
+                        "file": file.file,
+                        "read as": file.importer,
+                        "licence": file.licence,
+                        "release": file.release,
+                        "imported": file.created_at,
+                        "by": file.by,
+                        "SHA-256": file.sha256,
+                        "contents": "; ".join(" ".join(line.split()) for line in format_counts(file.counts)),
+                    }
+                    for file in row.files
+                ),
                 hide_index=True,
                 alt="Imported files",
                 placeholder="",
@@ -113,19 +124,6 @@ def show_scoring(dataset: str) -> None:
     """Show the progress of the scoring of a dataset."""
     if now := dataset_scorings().get(dataset):
         _scoring_progress(dataset, now)
-
-
-def _file_row(file: FileRow) -> dict[str, object]:
-    return {
-        "file": file.file,
-        "read as": file.importer,
-        "licence": file.licence,
-        "release": file.release,
-        "imported": file.created_at,
-        "by": file.by,
-        "SHA-256": file.sha256,
-        "contents": "; ".join(" ".join(line.split()) for line in format_counts(file.counts)),
-    }
 
 
 @st.fragment(run_every=_LOOK_S)

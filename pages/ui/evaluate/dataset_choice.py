@@ -97,23 +97,23 @@ def known_datasets() -> list[str]:
     return [*store.dataset_names(), *campaign_datasets(store), *own, PRECOMPUTED]
 
 
-def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
+def choose_data(datasets: Sequence[str]) -> EvaluationChoice | None:
     """The bar of choices; None while the samples are read or where nothing is chosen."""
-    names = _dataset_select(known)
+    names = _dataset_select(datasets)
     if not names:
         return None
-    found = read_cases(names)
-    if found is None:
+    cases = read_cases(names)
+    if cases is None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = _slice_select(found)
-        metrics = _metric_select(found)
-    if found.warnings:
-        st.warning("\n\n".join(map(escape_markdown, found.warnings)), icon=":material/balance:")
-    if found.all_columns and not metrics:
+        by = _slice_select(cases)
+        metrics = _metric_select(cases)
+    if cases.warnings:
+        st.warning("\n\n".join(map(escape_markdown, cases.warnings)), icon=":material/balance:")
+    if cases.all_columns and not metrics:
         st.info("Choose at least one metric.")
         return None
-    selected = select_metrics(found, metrics)
+    selected = select_metrics(cases, metrics)
     return EvaluationChoice(
         names,
         by,
@@ -121,7 +121,7 @@ def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
         tuple(slice_cases(selected, by)),
         (names, _database_state(), by, metrics),
         affordable_resamples(selected),
-        metrics if len(metrics) < len(found.all_columns) else (),
+        metrics if len(metrics) < len(cases.all_columns) else (),
     )
 
 
@@ -141,21 +141,21 @@ def _database_state() -> tuple[int, ...]:
     return tuple(counts[table] for table in _COUNTED_TABLES)
 
 
-def _dataset_select(known: Sequence[str]) -> tuple[str, ...]:
+def _dataset_select(datasets: Sequence[str]) -> tuple[str, ...]:
     state, query = evaluate_state(), st.query_params
     widget = EvaluateState.datasets.of(state.datasets_chosen)
     chosen = widget.get()
     if chosen is None:
-        chosen = [name for name in query.get_all("dataset") if name in known] or list(known[:1])
-    if state.new_dataset in known and state.new_dataset not in chosen:
+        chosen = [name for name in query.get_all("dataset") if name in datasets] or list(datasets[:1])
+    if state.new_dataset in datasets and state.new_dataset not in chosen:
         chosen = [state.new_dataset]
         # another widget: what a browser sent for the first before it heard of the import would undo the choice
         state.datasets_chosen += 1
         widget = EvaluateState.datasets.of(state.datasets_chosen)
     state.new_dataset = ""
-    chosen = [name for name in chosen if name in known]
+    chosen = [name for name in chosen if name in datasets]
     widget.follow(chosen)
-    names = st.multiselect("Datasets", known, default=chosen, key=widget.key, placeholder="Choose a dataset")
+    names = st.multiselect("Datasets", datasets, default=chosen, key=widget.key, placeholder="Choose a dataset")
     query["dataset"] = names
     return tuple(names)
 

@@ -39,28 +39,24 @@ def _data_tab(chosen: EvaluationChoice) -> None:
 
 
 def _pack_tab(chosen: EvaluationChoice) -> None:
-    known = load_provenance(services.store(), chosen.datasets)
-    request = PackRequest(chosen.datasets, chosen.by, chosen.resamples, chosen.cases, known.files, known.own)
-    found = background_result("Writing every table and figure…", ("pack", chosen.key), lambda: write_pack(request))
-    if found is not None:
-        _show_pack(request, found)
-
-
-def _show_pack(request: PackRequest, archive: bytes) -> None:
-    st.write(
-        "One archive with the tables (Markdown, LaTeX, CSV), the figures (SVG, PDF), a data card, citations, the metrics with "
-        "their signatures and versions, and the commands that give the same archive again."
-    )
-    st.download_button(
-        "Download the paper pack",
-        archive,
-        PACK_NAME,
-        mime="application/zip",
-        on_click="ignore",
-        icon=":material/folder_zip:",
-        type="primary",
-    )
-    st.code(pack_commands(request), language=None, wrap_lines=True)
+    provenance = load_provenance(services.store(), chosen.datasets)
+    request = PackRequest(chosen.datasets, chosen.by, chosen.resamples, chosen.cases, provenance.files, provenance.own)
+    archive = background_result("Writing every table and figure…", ("pack", chosen.key), lambda: write_pack(request))
+    if archive is not None:
+        st.write(
+            "One archive with the tables (Markdown, LaTeX, CSV), the figures (SVG, PDF), a data card, citations, the metrics with "
+            "their signatures and versions, and the commands that give the same archive again."
+        )
+        st.download_button(
+            "Download the paper pack",
+            archive,
+            PACK_NAME,
+            mime="application/zip",
+            on_click="ignore",
+            icon=":material/folder_zip:",
+            type="primary",
+        )
+        st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
 def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:

@@ -39,31 +39,29 @@ def import_form() -> None:
             key="import-form",
             format_func=lambda name: DATASETS.get(name).title,
         )
-        _importer_caption(importer)
-        upload = _file_upload(importer)
+        plugin = DATASETS.get(importer)
+        facts = [f"Licence: {plugin.licence}.", f"Written for: {plugin.release}." if plugin.release else "", plugin.url]
+        st.caption(escape_markdown(" ".join(filter(None, facts))))
+        upload = None
+        if not plugin.shipped:
+            files = st.file_uploader(
+                "Files", accept_multiple_files=True, key="import-files", help="Larger files: cli.py import"
+            )
+            upload = _save_upload(files) if files else None
     with right:
-        reading = _chosen_reader(importer, upload) if upload else None
+        reading = None
+        if upload:
+            reading = mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(plugin().read)
     with left:
-        _import_settings(importer)
+        st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
+        st.toggle(
+            "Skip records that cannot be read",
+            key=EvaluateState.skip_broken.key,
+            help="Otherwise one of them stops the whole import.",
+        )
         _import_buttons(importer, upload, reading)
     if now := evaluate_state().import_task:
         _import_progress(now)
-
-
-def _importer_caption(importer: str) -> None:
-    plugin = DATASETS.get(importer)
-    facts = [f"Licence: {plugin.licence}.", f"Written for: {plugin.release}." if plugin.release else "", plugin.url]
-    st.caption(escape_markdown(" ".join(filter(None, facts))))
-
-
-def _file_upload(importer: str) -> UploadedFiles | None:
-    """The files that were chosen; what comes with Touchstone needs none."""
-    if DATASETS.get(importer).shipped:
-        return None
-    files = st.file_uploader(
-        "Files", accept_multiple_files=True, key="import-files", help="Larger files: cli.py import"
-    )
-    return _save_upload(files) if files else None
 
 
 def _save_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
@@ -73,19 +71,6 @@ def _save_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
         return before
     upload = evaluate_state().upload = write_upload(files)
     return upload
-
-
-def _chosen_reader(importer: str, upload: UploadedFiles) -> Reader | None:
-    return mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(DATASETS.get(importer)().read)
-
-
-def _import_settings(importer: str) -> None:
-    st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
-    st.toggle(
-        "Skip records that cannot be read",
-        key=EvaluateState.skip_broken.key,
-        help="Otherwise one of them stops the whole import.",
-    )
 
 
 def _import_buttons(importer: str, upload: UploadedFiles | None, reading: Reader | None) -> None:
@@ -117,15 +102,11 @@ def _import_button(
         help="Nothing is kept in this demo." if demo else None,
     )
     if pressed and reading:
-        _begin_import(importer, file, place, reading)
+        state = evaluate_state()
+        name = EvaluateState.dataset_name.of(importer).get()
+        request = ImportRequest(name, importer, file, user_name(), place, reading, state.skip_broken)
+        state.import_task = ImportTask(request, services.store())
         st.rerun()
-
-
-def _begin_import(importer: str, file: str, place: Callable[[], Path], reading: Reader) -> None:
-    state = evaluate_state()
-    name = EvaluateState.dataset_name.of(importer).get()
-    request = ImportRequest(name, importer, file, user_name(), place, reading, state.skip_broken)
-    state.import_task = ImportTask(request, services.store())
 
 
 @st.fragment(run_every=_LOOK_S)
@@ -140,11 +121,7 @@ def _import_progress(now: ImportTask) -> None:
         for receipt in now.results:
             state.new_dataset = receipt.dataset
         st.rerun()
-    _import_result(now)
 
-
-def _import_result(now: ImportTask) -> None:
-    """The receipt, or why there is none."""
     if now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")
         return

@@ -60,7 +60,16 @@ def mapping_form(source: Path) -> Reader | None:
     if not mapped.summary:
         st.caption("Choose the column that holds the summary.")
         return None
-    _mapping_notes(mapped, rows, others)
+
+    left = left_out(mapped, rows)
+    meanings = label_meanings(mapped, rows)
+    notes = [
+        f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
+        f"**Left out:** {escape_markdown(', '.join(left))}." if left else "",
+        *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
+    ]
+    st.caption("  \n".join(filter(None, notes)))
+
     st.download_button(
         "Save this mapping",
         mapped.to_json,
@@ -98,32 +107,30 @@ def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str
     return rows, infer_column_map(rows)
 
 
-def _mapping_notes(mapped: ColumnMap, rows: Sequence[Row], others: Sequence[str]) -> None:
-    """Show what the label's words mean, what is left out, and what a person has to decide."""
-    left = left_out(mapped, rows)
-    meanings = label_meanings(mapped, rows)
-    notes = [
-        f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
-        f"**Left out:** {escape_markdown(', '.join(left))}." if left else "",
-        *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
-    ]
-    st.caption("  \n".join(filter(None, notes)))
-
-
 def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:
     """The guess with what was chosen instead."""
     values: dict[str, Any] = {}
     grid = st.columns(2)
     for place, (name, title) in enumerate(_SINGLE_COLUMNS.items()):
         with grid[place % 2]:
-            values[name] = _column_select(name, title, columns, getattr(guessed, name), file)
+            guess = getattr(guessed, name)
+            index = columns.index(guess) if guess in columns else None
+            column = st.selectbox(title, columns, index=index, key=f"map-{name}-{file}", placeholder="none")
+            values[name] = column or ""
     annotators = _column_multiselect("Annotators, a column each", "judges", columns, guessed.annotators, file)
     ratings = _column_multiselect("Ratings that people gave", "ratings", columns, guessed.ratings, file)
     slices = _column_multiselect("Slices of your own", "slices", columns, guessed.slices, file, _SLICES_HELP)
     values |= {"annotators": tuple(annotators), "ratings": tuple(ratings), "slices": tuple(slices)}
-    values |= {"scores": _scores(columns, guessed, file)}
+    values |= {"scores": _score_columns(columns, guessed, file)}
     mapped = guessed.model_copy(update=values)
-    mapped = _with_edited_label(mapped, file)
+    edited_label = None
+    if not mapped.label and (mapped.edited or mapped.edits):
+        choices = ["inconsistent", "consistent", "no label"]
+        meaning = st.radio(
+            "Without a label, an edited summary is", choices, key=f"map-unlabelled-{file}", horizontal=True
+        )
+        edited_label = _MEANINGS[meaning]
+    mapped = mapped.model_copy(update={"edited_label": edited_label})
     mapped = _with_decided_words(mapped, rows, file)
     yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}") if mapped.label else True
     if mapped.annotators:
@@ -134,30 +141,21 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequenc
     return mapped if yes == mapped.yes else mapped.flipped()
 
 
-def _scores(columns: Sequence[str], guessed: ColumnMap, file: str) -> tuple[ScoreColumn, ...]:
+def _score_columns(columns: Sequence[str], guessed: ColumnMap, file: str) -> tuple[ScoreColumn, ...]:
     """The columns of metrics and in which direction they are better."""
-    known = {score.column: score for score in guessed.scores}
-    names = _column_multiselect("Released scores", "scores", columns, list(known), file)
-    chosen = [known.get(name, ScoreColumn(column=name, metric=name)) for name in names]
-    if not chosen:
+    guesses = {score.column: score for score in guessed.scores}
+    names = _column_multiselect("Released scores", "scores", columns, list(guesses), file)
+    scores = [guesses.get(name, ScoreColumn(column=name, metric=name)) for name in names]
+    if not scores:
         return ()
     lower = st.multiselect(
         "Of these, lower is better",
         names,
-        [score.column for score in chosen if score.lower_is_better],
+        [score.column for score in scores if score.lower_is_better],
         key=f"map-lower-{file}",
         help="They are kept with the opposite sign, so that higher is more consistent.",
     )
-    return tuple(score.model_copy(update={"lower_is_better": score.column in lower}) for score in chosen)
-
-
-def _with_edited_label(mapped: ColumnMap, file: str) -> ColumnMap:
-    """Ask for the label of an edited summary where no column gives it."""
-    if mapped.label or not (mapped.edited or mapped.edits):
-        return mapped.model_copy(update={"edited_label": None})
-    choices = ["inconsistent", "consistent", "no label"]
-    chosen = st.radio("Without a label, an edited summary is", choices, key=f"map-unlabelled-{file}", horizontal=True)
-    return mapped.model_copy(update={"edited_label": _MEANINGS[chosen]})
+    return tuple(score.model_copy(update={"lower_is_better": score.column in lower}) for score in scores)
 
 
 def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:
@@ -172,13 +170,10 @@ def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> Co
             key=f"map-word-{word}-{file}",
             horizontal=True,
         )
-        base = base.model_copy(update=_word_list(base, word, _MEANINGS[chosen]))
+        meaning = _MEANINGS[chosen]
+        name = meaning.value if meaning else "unlabelled"
+        base = base.model_copy(update={name: (*getattr(base, name), word)})
     return base
-
-
-def _word_list(mapped: ColumnMap, word: str, meaning: Verdict | None) -> dict[str, tuple[str, ...]]:
-    name = meaning.value if meaning else "unlabelled"
-    return {name: (*getattr(mapped, name), word)}
 
 
 def _column_multiselect(
@@ -186,12 +181,6 @@ def _column_multiselect(
 ) -> list[str]:
     known = [name for name in guessed if name in columns]
     return st.multiselect(title, columns, known, key=f"map-{key}-{file}", help=tip)
-
-
-def _column_select(name: str, title: str, columns: Sequence[str], guessed: str, file: str) -> str:
-    place = columns.index(guessed) if guessed in columns else None
-    chosen = st.selectbox(title, columns, index=place, key=f"map-{name}-{file}", placeholder="none")
-    return chosen or ""
 
 
 def _polarity_choice(title: str, guessed: bool, key: str) -> bool:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import SIGNED_MEASURES, Slice, measure_format, pairs_in_slice
+from core.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
 from core.edits import as_segments, recover
 from core.report import Cell, Report
 from core.reports.cells import few_documents, format_value
@@ -35,7 +35,22 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
     if isinstance(figure, Measurement):
         st.write(escape_markdown(_describe_cell(figure, name, cell["failed"])))
     if not part.pairs.any():
-        _summary_table(chosen.cases, part, column)
+        cases = chosen.cases
+        scored = [place for place in np.flatnonzero(part.summaries) if not np.isnan(column.values[place])]
+        lines = [
+            {
+                "": probe_link(cases.samples[place]),
+                "label": cases.samples[place].item.intended,
+                column.name: column.values[place],
+                "error type": cases.samples[place].item.error_type or ", ".join(cases.samples[place].item.categories),
+                "dataset": cases.samples[place].dataset,
+                "summary": cases.samples[place].item.example.summary,
+            }
+            for place in scored[:_MAX_PAIRS]
+        ]
+        st.dataframe(
+            pd.DataFrame(lines), hide_index=True, alt="The summaries of this cell", column_config=_PAIR_COLUMNS
+        )
         return
     places = chosen.cases.pairs[part.pairs]
     gains = pairs_in_slice(chosen.cases, part, column).gains
@@ -100,22 +115,6 @@ def _pair_row(cases: Cases, column: MetricColumn, good: int, bad: int) -> dict[s
         "dataset": broken.dataset,
         "summary": broken.item.example.summary,
     }
-
-
-def _summary_table(cases: Cases, part: Slice, column: MetricColumn) -> None:
-    places = [place for place in np.flatnonzero(part.summaries) if not np.isnan(column.values[place])]
-    lines = [
-        {
-            "": probe_link(cases.samples[place]),
-            "label": cases.samples[place].item.intended,
-            column.name: column.values[place],
-            "error type": cases.samples[place].item.error_type or ", ".join(cases.samples[place].item.categories),
-            "dataset": cases.samples[place].dataset,
-            "summary": cases.samples[place].item.example.summary,
-        }
-        for place in places[:_MAX_PAIRS]
-    ]
-    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The summaries of this cell", column_config=_PAIR_COLUMNS)
 
 
 _VERDICT_SIGNS: Mapping[Cell, str] = {"right": "✓ right", "wrong": "✗ wrong", "noise": "≈ noise", None: "–"}

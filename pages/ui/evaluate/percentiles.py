@@ -23,9 +23,9 @@ def percentile_expander(result: Result | None) -> None:
             st.write("Select a metric with a score on the board.")
             return
         name = st.selectbox("Among the summaries of", known_datasets(), key="reference-set")
-        found = read_cases((name,))
-        if found is not None:
-            st.write(escape_markdown(describe_percentile(found, result, name)))
+        cases = read_cases((name,))
+        if cases is not None:
+            st.write(escape_markdown(describe_percentile(cases, result, name)))
 
 
 def describe_percentile(cases: Cases, result: Result, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from shlex import quote
 
@@ -10,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.exchange.samples import load_samples
-from annotations.store.store import Store
-from core.cases.cases import Cases, select_metrics
+from core.cases.cases import select_metrics
 from core.cases.data_facts import data_facts
 from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
@@ -41,11 +39,13 @@ def threshold_form(chosen: EvaluationChoice) -> None:
             "A threshold is saved of scores on one scale that this bench can compute again, which these are not."
         )
         return
-    fitted = background_result(
-        "Choosing a threshold…",
-        ("threshold", chosen.key, column.name),
-        _fitting(services.store(), chosen, replace(cases, columns=(column,), separate=())),
-    )
+    store, cases_of_metric = services.store(), replace(cases, columns=(column,), separate=())
+
+    def fit() -> OwnThreshold:
+        facts = tuple(data_facts(name, load_samples(store, name)) for name in chosen.datasets)
+        return fit_threshold("", cases_of_metric, facts, draw_resamples(cases_of_metric, chosen.resamples))
+
+    fitted = background_result("Choosing a threshold…", ("threshold", chosen.key, column.name), fit)
     for sentence in format_threshold(fitted).splitlines() if fitted else ():
         st.write(escape_markdown(sentence))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -69,14 +69,6 @@ def threshold_form(chosen: EvaluationChoice) -> None:
         )
 
 
-def _fitting(store: Store, chosen: EvaluationChoice, cases: Cases) -> Callable[[], OwnThreshold]:
-    def fit() -> OwnThreshold:
-        facts = tuple(data_facts(name, load_samples(store, name)) for name in chosen.datasets)
-        return fit_threshold("", cases, facts, draw_resamples(cases, chosen.resamples))
-
-    return fit
-
-
 def _save(fitted: OwnThreshold) -> None:
     """Keep what the page shows under the name that was typed."""
     state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
@@ -96,7 +88,19 @@ def saved_thresholds() -> None:
         return
     st.subheader("Saved thresholds")
     event = st.dataframe(
-        pd.DataFrame([_row(one) for one in kept.values()]),
+        pd.DataFrame(
+            {
+                "name": threshold.name,
+                "metric": threshold.metric,
+                "consistent": f"{'≤' if threshold.direction == 'lower' else '≥'} {threshold.value:.4g}",
+                "balanced accuracy %": format_percent(threshold.accuracy),
+                "false alarms %": format_percent(threshold.false_alarms),
+                "missed %": format_percent(threshold.missed),
+                "n": threshold.accuracy.n,
+                "data": ", ".join(fact.name for fact in threshold.data),
+            }
+            for threshold in kept.values()
+        ),
         key=f"evaluate-thresholds-{len(kept)}",
         on_select="rerun",
         selection_mode="single-row",
@@ -119,17 +123,3 @@ def saved_thresholds() -> None:
         icon=":material/download:",
         help="For the gate of another machine: every --threshold takes the file in place of the name.",
     )
-
-
-def _row(one: OwnThreshold) -> dict[str, object]:
-    side = "≤" if one.direction == "lower" else "≥"
-    return {
-        "name": one.name,
-        "metric": one.metric,
-        "consistent": f"{side} {one.value:.4g}",
-        "balanced accuracy %": format_percent(one.accuracy),
-        "false alarms %": format_percent(one.false_alarms),
-        "missed %": format_percent(one.missed),
-        "n": one.accuracy.n,
-        "data": ", ".join(fact.name for fact in one.data),
-    }

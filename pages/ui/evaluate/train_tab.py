@@ -118,8 +118,8 @@ def train_tab(chosen: EvaluationChoice) -> None:
     ):
         _start(name, replace(plan[0], recipe=recipe, encoder=encoder), plan[1])
         st.rerun()
-    for known, task in trainings().items():
-        _show(known, task)
+    for trained, task in trainings().items():
+        _show(trained, task)
 
 
 def _recipe_form() -> tuple[Recipe, EncoderSetting]:
@@ -161,8 +161,11 @@ def _recipe_form() -> tuple[Recipe, EncoderSetting]:
 
 
 def _prepare(datasets: tuple[str, ...], share: float, seed: int, battery: Battery) -> tuple[TrainingPlan, TrainingData]:
-    found = [load_labelled_items(services.store(), dataset) for dataset in datasets]
-    sources = [TrainingSource(one.name, one.items, one.importer, one.licence) for one in found]
+    labelled = [load_labelled_items(services.store(), dataset) for dataset in datasets]
+    sources = [
+        TrainingSource(dataset_items.name, dataset_items.items, dataset_items.importer, dataset_items.licence)
+        for dataset_items in labelled
+    ]
     plan = TrainingPlan(sources, share, seed, title=f"A metric trained on {', '.join(datasets)}", battery=battery)
     return plan, plan.data()
 
@@ -197,84 +200,76 @@ def _check_name(name: str) -> None:
 
 
 def _work(plan: TrainingPlan, data: TrainingData, folder: Path) -> Generator[TrainingStep | TrainedFolder]:
-    found = yield from train_to_folder(plan, data, folder, services.engine())
-    yield found
+    trained = yield from train_to_folder(plan, data, folder, services.engine())
+    yield trained
 
 
 @st.fragment(run_every=_LOOK_S)
 def _show(name: str, task: TrainingTask) -> None:
-    steps = [one for one in task.results if isinstance(one, TrainingStep)]
-    done = [one for one in task.results if isinstance(one, TrainedFolder)]
+    steps = [result for result in task.results if isinstance(result, TrainingStep)]
+    folders = [result for result in task.results if isinstance(result, TrainedFolder)]
     if task.running:
-        _show_progress(name, task, steps)
+        now = steps[-1] if steps else TrainingStep("Starting", 0, 1)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.progress(
+                min(1.0, now.done / max(1, now.total)),
+                escape_markdown(f"{name}: {now.stage}, {now.done} of {now.total}"),
+            )
+            st.button("Cancel", icon=":material/stop:", on_click=task.cancel, key=f"train-cancel-{name}")
     elif task.error:
         st.error(escape_markdown(f"{name}: {task.error}"), icon=":material/error:")
-    elif done:
-        _show_result(name, done[-1])
+    elif folders:
+        _show_result(name, folders[-1])
     else:
         st.caption(
             escape_markdown(
                 f"{name}: the training was cancelled. Train with the same name, data, share and seed goes on where it stopped."
             )
         )
-    _show_losses(steps)
+
+    if measured := [step for step in steps if step.loss is not None]:
+        if measured[0].stage == LOSS_STAGE:
+            epochs = [{"epoch": step.done, "log loss of held-out summaries": step.loss} for step in measured]
+            st.line_chart(pd.DataFrame(epochs), x="epoch", y="log loss of held-out summaries", height=240)
+        else:  # a curve for each fold
+            per_fold = MAX_TREES // STEP_TREES
+            rows = [
+                {
+                    "trees": ((step.done - 1) % per_fold + 1) * STEP_TREES,
+                    "log loss of held-out words": step.loss,
+                    "fold": step.stage,
+                }
+                for step in measured
+            ]
+            st.line_chart(pd.DataFrame(rows), x="trees", y="log loss of held-out words", color="fold", height=240)
+
     finished = evaluate_state().finished_scorings
     if not task.running and finished.get(f"train {name}") is not task:
         finished[f"train {name}"] = task
         st.rerun()  # the button is free again
 
 
-def _show_losses(steps: list[TrainingStep]) -> None:
-    """A curve for each fold: the loss on words of its documents, by the number of trees; of a cross-encoder by epochs."""
-    measured = [step for step in steps if step.loss is not None]
-    if not measured:
-        return
-    if measured[0].stage == LOSS_STAGE:
-        epochs = [{"epoch": step.done, "log loss of held-out summaries": step.loss} for step in measured]
-        st.line_chart(pd.DataFrame(epochs), x="epoch", y="log loss of held-out summaries", height=240)
-        return
-    per_fold = MAX_TREES // STEP_TREES
-    rows = [
-        {
-            "trees": ((step.done - 1) % per_fold + 1) * STEP_TREES,
-            "log loss of held-out words": step.loss,
-            "fold": step.stage,
-        }
-        for step in measured
-    ]
-    st.line_chart(pd.DataFrame(rows), x="trees", y="log loss of held-out words", color="fold", height=240)
-
-
-def _show_progress(name: str, task: TrainingTask, steps: list[TrainingStep]) -> None:
-    now = steps[-1] if steps else TrainingStep("Starting", 0, 1)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(
-            min(1.0, now.done / max(1, now.total)), escape_markdown(f"{name}: {now.stage}, {now.done} of {now.total}")
-        )
-        st.button("Cancel", icon=":material/stop:", on_click=task.cancel, key=f"train-cancel-{name}")
-
-
-def _show_result(name: str, found: TrainedFolder) -> None:
+def _show_result(name: str, trained: TrainedFolder) -> None:
     st.subheader(escape_markdown(name))
-    st.write(escape_markdown(verdict(found.figures)))
+    st.write(escape_markdown(verdict(trained.figures)))
     rows = [
         {
-            "of": one.of,
-            "measure": one.measure,
-            "value": one.text,
-            "n": one.estimate.n,
-            "documents": one.estimate.documents,
+            "of": figure.of,
+            "measure": figure.measure,
+            "value": figure.text,
+            "n": figure.estimate.n,
+            "documents": figure.estimate.documents,
         }
-        for one in found.figures
+        for figure in trained.figures
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt=f"Figures of {name}")
     with st.container(horizontal=True):
         if st.button("Try it on Probe", icon=":material/science:", key=f"train-probe-{name}"):
-            add_to_bench(METRICS.parse(found.spec))
+            add_to_bench(METRICS.parse(trained.spec))
             st.switch_page("views/probe.py")
         st.download_button(
             "Model card",
-            (found.folder / CARD_FILE).read_bytes(),
+            (trained.folder / CARD_FILE).read_bytes(),
             f"{name}-card.md",
             mime="text/markdown",
             on_click="ignore",
@@ -284,8 +279,8 @@ def _show_result(name: str, found: TrainedFolder) -> None:
         if current_member().may(Right.MANAGE):  # the token is that of the server
             with st.popover("Push to the hub", icon=":material/cloud_upload:"):
                 sent = "weights, tokenizer, card, figures and the hashes of the documents, no text of the training"
-                push_form(f"trained-{found.folder}", sent, partial(_push, found.folder))
-    st.code(found.spec, language=None, wrap_lines=True)
+                push_form(f"trained-{trained.folder}", sent, partial(_push, trained.folder))
+    st.code(trained.spec, language=None, wrap_lines=True)
 
 
 def _push(folder: Path, repository: str, *, public: bool, existing: bool) -> str:

@@ -69,21 +69,17 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
         estimate_line([explain_requests.grade_conversation(case, setup, sampling)])
     outcome = explain_requests.current_grade(case, setup)
     if isinstance(outcome, Judgement):
-        _grade_card(outcome)
+        grade = Grade(outcome.grade)
+        with st.container(border=True, key="explain-graded", gap="small"):
+            with st.container(horizontal=True, gap="small"):
+                st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
+                if outcome.cause:
+                    cause = ExplanationFlaw(outcome.cause)
+                    st.badge(f"because of: {cause.capitalize()}", color="gray", help=FLAW_MEANINGS[cause])
+            st.markdown(escape_markdown(outcome.because))
+            st.caption(escape_markdown(outcome.by))
     elif outcome:
         st.error(escape_markdown(outcome.message), icon=":material/error:")
-
-
-def _grade_card(judged: Judgement) -> None:
-    grade = Grade(judged.grade)
-    with st.container(border=True, key="explain-graded", gap="small"):
-        with st.container(horizontal=True, gap="small"):
-            st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
-            if judged.cause:
-                cause = ExplanationFlaw(judged.cause)
-                st.badge(f"because of: {cause.capitalize()}", color="gray", help=FLAW_MEANINGS[cause])
-        st.markdown(escape_markdown(judged.because))
-        st.caption(escape_markdown(judged.by))
 
 
 _STRIP_MARKS = {
@@ -147,7 +143,10 @@ def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
         return
     strip, silent = sample_strip(outcomes), unanswered_failures(outcomes)
     st.html(strip_html(strip))
-    st.text(_format_strip(strip))
+    counts = [f"{label} {count}" for label, count in strip.counts.items()]
+    unreadable = [f"not readable {strip.unreadable}"] if strip.unreadable else []
+    rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
+    st.text(" · ".join(filter(None, [*counts, *unreadable, rate])))
     if silent:
         why = escape_markdown(silent[-1].message)
         st.warning(f"{len(silent)} more could not be asked: {why}", icon=":material/cloud_off:")
@@ -161,14 +160,6 @@ def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
             alt="The answer of each sample",
             column_config={"why": st.column_config.TextColumn(width="large")},
         )
-
-
-def _format_strip(strip: SampleStrip) -> str:
-    """The counts and the flip rate in a line."""
-    counts = [f"{label} {count}" for label, count in strip.counts.items()]
-    unreadable = [f"not readable {strip.unreadable}"] if strip.unreadable else []
-    rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
-    return " · ".join(filter(None, [*counts, *unreadable, rate]))
 
 
 _PREFERENCE_BADGES: dict[Preference, tuple[str, _Colour]] = {
@@ -196,16 +187,12 @@ def pairwise_form(sampling: Sampling) -> None:
     estimate_line([explain_requests.comparison_conversation(sampling)])
     outcome = explain_requests.current_comparison()
     if isinstance(outcome, Comparison):
-        _comparison_card(outcome)
+        words, colour = _PREFERENCE_BADGES[outcome.preference]
+        orders = (("Original first", outcome.original_first), ("Edited first", outcome.edited_first))
+        with st.container(border=True, key="explain-compared", gap="small"):
+            st.badge(words, icon=":material/compare_arrows:", color=colour)
+            for (order, preference), reason in zip(orders, outcome.reasons, strict=True):
+                st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
+            st.caption(escape_markdown(outcome.by))
     elif outcome:
         st.error(escape_markdown(outcome.message), icon=":material/error:")
-
-
-def _comparison_card(compared: Comparison) -> None:
-    words, colour = _PREFERENCE_BADGES[compared.preference]
-    orders = (("Original first", compared.original_first), ("Edited first", compared.edited_first))
-    with st.container(border=True, key="explain-compared", gap="small"):
-        st.badge(words, icon=":material/compare_arrows:", color=colour)
-        for (order, preference), reason in zip(orders, compared.reasons, strict=True):
-            st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
-        st.caption(escape_markdown(compared.by))

@@ -96,7 +96,12 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
     key = "-".join(map(str, (name, *astuple(checkpoint))))
     with st.container(horizontal=True, vertical_alignment="center"):
         dtype = "" if checkpoint.dtype == "float32" else checkpoint.dtype
-        parts = [checkpoint.source, checkpoint.kind, dtype, _format_size(state, download_mb)]
+        size = "on this machine" if state.status is ModelStatus.COLD else ""
+        if state.status is ModelStatus.NEEDS_DOWNLOAD and download_mb:
+            size = f"{format_megabytes(download_mb)} in all"
+        elif state.nbytes:
+            size = format_bytes(state.nbytes)
+        parts = [checkpoint.source, checkpoint.kind, dtype, size]
         st.text(" · ".join(filter(None, parts)))
         st.space("stretch")
         if state.status is ModelStatus.READY:
@@ -119,12 +124,6 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
 
 def _run_action(action: Callable[[Checkpoint], ModelState], checkpoint: Checkpoint) -> None:
     action(checkpoint)
-
-
-def _format_size(state: ModelState, download_mb: int) -> str:
-    if state.status is ModelStatus.NEEDS_DOWNLOAD and download_mb:
-        return f"{format_megabytes(download_mb)} in all"
-    return format_bytes(state.nbytes) if state.nbytes else "on this machine" if state.status is ModelStatus.COLD else ""
 
 
 def format_bytes(count: int) -> str:

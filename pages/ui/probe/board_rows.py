@@ -127,32 +127,27 @@ def noise_data(row: BoardRow) -> BoardData:
     battery = f" Battery: {row.noise.battery}." if row.noise.battery else ""
     reach = max(abs(band.low), abs(band.high), abs(shift)) or 1.0
     low, high, mark = (0.5 + 0.48 * value / reach for value in (band.low, band.high, shift))
+    multiple = band.multiple(shift)
+    if multiple is None:
+        text = "no noise"
+    else:
+        text = f"{multiple:.1f} ×" if multiple < _MAX_MULTIPLE else f"> {_MAX_MULTIPLE} ×"
+        text = f"{'≈ ' if band.any_size else ''}{text}"
+    # the data of the band, and on which side of its ends the shift is
+    sizes = "any size (too few are of about the same)" if band.any_size else "about the same size"
+    where = f" ({band.elsewhere} of bundled pairs)" if band.elsewhere else ""
+    share = "95 % shift" if band.n >= MIN_FOR_QUANTILES else "all shift"
+    about = (
+        f"Of {band.n} harmless edits of {sizes}{where}, {share} the score by {band.low:+.2g} to {band.high:+.2g}, by "
+        f"{band.size:.2g} on average. This shift lies {'within' if band.holds(shift) else 'outside'}."
+    ).replace("-", "\u2212")
     return {
-        "text": _format_multiple(band, shift),
-        "about": f"{_describe_band(band, band.low, band.high, shift)}{battery}",
+        "text": text,
+        "about": f"{about}{battery}",
         "mark": mark,
         "low": low,
         "high": high,
     }
-
-
-def _format_multiple(band: NullBand, shift: float) -> str:
-    multiple = band.multiple(shift)
-    if multiple is None:
-        return "no noise"
-    about = "≈ " if band.any_size else ""
-    return f"{about}{multiple:.1f} ×" if multiple < _MAX_MULTIPLE else f"{about}> {_MAX_MULTIPLE} ×"
-
-
-def _describe_band(band: NullBand, low: float, high: float, shift: float) -> str:
-    """Describe the data of the band, and on which side of its ends the shift is."""
-    sizes = "any size (too few are of about the same)" if band.any_size else "about the same size"
-    where = f" ({band.elsewhere} of bundled pairs)" if band.elsewhere else ""
-    share = "95 % shift" if band.n >= MIN_FOR_QUANTILES else "all shift"
-    return (
-        f"Of {band.n} harmless edits of {sizes}{where}, {share} the score by {low:+.2g} to {high:+.2g}, by "
-        f"{band.size:.2g} on average. This shift lies {'within' if band.holds(shift) else 'outside'}."
-    ).replace("-", "\u2212")
 
 
 HEAT_STEPS = 5
@@ -274,7 +269,10 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
 
     direction = "neutral" if row.is_surface else row.direction
     before = row.parts_before or (None,) * len(row.parts)
-    texts, old = ([_format_part(part, row) for part in parts] for parts in (row.parts, before))
+    texts, old = (
+        ["" if part is None else format_number(part, row.low, row.high, decimals=2) for part in parts]
+        for parts in (row.parts, before)
+    )
     steps, old_steps = (heat_steps(parts, row.low, row.high, direction) for parts in (row.parts, before))
     part_data = [
         {"text": text, "step": step, "before": was if was != text else "", "before_step": was_step}
@@ -328,7 +326,3 @@ def _word_data(words: Sequence[WordScore], row: BoardRow) -> list[tuple[int, int
         (word.span.start, word.span.end, step, format_number(word.score, row.low, row.high, decimals=2))
         for word, step in zip(words, steps, strict=True)
     ]
-
-
-def _format_part(part: float | None, row: BoardRow) -> str:
-    return "" if part is None else format_number(part, row.low, row.high, decimals=2)

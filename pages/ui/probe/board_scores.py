@@ -158,9 +158,9 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     if cell is None or not isinstance(cell.outcome, Result):
         quotes: tuple[str, ...] = ()
     else:
-        found = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
+        evidence = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
         quotes = tuple(
-            shorten(found.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
+            shorten(evidence.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
         )
 
     return Board(rows, sentences_shown, chosen.spec, sentence, quotes, current_intention())

@@ -137,16 +137,12 @@ def _way_form() -> None:
     if name == LanguageModelClaims.name:
         estimate_line([decomposition(way, current_pair().as_example("claims", edited_summary()))])
     else:
-        _offer_download(way)
-
-
-def _offer_download(way: Decomposer) -> None:
-    pool = services.engine().pool
-    states = {one: pool.state(one) for one in local_checkpoints(way.checkpoints())}
-    for checkpoint, found in states.items():
-        if found.status is ModelStatus.NEEDS_DOWNLOAD:
-            st.caption(escape_markdown(found.message))
-            download_button(checkpoint, f"claims-download-{checkpoint.kind}")
+        pool = services.engine().pool
+        states = {checkpoint: pool.state(checkpoint) for checkpoint in local_checkpoints(way.checkpoints())}
+        for checkpoint, state in states.items():
+            if state.status is ModelStatus.NEEDS_DOWNLOAD:
+                st.caption(escape_markdown(state.message))
+                download_button(checkpoint, f"claims-download-{checkpoint.kind}")
 
 
 def _chosen_way(endpoint: str) -> Decomposer:
@@ -228,9 +224,10 @@ def _claim_row(place: int, row: EditableClaim) -> None:
         return
     widget = ProbeState.claim_text.of(place)
     widget.follow(row.text)
+    origin = " (added)" if row.found is None else " (rewritten)" if row.is_changed else ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_area(
-            f"Claim {place + 1}{_state_label(row)}",
+            f"Claim {place + 1}{origin}",
             row.text,
             key=widget.key,
             height="content",
@@ -243,12 +240,6 @@ def _claim_row(place: int, row: EditableClaim) -> None:
                 f"Restore {place + 1}", key=f"restore-claim-{place}", type="tertiary", on_click=_restore, args=(place,)
             )
         st.button(f"Remove {place + 1}", key=f"remove-claim-{place}", type="tertiary", on_click=_remove, args=(place,))
-
-
-def _state_label(row: EditableClaim) -> str:
-    if row.found is None:
-        return " (added)"
-    return " (rewritten)" if row.is_changed else ""
 
 
 def _rewrite(place: int) -> None:

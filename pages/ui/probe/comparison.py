@@ -100,11 +100,11 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     drawn: list[list[ComparedEdit]] = []
 
     def draw() -> bool:
-        found = _compared(request, shown)
-        if [found] != drawn[-1:]:
-            drawn.append(found)
+        compared = _compared(request, shown)
+        if [compared] != drawn[-1:]:
+            drawn.append(compared)
             with slot.container():
-                _draw_table(found)
+                _draw_table(compared)
         return has_pending(services.engine().cells(request)[1]) and not request.cancelled.is_set()
 
     original = current_pair().original

@@ -111,20 +111,15 @@ def edit_menu(pair: Pair) -> None:
     )
     if box.open:
         with box, st.container(key="edit-menu", gap="small"):
-            _stories(pair)
+            stories = [item for item in bundled_items() if item.parent and item.parent == pair.example]
+            if stories:
+                st.caption("**Stories** of this example")
+                with st.container(horizontal=True, gap="xsmall"):
+                    for item in stories:
+                        label = escape_label(f"{item.title} ({item.error_type or 'harmless'})")
+                        st.button(label, key=f"try-{item.example.id}", on_click=_try_story, args=(item,))
             for title, belongs in _GROUPS.items():
                 _perturbations(title, [plugin() for plugin in PERTURBATIONS if belongs(plugin.card)])
-
-
-def _stories(pair: Pair) -> None:
-    stories = [item for item in bundled_items() if item.parent and item.parent == pair.example]
-    if not stories:
-        return
-    st.caption("**Stories** of this example")
-    with st.container(horizontal=True, gap="xsmall"):
-        for item in stories:
-            label = escape_label(f"{item.title} ({item.error_type or 'harmless'})")
-            st.button(label, key=f"try-{item.example.id}", on_click=_try_story, args=(item,))
 
 
 def _perturbations(title: str, plugins: Sequence[Perturbation]) -> None:

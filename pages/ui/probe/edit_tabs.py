@@ -219,7 +219,10 @@ def record_tab() -> None:
     )
     right.selectbox("Error type", [*ErrorType], key=ProbeState.error_type.key, index=None, placeholder="None")
     if current_edits():
-        _edit_questions()
+        for widget, question in EDIT_QUESTIONS.items():
+            st.segmented_control(question, ["Yes", "No"], key=widget.key)
+            if widget.get() != "Yes":
+                break
     _explanation_fields()
     st.text_input("Note", key=ProbeState.note.key, placeholder="Optional")
     demo = services.settings().demo
@@ -239,13 +242,6 @@ def record_tab() -> None:
         )
     if demo:
         st.write("Nothing is kept in this demo.")
-
-
-def _edit_questions() -> None:
-    for widget, question in EDIT_QUESTIONS.items():
-        st.segmented_control(question, ["Yes", "No"], key=widget.key)
-        if widget.get() != "Yes":
-            return
 
 
 def _explanation_fields() -> None:

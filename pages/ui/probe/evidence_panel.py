@@ -57,7 +57,18 @@ def evidence_panel(request: Request, result: Result | None) -> None:
             st.write("Select a metric with a score on the board.")
             return
         st.write(metric.card.measures)
-        st.text("\n".join(_score_facts(result)))
+
+        seen, counts = result.seen, result.counts
+        read = f"{seen.tokens:,} tokens read, {seen.cut:,} cut off" if seen.tokens else "the whole text, by words"
+        facts = [
+            f"Read: {read}; {len(seen.pieces)} piece(s) of the document.",
+            f"Asked: {counts.asked} of {counts.planned} questions; {counts.cached} were answered before, {counts.merged} "
+            f"by another request; {counts.passes} forward passes.",
+            *seen.notes,
+            f"Took {result.seconds:.3f} s on {result.device}.",
+            f"Signature: {result.signature}",
+        ]
+        st.text("\n".join(facts))
         if metric.card.differs:
             st.caption(f"Differs from the published metric: {metric.card.differs}")
 
@@ -65,16 +76,3 @@ def evidence_panel(request: Request, result: Result | None) -> None:
 def _evidence_highlight(number: int, part: Part, span: Span) -> Highlight:
     name = name_contexts(current_pair().contexts, span)
     return Highlight(span, "evidence", f"sentence {number + 1}: {part.score:.2f}{' · ' if name else ''}{name}")
-
-
-def _score_facts(result: Result) -> list[str]:
-    seen, counts = result.seen, result.counts
-    read = f"{seen.tokens:,} tokens read, {seen.cut:,} cut off" if seen.tokens else "the whole text, by words"
-    return [
-        f"Read: {read}; {len(seen.pieces)} piece(s) of the document.",
-        f"Asked: {counts.asked} of {counts.planned} questions; {counts.cached} were answered before, {counts.merged} "
-        f"by another request; {counts.passes} forward passes.",
-        *seen.notes,
-        f"Took {result.seconds:.3f} s on {result.device}.",
-        f"Signature: {result.signature}",
-    ]

@@ -27,42 +27,33 @@ from pages.ui.shared.session_state import follow_choices
 
 def format_forecast(forecast: Forecast) -> str:
     """The line beside the key."""
-    loading = f"{_format_bytes(forecast.load_bytes)} to load" if forecast.load_bytes else ""
+    size = forecast.load_bytes
+    loading = f"{size / 1e9:.1f} GB to load" if size >= 1e9 else f"{max(size / 1e6, 1):.0f} MB to load" if size else ""
     too_large = f"{_join_names(forecast.too_large)} will not fit into memory" if forecast.too_large else ""
     in_turns = "the models take turns in memory" if forecast.in_turns else ""
-    return " · ".join(
-        filter(None, [_format_last_time(forecast), loading, _format_evicted(forecast), in_turns, too_large])
-    )
-
-
-def _format_last_time(forecast: Forecast) -> str:
-    if forecast.seconds is None:
-        return "not timed yet"
-    known = f"last time: {_format_seconds(forecast.seconds)}{' once loaded' if forecast.load_bytes else ''}"
-    return f"{known}, {_join_names(forecast.not_timed)} not timed yet" if forecast.not_timed else known
-
-
-def _format_evicted(forecast: Forecast) -> str:
     if not forecast.leaving:
-        return ""
-    if forecast.any_of:
-        return f"one or more of {_join_names(forecast.leaving)} may leave memory"
-    return f"{_join_names(forecast.leaving)} {'leaves' if len(forecast.leaving) == 1 else 'leave'} memory"
+        leaving = ""
+    elif forecast.any_of:
+        leaving = f"one or more of {_join_names(forecast.leaving)} may leave memory"
+    else:
+        leaving = f"{_join_names(forecast.leaving)} {'leaves' if len(forecast.leaving) == 1 else 'leave'} memory"
+    if forecast.seconds is None:
+        last_time = "not timed yet"
+    else:
+        seconds = forecast.seconds
+        if seconds < 1:
+            duration = f"{max(seconds, 0.1):.1f} s"
+        else:
+            duration = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+        last_time = f"last time: {duration}{' once loaded' if forecast.load_bytes else ''}"
+        if forecast.not_timed:
+            last_time = f"{last_time}, {_join_names(forecast.not_timed)} not timed yet"
+    return " · ".join(filter(None, [last_time, loading, leaving, in_turns, too_large]))
 
 
 def _join_names(names: Sequence[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _format_seconds(seconds: float) -> str:
-    if seconds < 1:
-        return f"{max(seconds, 0.1):.1f} s"
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-
-
-def _format_bytes(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(count / 1e6, 1):.0f} MB"
 
 
 @st.cache_resource(show_spinner=False)
@@ -153,7 +144,15 @@ def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], kno
     if state.asked_texts != examples:
         state.asked_texts, state.asked_specs = examples, frozenset()
     before = state.asked_specs
-    now = [metric for metric in metrics if metric.spec in before or metric.spec in known or _is_asked_now(metric)]
+    now = [
+        metric
+        for metric in metrics
+        if metric.spec in before
+        or metric.spec in known
+        or state.score_all
+        or not waits_for_key(metric)
+        or _lacks_model(metric)
+    ]
     state.asked_specs = before | {metric.spec for metric in now}
     state.score_all = False
     return now
@@ -217,7 +216,11 @@ def waits_for_key(metric: Metric) -> bool:
         return True  # every question of a judge is paid for
     checkpoints = local_checkpoints(metric.checkpoints())
     packaged = all(checkpoint.source.startswith(PACKAGE) for checkpoint in checkpoints)
-    return not packaged and _is_costly(metric.spec, checkpoints)
+    if packaged:
+        return False
+    states = [services.engine().pool.state(checkpoint).status for checkpoint in checkpoints]
+    loaded = all(status is ModelStatus.READY for status in states)
+    return has_to_wait(sum(map(checkpoint_bytes, checkpoints)), loaded, last_edit_s(metric.spec))
 
 
 def _waiting_line(open_ones: Sequence[Metric]) -> str:
@@ -242,16 +245,6 @@ def _store_choices(metrics: Sequence[Metric]) -> None:
         metric.spec: metric.spec not in fast for metric in metrics if waits_for_key(metric) == (metric.spec in fast)
     }
     probe_state().waits = {**probe_state().waits, **moved}
-
-
-def _is_asked_now(metric: Metric) -> bool:
-    return probe_state().score_all or not waits_for_key(metric) or _lacks_model(metric)
-
-
-def _is_costly(spec: str, checkpoints: Collection[Checkpoint]) -> bool:
-    states = [services.engine().pool.state(checkpoint).status for checkpoint in checkpoints]
-    loaded = all(status is ModelStatus.READY for status in states)
-    return has_to_wait(sum(map(checkpoint_bytes, checkpoints)), loaded, last_edit_s(spec))
 
 
 def _lacks_model(metric: Metric) -> bool:

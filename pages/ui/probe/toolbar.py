@@ -9,7 +9,7 @@ import streamlit as st
 from annotations.store.records import PairRecord
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.types import Item, Outcome, Sample
+from core.types import Item, Sample
 from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
@@ -52,33 +52,30 @@ def _keep_pair() -> None:
     note_change()
     pair = current_pair()
     try:
-        receipt = services.store().save_pair(_pair_to_keep(pair, finished_outcomes()))
+        outcomes, name = finished_outcomes(), user_name()
+        record = PairRecord(
+            document=pair.document,
+            original=pair.original,
+            edited=edited_summary(),
+            edits=tuple(replace(edit, by=edit.by or name) for edit in current_edits()),
+            by=name,
+            intended=current_intention().verdict,
+            error_type=current_intention().error_type,
+            title=pair.title,
+            domain=pair.domain,
+            source=pair.source,
+            outcomes=outcomes,
+            reaction=finished_reaction(),
+            contexts=pair.contexts,
+            question=pair.question,
+        )
+        receipt = services.store().save_pair(record)
     except TouchstoneError as error:
         leave_receipt("error", str(error))
         return
     leave_receipt("kept" if receipt.is_new else "known", receipt.id)
     if pair.example not in {item.example.id for item in bundled_items()}:
         probe_state().pair = replace(pair, example=receipt.id)
-
-
-def _pair_to_keep(pair: Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
-    name = user_name()
-    return PairRecord(
-        document=pair.document,
-        original=pair.original,
-        edited=edited_summary(),
-        edits=tuple(replace(edit, by=edit.by or name) for edit in current_edits()),
-        by=name,
-        intended=current_intention().verdict,
-        error_type=current_intention().error_type,
-        title=pair.title,
-        domain=pair.domain,
-        source=pair.source,
-        outcomes=outcomes,
-        reaction=finished_reaction(),
-        contexts=pair.contexts,
-        question=pair.question,
-    )
 
 
 def draft_offer() -> None:

@@ -131,24 +131,19 @@ def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:
         case "text":
             st.text_area(title, key=key, height=68, persist_state="session")
         case "span" | "link":
-            _passage_field(title, question, case)
+            if pieces := _named_passages(question, case):
+                st.pills(
+                    title,
+                    pieces,
+                    selection_mode="multi",
+                    key=key,
+                    format_func=lambda piece: quote_passage(question, json.loads(piece), case),
+                    persist_state="session",
+                )
         case "edit":
             edits = _named_passages(question, case)
             names = {edit: f"Edit {place}" for place, edit in enumerate(edits, start=1)}
             st.segmented_control(title, edits, key=key, format_func=names.__getitem__, persist_state="session")
-
-
-def _passage_field(title: str, question: CampaignQuestion, case: AdjudicationTask) -> None:
-    """Those that labels name, where there are any."""
-    if pieces := _named_passages(question, case):
-        st.pills(
-            title,
-            pieces,
-            selection_mode="multi",
-            key=_answer_field(case, question).key,
-            format_func=lambda one: quote_passage(question, json.loads(one), case),
-            persist_state="session",
-        )
 
 
 def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[str]:
@@ -182,7 +177,12 @@ def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
 def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: AdjudicationQueue) -> None:
     """The case that is open of a list, or why there is none."""
     if not cases:
-        _nothing_left(queue)
+        words = "Nothing is left to adjudicate: people agree, or it is decided."
+        if not sum(queue.counts.values()):
+            words = "Nothing is labelled here yet."
+        elif queue.open:
+            words = "Nothing is adjudicated yet."
+        st.info(words, icon=":material/task_alt:")
         return
     tasks = [case.task for case in cases]
     place, task = open_entry(f"case-{campaign.id}", tasks)
@@ -287,14 +287,3 @@ def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
             st.info(text, icon=":material/gavel:")
     for reason in case.flags:
         st.warning(f"Somebody flagged this one: {escape_markdown(reason)}", icon=":material/flag:")
-
-
-def _nothing_left(queue: AdjudicationQueue) -> None:
-    words = (
-        "Nothing is adjudicated yet."
-        if queue.open
-        else "Nothing is left to adjudicate: people agree, or it is decided."
-    )
-    if not sum(queue.counts.values()):
-        words = "Nothing is labelled here yet."
-    st.info(words, icon=":material/task_alt:")

@@ -64,15 +64,11 @@ def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tup
     ).strip()
     if not is_local_model(model):
         return chosen, model
-    _offer_download(model, prefix)
-    return "", model
-
-
-def _offer_download(model: str, prefix: str) -> None:
     pool = services.engine().pool
     for checkpoint in local_checkpoints([chat_model(model, "")]):
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
             download_button(checkpoint, f"{prefix}-download")
+    return "", model
 
 
 def download_button(checkpoint: Checkpoint, key: str) -> None:

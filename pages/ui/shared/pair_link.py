@@ -51,7 +51,9 @@ def pair_link(
         stated = {"edits": pack_edits(summary, edits), "intended": meant.verdict, "error_type": meant.error_type}
         parts |= {name: str(value) for name, value in stated.items() if value}
     if pinned:
-        parts["pinned"] = _pack([[_plain_edits(summary, one.edits), *_plain_intention(one.meant)] for one in pinned])
+        parts["pinned"] = _pack(
+            [[_plain_edits(summary, pin.edits), pin.meant.verdict or "", pin.meant.error_type or ""] for pin in pinned]
+        )
     if claims:
         parts["claims"] = _pack(claims.to_json())
     return "?" + urlencode(parts)
@@ -96,10 +98,6 @@ def _edits_of_records(records: Iterable[object], summary: str) -> list[Edit]:
 
 def _plain_edits(summary: str, edits: Sequence[Edit]) -> list[list[object]]:
     return [[edit.span.start, edit.span.end, edit.span.of(summary), edit.new, edit.explanation] for edit in edits]
-
-
-def _plain_intention(meant: Intention) -> tuple[str, str]:
-    return meant.verdict or "", meant.error_type or ""
 
 
 def _pack(plain: object) -> str:

@@ -63,7 +63,12 @@ def prompt_headline(entry: PromptEntry) -> None:
     """Show what the prompt is for, whose is used, and where it comes from."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{escape_markdown(entry.bundled.does)}**", width="content")
-        _owner_badge(entry)
+        if entry.replacement is None:
+            st.badge(_prompt_owner(entry), icon=":material/inventory_2:", color="blue")
+        elif entry.problem:
+            st.badge(_prompt_owner(entry), icon=":material/error:", color="red")
+        else:
+            st.badge(_prompt_owner(entry), icon=":material/edit:", color="orange")
         if entry.active:
             st.badge(
                 escape_markdown(entry.active.signature),
@@ -92,15 +97,6 @@ def _prompt_owner(entry: PromptEntry) -> str:
     if entry.replacement is None:
         return "ours"
     return "cannot be used" if entry.problem else "yours"
-
-
-def _owner_badge(entry: PromptEntry) -> None:
-    if entry.replacement is None:
-        st.badge(_prompt_owner(entry), icon=":material/inventory_2:", color="blue")
-    elif entry.problem:
-        st.badge(_prompt_owner(entry), icon=":material/error:", color="red")
-    else:
-        st.badge(_prompt_owner(entry), icon=":material/edit:", color="orange")
 
 
 def _name_in_address() -> None:

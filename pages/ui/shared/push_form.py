@@ -50,17 +50,12 @@ def push_form(key: str, sent: str, push: Push, missing: str = "") -> None:
     with place:
         if missing:
             st.info(escape_markdown(missing), icon=":material/info:")
+        elif task and task.running:
+            _follow_push(task)
+        elif task and task.error:
+            st.error(escape_markdown(task.error), icon=":material/error:")
         elif task:
-            _show_push(task)
-
-
-def _show_push(task: BackgroundTask[str]) -> None:
-    if task.running:
-        _follow_push(task)
-    elif task.error:
-        st.error(escape_markdown(task.error), icon=":material/error:")
-    else:
-        st.success(escape_markdown(f"Pushed to {task.results[0]}"), icon=":material/check:")
+            st.success(escape_markdown(f"Pushed to {task.results[0]}"), icon=":material/check:")
 
 
 @st.fragment(run_every=_LOOK_S)

@@ -20,8 +20,23 @@ _LINK = st.column_config.LinkColumn("", display_text="Open in Probe")
 
 def saved_table(saved: Sequence[SavedRow]) -> None:
     """One row per kept pair and label, newest first, with a link that opens it in Probe."""
+    frame = pd.DataFrame(
+        {
+            "open": [f"/?example={row.item_id}" for row in saved],
+            "when": [row.created_at for row in saved],
+            "what": [row.kind for row in saved],
+            "by": [row.by for row in saved],
+            "verdict": [row.verdict or "" for row in saved],
+            "error type": [row.error_type or "" for row in saved],
+            "confidence": [row.confidence for row in saved],
+            "revision": [row.revision for row in saved],
+            "title": [row.title for row in saved],
+            "summary": [row.text for row in saved],
+            "note": [row.note for row in saved],
+        }
+    )
     st.dataframe(
-        _saved_frame(saved),
+        frame,
         hide_index=True,
         height="auto",
         alt="Kept pairs and labels, newest first",
@@ -96,24 +111,6 @@ def bundled_table() -> None:
     )
     st.download_button(
         "Download them as CSV", lambda: frame.to_csv(index=False), "bundled-examples.csv", on_click="ignore"
-    )
-
-
-def _saved_frame(saved: Sequence[SavedRow]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "open": [f"/?example={row.item_id}" for row in saved],
-            "when": [row.created_at for row in saved],
-            "what": [row.kind for row in saved],
-            "by": [row.by for row in saved],
-            "verdict": [row.verdict or "" for row in saved],
-            "error type": [row.error_type or "" for row in saved],
-            "confidence": [row.confidence for row in saved],
-            "revision": [row.revision for row in saved],
-            "title": [row.title for row in saved],
-            "summary": [row.text for row in saved],
-            "note": [row.note for row in saved],
-        }
     )
 
 

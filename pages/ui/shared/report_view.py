@@ -68,8 +68,15 @@ def report_view(
         for note in table.notes:
             st.caption(escape_markdown(note))
     if len(report.charts) > 1:
-        _chart_view(_chart_choice(report.charts, key), key)
-    for note in [_legend(report.tables), *report.notes, *missing_reasons(report.tables)]:
+        titles = [chart.title for chart in report.charts]
+        title = st.segmented_control(
+            "Chart", titles, default=titles[0], key=f"{key}-chart", required=True, label_visibility="collapsed"
+        )
+        _chart_view(report.charts[titles.index(title)], key)
+    marks = legend(report.tables)  # with the colours that stand for the signs here
+    for sign, shade in _SHADES.items():
+        marks = marks.replace(sign, shade)
+    for note in [marks, *report.notes, *missing_reasons(report.tables)]:
         st.caption(escape_markdown(note))
     report_downloads(report, key)
     return selected
@@ -85,25 +92,9 @@ def problems_view(problems: Sequence[str]) -> None:
         st.warning(escape_markdown(problem), icon=":material/warning:")
 
 
-def _legend(tables: Sequence[Table]) -> str:
-    """Meanings of the marks as the page draws them."""
-    marks = legend(tables)
-    for sign, shade in _SHADES.items():
-        marks = marks.replace(sign, shade)
-    return marks
-
-
 def _chart_view(chart: Chart, key: str) -> None:
     width: Literal["content", "stretch"] = "content" if chart.square else "stretch"
     st.plotly_chart(report_chart(chart), key=f"{key}-{chart.name}", alt=chart.title, width=width)
-
-
-def _chart_choice(charts: Sequence[Chart], key: str) -> Chart:
-    titles = [chart.title for chart in charts]
-    title = st.segmented_control(
-        "Chart", titles, default=titles[0], key=f"{key}-chart", required=True, label_visibility="collapsed"
-    )
-    return charts[titles.index(title)]
 
 
 def table_view(table: Table, key: str) -> dict[str, Cell] | None:

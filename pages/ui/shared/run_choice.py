@@ -161,7 +161,19 @@ def follow_run(row: RunRow, run: Run) -> None:
     if run.done < run.total or (now and now.running):
         _run_progress(row.id, row.lines, run)
     else:
-        _completed_run(row.id, run)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            made = sum(variant.summary is not None for variant in run.variants.values())
+            pairs = f"{len(run.sources)} pair{'' if len(run.sources) == 1 else 's'}"
+            scores, battery = f"{run.total} scores{_format_checks(run)}", f"battery {run.plan.battery_label}"
+            st.caption(f"Complete: {pairs}, {made} variants, {scores}; {battery}, seed {run.plan.seed}.")
+            if run.failed:
+                st.button(
+                    f"Try again what failed ({run.failed})",
+                    icon=":material/refresh:",
+                    on_click=continue_run,
+                    args=(row.id,),
+                    disabled=not accepts_opinions(row.id),
+                )
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")
@@ -193,36 +205,19 @@ def _run_progress(id: str, lines: int, run: Run) -> None:
     if now and now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")
     if run.done < run.total:
-        _continue_button(id, run)
-
-
-def _completed_run(id: str, run: Run) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        made = sum(variant.summary is not None for variant in run.variants.values())
-        st.caption(
-            f"Complete: {len(run.sources)} pair{'' if len(run.sources) == 1 else 's'}, {made} variants, {run.total} scores{_format_checks(run)}; battery {run.plan.battery_label}, seed {run.plan.seed}."
-        )
-        if run.failed:
-            again = f"Try again what failed ({run.failed})"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"{run.settled} of {run.planned} scores{_format_checks(run)} are here or cannot be had.")
             st.button(
-                again, icon=":material/refresh:", on_click=continue_run, args=(id,), disabled=not accepts_opinions(id)
+                "Continue",
+                icon=":material/play_arrow:",
+                on_click=continue_run,
+                args=(id,),
+                disabled=not accepts_opinions(id),
             )
 
 
 def _format_checks(run: Run) -> str:
     return " and checks" if run.plan.guard else ""
-
-
-def _continue_button(id: str, run: Run) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{run.settled} of {run.planned} scores{_format_checks(run)} are here or cannot be had.")
-        st.button(
-            "Continue",
-            icon=":material/play_arrow:",
-            on_click=continue_run,
-            args=(id,),
-            disabled=not accepts_opinions(id),
-        )
 
 
 def _open_chosen_run() -> None:

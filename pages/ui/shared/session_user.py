@@ -193,28 +193,23 @@ def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
 def _sign_in_form() -> None:
     st.title("Sign in")
     if has_organisation():
-        _organisation_buttons()
+        # a button for each provider of Streamlit's secrets; or who signed in and is not known here
+        if st.user.is_logged_in:
+            email = _verified_email()
+            problem = (
+                f"{email} is not among the people here. Ask a manager to add that name, or to activate it."
+                if email
+                else "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
+            )
+            st.error(escape_markdown(problem), icon=":material/person_off:")
+            st.button("Sign out", on_click=st.logout, key="logout")
+        else:
+            providers = [name for name, section in st.secrets["auth"].items() if isinstance(section, Mapping)]
+            for name in providers or [None]:
+                label = f"Sign in with {escape_markdown(name)}" if name else "Sign in with your organisation"
+                st.button(label, type="primary", on_click=st.login, args=(name,), key=f"login-{name}")
     _mount_sign_in("Sign in", problem=session_user_state().sign_in_problem)
     st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
-
-
-def _organisation_buttons() -> None:
-    """A button for each provider of Streamlit's secrets; or who signed in and is not known here."""
-    if st.user.is_logged_in:
-        st.error(escape_markdown(_unknown_person_message()), icon=":material/person_off:")
-        st.button("Sign out", on_click=st.logout, key="logout")
-        return
-    named = [name for name, section in st.secrets["auth"].items() if isinstance(section, Mapping)]
-    for name in named or [None]:
-        label = f"Sign in with {escape_markdown(name)}" if name else "Sign in with your organisation"
-        st.button(label, type="primary", on_click=st.login, args=(name,), key=f"login-{name}")
-
-
-def _unknown_person_message() -> str:
-    email = _verified_email()
-    if not email:
-        return "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
-    return f"{email} is not among the people here. Ask a manager to add that name, or to activate it."
 
 
 def _member_of_organisation() -> Member | None:

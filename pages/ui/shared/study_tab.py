@@ -55,7 +55,11 @@ def study_tab(
         return None
     name = (study.name, chosen.spec, *key)
     if chosen.scores_texts:
-        result = _asked_result((study.name, *_asked_settings(chosen), *key), chosen, data)
+        # the settings that change which scores are asked for; the others only change what is shown of them
+        settings = chosen.settings
+        about = settings_of(chosen)
+        asking = [value for setting, value in settings.items() if not about[setting].metadata["shown"]]
+        result = _asked_result((study.name, *asking, *key), chosen, data)
     else:
         result = background_result(f"{study.title}…", name, partial(_run_or_explain, chosen, data))
     if result is None:
@@ -131,11 +135,6 @@ def _setting_control(
 
 def _choice_label(choice: Setting, labels: Mapping[str, str]) -> str:
     return labels.get(str(choice), str(choice).replace("_", " ") or "all")
-
-
-def _asked_settings(study: Study) -> list[Setting]:
-    """The settings that change which scores are asked for."""
-    return [value for name, value in study.settings.items() if not settings_of(study)[name].metadata["shown"]]
 
 
 def _asked_result(name: Hashable, study: Study, data: StudyData) -> Report | str | None:

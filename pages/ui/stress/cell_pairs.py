@@ -41,7 +41,14 @@ def unused_answers(run: Run) -> None:
         return
     with st.expander(f"Answers of language models that were not used ({len(flagged)})"):
         event = st.dataframe(
-            pd.DataFrame([_unused_answer_row(run, variant) for variant in flagged]),
+            pd.DataFrame(
+                {
+                    "perturbation": kind_title(variant.kind),
+                    **_refusal_row(run, variant),
+                    "what the model answered": split_refusal(variant.refusal)[1],
+                }
+                for variant in flagged
+            ),
             key="stress-unused",
             on_select="rerun",
             selection_mode="single-row-required",
@@ -51,11 +58,6 @@ def unused_answers(run: Run) -> None:
         )
         chosen = event["selection"]["rows"]
         _raw_answer(run, flagged[chosen[0] if chosen else 0])
-
-
-def _unused_answer_row(run: Run, variant: Variant) -> dict[str, str]:
-    answer = split_refusal(variant.refusal)[1]
-    return {"perturbation": kind_title(variant.kind), **_refusal_row(run, variant), "what the model answered": answer}
 
 
 def _refusal_row(run: Run, variant: Variant) -> dict[str, str]:
@@ -132,6 +134,9 @@ def _remarks_on(run: Run, key: VariantKey) -> list[str]:
 def _pair_row(run: Run, shift: Shift) -> dict[str, object]:
     key = (shift.source, shift.kind)
     opinion, check = run.opinions.get(key), run.checks.get(key)
+    places = {"the summary": "", "the variant": shift.kind}
+    errors = {where: run.readings[shift.source, kind, shift.metric].error for where, kind in places.items()}
+    reasons = " ".join(f"Of {where}: {error}" for where, error in errors.items() if error)
     return {
         "pair": run.sources[shift.source].title or shift.source,
         "before": shift.before,
@@ -142,7 +147,7 @@ def _pair_row(run: Run, shift: Shift) -> dict[str, object]:
         "NLI check": _check_verdict(check) if check else None,
         "p of contradiction": check.mark.probability if check and check.mark else None,
         "meaning": opinion.meaning.value if opinion else None,
-        "why no score": _why_no_score(run, shift) or None,
+        "why no score": reasons or None,
     }
 
 
@@ -150,9 +155,3 @@ def _check_verdict(check: Check) -> str:
     if check.mark is None:
         return _UNCHECKED
     return _CONTRADICTS if check.mark.contradicts else _HARMLESS
-
-
-def _why_no_score(run: Run, shift: Shift) -> str:
-    places = {"the summary": "", "the variant": shift.kind}
-    errors = {where: run.readings[shift.source, kind, shift.metric].error for where, kind in places.items()}
-    return " ".join(f"Of {where}: {error}" for where, error in errors.items() if error)

@@ -61,7 +61,8 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
         required=True,
         label_visibility="collapsed",
     )
-    chosen = _selected_cell(cells)
+    selected = stress_state().cell  # also before another view was open; it may be left out by now
+    chosen = next((cell for cell in cells if selected == {"metric": cell.metric, "kind": cell.kind}), None)
     selected = {"metric": chosen.metric, "kind": chosen.kind} if chosen else None
     _matrix_component(
         key=_MATRIX_KEY, data={**matrix_data(cells, figure), "selected": selected}, on_selected_change=_remember_cell
@@ -93,7 +94,7 @@ def matrix_data(cells: Sequence[MatrixCell], figure: str) -> dict[str, object]:
         "rows": [
             {
                 "metric": metric,
-                "title": _row_title(metric),
+                "title": f"{metric_title(metric)}{_DIRECTION_SIGNS[METRICS.parse(metric).card.direction]}",
                 "verdict": verdict,
                 "cells": [_cell_data(by_place.get((metric, kind)), figure) for kind in kinds],
             }
@@ -121,12 +122,6 @@ def _remember_cell() -> None:
     stress_state().cell = component_message(_MATRIX_KEY).get("selected")
 
 
-def _selected_cell(cells: Sequence[MatrixCell]) -> MatrixCell | None:
-    """Cell that was last selected, also before another view was open; None where it is left out by now."""
-    selected = stress_state().cell
-    return next((cell for cell in cells if selected == {"metric": cell.metric, "kind": cell.kind}), None)
-
-
 def describe_cell(cell: MatrixCell) -> str:
     """A cell in a line, with its intervals and what it rests on."""
     noise = f"{cell.multiple:.1f} times the noise of harmless edits" if cell.multiple is not None else "noise unknown"
@@ -146,11 +141,6 @@ def metric_title(spec: str) -> str:
 def kind_title(spec: str) -> str:
     """The title of a perturbation, with its settings where it has any."""
     return PERTURBATIONS.parse(spec).title
-
-
-def _row_title(spec: str) -> str:
-    """The title with a sign that says where consistency lies, where it is not above."""
-    return f"{metric_title(spec)}{_DIRECTION_SIGNS[METRICS.parse(spec).card.direction]}"
 
 
 _BAND_COLOUR = "rgba(128, 128, 128, 0.18)"

@@ -144,20 +144,6 @@ def _choice_of_intent(intent: Intent, battery: Battery) -> list[Perturbation]:
     prompts = [kind for kind in plugins if kind.card.form == "prompt"]
     if not prompts:
         return chosen
-    local = _local_model_choice()
-    missing = "" if local else endpoint_problem()
-    asked = [PERTURBATIONS.build(kind.name, {"model": local}) for kind in prompts] if local else prompts
-    label = f"{title}, by a language model"
-    chosen += _perturbation_pills(label, asked, [], ideal, disabled=bool(missing), key=f"{label} {local}")
-    if missing:
-        st.caption(escape_markdown(missing))
-    elif local:
-        _check_model_row(chat_model(local, ""))
-    return chosen
-
-
-def _local_model_choice() -> str:
-    """The name of a language model of this machine; empty where an endpoint is asked."""
     name = st.text_input(
         "Language model of this machine",
         "",
@@ -165,17 +151,24 @@ def _local_model_choice() -> str:
         placeholder="local:FOLDER or local:OWNER/NAME; empty: the endpoint",
         help="A chat model, or an encoder-decoder that follows instructions as Flan-T5, loaded here: no endpoint is asked.",
     ).strip()
-    if not name:
-        return ""
+    local = ""  # an endpoint is asked
     try:
-        if not is_local_model(name):
+        if name and not is_local_model(name):
             raise BadSettingError(
                 f"{name!r} is no model of this machine. Write {LOCAL} and a folder or a repository of the hub."
             )
-        return check_local_model(name, "")
+        local = check_local_model(name, "") if name else ""
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
-        return ""
+    missing = "" if local else endpoint_problem()
+    kinds = [PERTURBATIONS.build(kind.name, {"model": local}) for kind in prompts] if local else prompts
+    label = f"{title}, by a language model"
+    chosen += _perturbation_pills(label, kinds, [], ideal, disabled=bool(missing), key=f"{label} {local}")
+    if missing:
+        st.caption(escape_markdown(missing))
+    elif local:
+        _check_model_row(chat_model(local, ""))
+    return chosen
 
 
 def _perturbation_pills(
@@ -230,16 +223,13 @@ def new_run_form() -> None:
         )
         nli_check_choice()
         with st.container(horizontal=True):
-            st.text_input("Name of the run", _free_name(), key=StressState.name.key)
+            taken = {row.name for row in listed_runs().values()}
+            name = next(name for number in count(len(taken) + 1) if (name := f"Run {number}") not in taken)
+            st.text_input("Name of the run", name, key=StressState.name.key)
             st.number_input(
                 "Seed", 0, None, 0, key=StressState.seed.key, width=120, help="The same seed, the same variants."
             )
         _run_button(pairs, kinds)
-
-
-def _free_name() -> str:
-    taken = {row.name for row in listed_runs().values()}
-    return next(name for number in count(len(taken) + 1) if (name := f"Run {number}") not in taken)
 
 
 def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
@@ -253,21 +243,16 @@ def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
         disabled=not (pairs.number and kinds and metrics),
     )
     if pressed:
-        _begin_new_run(pairs, kinds, metrics)
+        try:
+            open_run(begin_run(pairs.run(_plan_of_form(kinds, metrics))))
+        except TouchstoneError as error:
+            stress_state().new_run_problem = str(error)
         st.rerun()
     show_problem(stress_state().new_run_problem)
     stress_state().new_run_problem = ""
     plan = attempt(partial(_plan_of_form, kinds, metrics))
     if isinstance(plan, Plan):  # what keeps it from being one is said when the button is pressed
         cost_line(plan, pairs)
-
-
-def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Sequence[str]) -> None:
-    try:
-        plan = _plan_of_form(kinds, metrics)
-        open_run(begin_run(pairs.run(plan)))
-    except TouchstoneError as error:
-        stress_state().new_run_problem = str(error)
 
 
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:

@@ -14,10 +14,9 @@ from annotations.store.records import RunRow
 from core.report import Report
 from core.runs.filters import filter_variants
 from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.run import Check, Run, VariantKey, run_lines
+from core.runs.run import Run, VariantKey, run_lines
 from core.runs.shifts import Shift, score_shifts
 from core.runs.verdict_sentences import kind_verdicts
-from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.studies.discovery import ALL_METRICS
 from core.studies.sensitivity import SensitivityStudy
@@ -67,7 +66,12 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
         st.info("The two runs share no metric under the same perturbation.")
         return
     for heading, run in (("This run", load_run(row)), ("The other", other)):
-        st.caption(escape_markdown(f"{heading}: {_comparison_facts(run)}"))
+        plan = run.plan  # these facts must be alike for figures to be compared
+        check = f", NLI check {plan.guard}" if plan.guard else ""
+        size, battery = f"{len(run.sources)} pairs", f"battery {plan.battery_label}"
+        st.caption(
+            escape_markdown(f"{heading}: {size}, {battery}, seed {plan.seed}{check}, Touchstone {plan.version}.")
+        )
     st.dataframe(
         pd.DataFrame([_comparison_row(*both) for both in common]),
         hide_index=True,
@@ -78,28 +82,16 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
     )
 
 
-def _comparison_facts(run: Run) -> str:
-    """Facts that must be alike for figures to be compared."""
-    plan = run.plan
-    check = f", NLI check {plan.guard}" if plan.guard else ""
-    return (
-        f"{len(run.sources)} pairs, battery {plan.battery_label}, seed {plan.seed}{check}, Touchstone {plan.version}."
-    )
-
-
 def _comparison_row(this: MatrixCell, other: MatrixCell) -> dict[str, object]:
+    here, there = this.shift.value, other.shift.value
     return {
         "metric": metric_title(this.metric),
         "perturbation": kind_title(this.kind),
         "this run": format_signed(this.shift),
         "other run": format_signed(other.shift),
-        "difference": _mean_difference(this.shift, other.shift),
+        "difference": None if here is None or there is None else round(here - there, 4),
         "pairs": f"{this.shift.n} / {other.shift.n}",
     }
-
-
-def _mean_difference(this: Estimate, other: Estimate) -> float | None:
-    return None if this.value is None or other.value is None else round(this.value - other.value, 4)
 
 
 RUN_FILE = "stress-run.jsonl"
@@ -151,6 +143,14 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
 def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
     variant, opinion = run.variants[shift.source, shift.kind], run.opinions.get((shift.source, shift.kind))
     reading = run.readings[shift.source, shift.kind, shift.metric]
+    check = run.checks.get((shift.source, shift.kind))
+    mark = check.mark if check else None
+    check_columns = {
+        "contradicts": mark.contradicts if mark else None,
+        "contradiction_probability": mark.probability if mark else None,
+        "guard": mark.by if mark else "",
+        "guard_error": check.error if check else "",
+    }
     return {
         **{name: value for name, value in asdict(shift).items() if name != "group"},  # a group may be a whole document
         "shift": shift.size,
@@ -158,19 +158,9 @@ def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
         "metric_signature": reading.signature,
         "error": reading.error,
         "remarks": "; ".join(variant.remarks),
-        **_check_columns(run.checks.get((shift.source, shift.kind))),
+        **check_columns,
         "meaning": opinion.meaning.value if opinion else "",
         "seed": run.plan.seed,
-    }
-
-
-def _check_columns(check: Check | None) -> dict[str, object]:
-    mark = check.mark if check else None
-    return {
-        "contradicts": mark.contradicts if mark else None,
-        "contradiction_probability": mark.probability if mark else None,
-        "guard": mark.by if mark else "",
-        "guard_error": check.error if check else "",
     }
 
 
@@ -210,32 +200,27 @@ def stress_tabs(shown: ShownRun) -> None:
 
 def _study_view(study: type[Study], shown: ShownRun) -> None:
     key = (shown.row.id, shown.row.lines, shown.counting)
-    data: StudyData | None = shown.data
+    data = shown.data
     if Input.SAMPLES in study.takes:
-        data = _with_dataset(shown.data)
-    if data is None:
-        return
+        name = st.selectbox(
+            "Dataset of these summaries",
+            known_datasets(),
+            index=None,
+            key="stress-study-dataset",
+            placeholder="None",
+            width=420,
+        )
+        if name is None:
+            st.info("Choose the dataset that the summaries of this run are of: it has what people said of them.")
+            return
+        cases = read_cases((name,))
+        if cases is None:
+            return
+        data = replace(data, datasets=(name,), cases=cases)
     own = {"matrix": partial(_matrix_view, shown)} if study is Shifts else {}
     result = study_tab(study, data, (*key, data.datasets), own)
     if study.name in _BESIDE:
         _BESIDE[study.name](shown, result)
-
-
-def _with_dataset(data: StudyData) -> StudyData | None:
-    """The run with the dataset of its summaries, which a person chooses; None before, and while it is read."""
-    name = st.selectbox(
-        "Dataset of these summaries",
-        known_datasets(),
-        index=None,
-        key="stress-study-dataset",
-        placeholder="None",
-        width=420,
-    )
-    if name is None:
-        st.info("Choose the dataset that the summaries of this run are of: it has what people said of them.")
-        return None
-    cases = read_cases((name,))
-    return replace(data, datasets=(name,), cases=cases) if cases else None
 
 
 def _matrix_view(shown: ShownRun, report: Report) -> None:

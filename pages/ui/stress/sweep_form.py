@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from core.errors import TouchstoneError
@@ -27,10 +25,12 @@ def sweep_form(run: Run) -> None:
         specs = list(run.plan.metrics)
         texts = len(run.sources) + sum(variant.summary is not None for variant in run.variants.values())
         with st.container(horizontal=True, vertical_alignment="bottom"):
+            with_retrieval = [spec for spec in specs if is_retrieval_metric(METRICS.parse(spec))]
+            default = settings_of(METRICS.get("retrieve"))["metric"].default
             metrics = st.multiselect(
                 "Metrics to sweep",
                 specs,
-                default=_default_metrics(specs),
+                default=with_retrieval or [spec for spec in specs if spec == default] or specs[:1],
                 key="sweep-metrics",
                 persist_state="page",
                 accept_new_options=True,
@@ -53,22 +53,11 @@ def sweep_form(run: Run) -> None:
                 disabled=not metrics,
             )
         if pressed:
-            _begin_sweep(run, metrics)
+            try:
+                open_run(begin_run(window_run(run, map(METRICS.parse, metrics), stress_state().sweep_name)))
+                enter_view("stress", "")  # the windows come first there
+            except TouchstoneError as error:
+                stress_state().sweep_problem = str(error)
             st.rerun()
         show_problem(stress_state().sweep_problem)
         stress_state().sweep_problem = ""
-
-
-def _default_metrics(specs: Sequence[str]) -> list[str]:
-    """The metrics that retrieve already, else the one that `retrieve` takes by itself, else the first."""
-    with_retrieval = [spec for spec in specs if is_retrieval_metric(METRICS.parse(spec))]
-    default = settings_of(METRICS.get("retrieve"))["metric"].default
-    return with_retrieval or [spec for spec in specs if spec == default] or list(specs[:1])
-
-
-def _begin_sweep(run: Run, metrics: Sequence[str]) -> None:
-    try:
-        open_run(begin_run(window_run(run, map(METRICS.parse, metrics), stress_state().sweep_name)))
-        enter_view("stress", "")  # the windows come first there
-    except TouchstoneError as error:
-        stress_state().sweep_problem = str(error)

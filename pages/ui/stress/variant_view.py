@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -36,36 +36,26 @@ def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> Non
     st.caption(escape_markdown(f"{form}: {variant.signature}"))
     for explanation in dict.fromkeys(edit.explanation for edit in variant.edits if edit.explanation):
         st.caption(escape_markdown(explanation))
-    _check_message(run, variant)
+    check = run.checks.get((variant.source, variant.kind))
+    if check and check.mark and check.mark.contradicts:
+        st.warning(escape_markdown(check_sentence(check)), icon=":material/warning:")
+    elif check:
+        st.caption(escape_markdown(check_sentence(check)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button("Open in Probe", icon=":material/science:", key="stress-probe"):
             open_in_probe(source, variant)
-        _meaning_choice(row, run, variant)
-
-
-def _check_message(run: Run, variant: Variant) -> None:
-    check = run.checks.get((variant.source, variant.kind))
-    if check is None:
-        return
-    if check.mark and check.mark.contradicts:
-        st.warning(escape_markdown(check_sentence(check)), icon=":material/warning:")
-    else:
-        st.caption(escape_markdown(check_sentence(check)))
-
-
-def _meaning_choice(row: RunRow, run: Run, variant: Variant) -> None:
-    opinion = run.opinions.get((variant.source, variant.kind))
-    value = StressState.meaning.of(f"{variant.source}-{variant.kind}")
-    value.set(opinion.meaning if opinion else None)
-    st.segmented_control(
-        "Meaning of the variant",
-        list(Meaning),
-        key=value.key,
-        format_func=lambda meaning: meaning.value,
-        on_change=_store_meaning,
-        args=(row.id, variant),
-        disabled=not accepts_opinions(row.id),
-    )
+        opinion = run.opinions.get((variant.source, variant.kind))
+        value = StressState.meaning.of(f"{variant.source}-{variant.kind}")
+        value.set(opinion.meaning if opinion else None)
+        st.segmented_control(
+            "Meaning of the variant",
+            list(Meaning),
+            key=value.key,
+            format_func=lambda meaning: meaning.value,
+            on_change=_store_meaning,
+            args=(row.id, variant),
+            disabled=not accepts_opinions(row.id),
+        )
 
 
 def _store_meaning(id: str, variant: Variant) -> None:
@@ -129,7 +119,29 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     if _pending_cells(request):
         _bisect_progress(request)
         return
-    _effect_table(request, texts, variant.edits, source.example)
+    edits = variant.edits
+    figures = list(_EFFECT_FIGURES) if len(edits) <= MAX_EXHAUSTIVE_EDITS else list(_EFFECT_FIGURES)[1:]
+    figure = st.segmented_control(
+        "Figure of the edits", figures, default=figures[0], key="bisect-figure", required=True
+    )
+    value, meaning = _EFFECT_FIGURES[figure]
+    rows = {metric.spec: _scores_by_subset(request, metric.spec, texts) for metric in request.metrics}
+    effects = {spec: edit_effects(scores, len(edits)) for spec, scores in rows.items()}
+    headings = [_edit_heading(place, edit, source.example.summary) for place, edit in enumerate(edits, 1)]
+    frame = pd.DataFrame(
+        [[_whole_shift(rows[spec], len(edits)), *map(value, effects[spec])] for spec in rows],
+        [metric_title(spec) for spec in rows],
+        ["whole shift", *headings],
+        dtype=float,
+    )
+    styled = frame.style.format("{:+.3f}", na_rep="–").apply(_effect_shades, axis=1)
+    st.dataframe(styled, height="auto", alt=f"{figure} of every edit for every metric", placeholder="–")
+    st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
+
+    cells = services.engine().cells(request)[1].values()
+    failed = {f"{cell.outcome.metric}: {cell.outcome.message}" for cell in cells if isinstance(cell.outcome, Failure)}
+    for failure in sorted(failed):
+        st.caption(escape_markdown(failure))
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: services.engine().release(owner), show_spinner=False)
@@ -148,27 +160,6 @@ def _bisect_progress(request: Request) -> None:
     if not waiting:
         st.rerun()
     st.progress(1 - waiting / total, f"{total - waiting} of {total} scores")
-
-
-def _effect_table(request: Request, texts: dict[EditSubset, Example], edits: Sequence[Edit], example: Example) -> None:
-    figures = list(_EFFECT_FIGURES) if len(edits) <= MAX_EXHAUSTIVE_EDITS else list(_EFFECT_FIGURES)[1:]
-    figure = st.segmented_control(
-        "Figure of the edits", figures, default=figures[0], key="bisect-figure", required=True
-    )
-    value, meaning = _EFFECT_FIGURES[figure]
-    rows = {metric.spec: _scores_by_subset(request, metric.spec, texts) for metric in request.metrics}
-    found = {spec: edit_effects(scores, len(edits)) for spec, scores in rows.items()}
-    headings = [_edit_heading(place, edit, example.summary) for place, edit in enumerate(edits, 1)]
-    frame = pd.DataFrame(
-        [[_whole_shift(rows[spec], len(edits)), *map(value, found[spec])] for spec in rows],
-        [metric_title(spec) for spec in rows],
-        ["whole shift", *headings],
-        dtype=float,
-    )
-    styled = frame.style.format("{:+.3f}", na_rep="–").apply(_effect_shades, axis=1)
-    st.dataframe(styled, height="auto", alt=f"{figure} of every edit for every metric", placeholder="–")
-    st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
-    _failure_lines(request)
 
 
 def _scores_by_subset(request: Request, spec: str, texts: dict[EditSubset, Example]) -> dict[EditSubset, float | None]:
@@ -202,10 +193,3 @@ def _effect_shade(value: float, most: float) -> str:
         return ""
     colour = "59, 125, 216" if value > 0 else "214, 69, 65"
     return f"background-color: rgba({colour}, {0.55 * abs(value) / most:.2f})"
-
-
-def _failure_lines(request: Request) -> None:
-    cells = services.engine().cells(request)[1].values()
-    failed = {f"{cell.outcome.metric}: {cell.outcome.message}" for cell in cells if isinstance(cell.outcome, Failure)}
-    for reason in sorted(failed):
-        st.caption(escape_markdown(reason))
