@@ -56,7 +56,6 @@ SURFACE_MODEL = "the surface alone"
 _FOLDS = 4
 _MIN_LEARNT = 20  # summaries to learn from
 _RIDGE = 3.0  # weight of the penalty: as if so many summaries had a mean score
-_WIDEST = 3.0  # standard deviations at which a feature is cut before it is squared: one summary must not decide a fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ def predicted_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[
 
 def surface_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
     """Share of each metric that all of SURFACE_FEATURES predict by a ridge regression; raises TouchstoneError where one was not scored."""
-    features = _square_features(_feature_array(cases, SURFACE_FEATURES))
+    features = _with_ranks(_feature_array(cases, SURFACE_FEATURES))
     folds = deal_folds(cases.documents, _FOLDS, seed)
     for column in cases.columns:
         if column.name not in SURFACE_FEATURES:
@@ -95,14 +94,19 @@ def surface_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[Pr
             yield PredictedShare(column.name, drawn.estimate(order), drawn.estimate(variance))
 
 
-def _square_features(features: Values) -> Values:
-    """Features in standard deviations, their squares and where they are undefined, (samples, 3 · features + 1), and a constant."""
-    means, scales = np.nanmean(features, axis=0), np.nanstd(features, axis=0)
-    standard = (features - means) / np.where(scales > 0, scales, 1.0)
-    missing = np.isnan(standard)
-    standard = np.where(missing, 0.0, standard)
-    squares = np.clip(standard, -_WIDEST, _WIDEST) ** 2
-    return np.column_stack([standard, squares, missing, np.ones(len(features))])
+def _with_ranks(features: Values) -> Values:
+    """Features and their ranks in standard deviations, where they are undefined, and a constant, (samples, 3 · features + 1).
+
+    One summary that is far from all others has the next rank: it decides no fit.
+    """
+    from scipy.stats import rankdata  # takes a second to import, and only this part of the study needs it
+
+    missing = np.isnan(features)
+    known = np.where(missing, np.nanmean(features, axis=0), features)
+    both = np.column_stack([known, rankdata(known, axis=0)])
+    scales = both.std(axis=0)
+    standard = (both - both.mean(axis=0)) / np.where(scales > 0, scales, 1.0)
+    return np.column_stack([standard, missing, np.ones(len(features))])
 
 
 def _ridge_predicted(features: Values, targets: Values, folds: Numbers) -> Values:
@@ -265,7 +269,7 @@ def _surface_table(shares: Sequence[PredictedShare]) -> Table:
             Column("variance", "share of variance", "percent", "Below 0 the mean would predict better."),
         ),
         tuple((share.metric, share.order.n, share.order, share.variance) for share in shares),
-        (f"A ridge regression on {', '.join(SURFACE_FEATURES)} and their squares, on documents that it never saw.",),
+        (f"A ridge regression on {', '.join(SURFACE_FEATURES)} and their ranks, on documents that it never saw.",),
     )
 
 
