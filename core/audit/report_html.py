@@ -20,6 +20,7 @@ LEVEL_MARKS = {
     Level.TOO_FEW: ("none", "?"),
     Level.MEASURED: ("none", "·"),
     Level.NOT_MEASURED: ("none", "–"),
+    Level.NOT_ASKED: ("none", "–"),
 }
 """The class of a level in the style sheet, and the sign that says the same without colour."""
 

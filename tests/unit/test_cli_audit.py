@@ -62,7 +62,7 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
 
     calibration = ("study", "calibration", "--dataset", DATASET, "--by", "dataset", "--metric", METRIC, "--json")
     [transfer] = json.loads(done(*calibration))["tables"]["transfers"]
-    assert estimate_of(report, "calibration") == own_estimate(transfer["accuracy"])
+    assert estimate_of(report, "threshold") == own_estimate(transfer["accuracy"])
 
     surface = done("study", "surface", "--dataset", DATASET)
     assert format_percent(estimate_of(report, "surface")) in surface
