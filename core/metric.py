@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar, Literal
 
+from core.code_version import CodeParts, adapter_module, code_hash, code_parts
 from core.language import ENGLISH, require_languages
 from core.model_reference import ModelRef, local_checkpoints
 from core.profile import read_profile
-from core.registry import Registry, format_spec, profile_field, settings_of
+from core.registry import Plugin, Registry, format_spec, profile_field, settings_of
 from core.types import Answer, Example, Question, Rounds, Score
 
 Direction = Literal["higher", "lower", "neutral"]
@@ -93,6 +95,10 @@ class Metric(ABC):
         """The languages that it is for, as its card has them."""
         return self.card.languages
 
+    def uses(self) -> Sequence[Plugin]:
+        """The other plugins that it computes with, as its settings name them: their code is part of its own."""
+        return ()
+
     def rewordings(self) -> Sequence[Metric]:
         """The metric with its instructions in other words; none where it gives no instructions."""
         return ()
@@ -123,10 +129,13 @@ class ReplaceableWeights(Metric):
 METRICS: Registry[Metric] = Registry("metric", f"{__package__}.metrics")
 
 
+_CODE = "code:"
+
+
 def signature(
     metric: Metric, fingerprints: Sequence[str], splitter: str, version: str, asked: Sequence[str] = ()
 ) -> str:
-    """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, sentence splitter, version.
+    """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, splitter, version, code.
 
     Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
@@ -141,8 +150,32 @@ def signature(
         for model, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
     ]
     paper = [read_profile(metric.profile).mark] if metric.profile else []
-    facts = [*dict.fromkeys([*settings, *asked]), *paper, *decided, f"split:{splitter}", f"touchstone:{version}"]
-    return "|".join([metric.name, *facts])
+    made_by = [f"split:{splitter}", f"touchstone:{version}", f"{_CODE}{code_hash(metric_code(metric))}"]
+    return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
+
+
+@lru_cache(maxsize=512)
+def metric_code(metric: Metric) -> CodeParts:
+    """The files and libraries that compute the scores of a metric: its own, its models' and those of plugins that it uses."""
+    plugins: list[Plugin] = [metric]
+    for plugin in plugins:  # it grows while it is read
+        plugins += plugin.uses() if isinstance(plugin, Metric) else ()
+    return code_parts(
+        [
+            *(type(plugin).__module__ for plugin in plugins),
+            *(adapter_module(model.kind) for model in metric.checkpoints()),
+        ]
+    )
+
+
+def apart_from_code(signature: str) -> str:
+    """The signature without the hash of the code: that of all scores which the same metric gave in other versions, too."""
+    return "|".join(part for part in signature.split("|") if not part.startswith(_CODE))
+
+
+def code_of_signature(signature: str) -> str:
+    """The hash of the code in a signature; empty in one of before it was part of it."""
+    return next((part.removeprefix(_CODE) for part in signature.split("|") if part.startswith(_CODE)), "")
 
 
 def portable_spec(spec: str, models: Iterable[ModelRef]) -> str:

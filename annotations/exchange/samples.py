@@ -27,6 +27,7 @@ from annotations.store.campaign_tables import Campaign, Reservation, Task
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_examples, load_imported_samples, load_stored_ids
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS
+from annotations.store.score_writes import SavedScores
 from annotations.store.store import Store
 from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
@@ -309,10 +310,9 @@ def _load_samples_in(session: Session, dataset: str) -> list[Sample]:
     return load_local_labels(session) if dataset == LOCAL_LABELS else load_campaign_samples(session, dataset)
 
 
-def save_scores(store: Store, dataset: str, outcomes: Iterable[Outcome]) -> Iterator[int]:
-    """Save scores of a dataset's samples, which are named by their own ids, write by write: how many each time."""
+def save_scores(store: Store, dataset: str, outcomes: Iterable[Outcome]) -> Iterator[SavedScores]:
+    """Save scores of a dataset's samples, which are named by their own ids, write by write: what became of those of each."""
     stored = {sample.item.example.id: sample.stored for sample in load_samples(store, dataset)}
     renamed = (replace(outcome, example_id=stored[outcome.example_id]) for outcome in outcomes)
     while some := list(islice(renamed, _SCORES_PER_WRITE)):
-        store.save_outcomes(some)
-        yield len(some)
+        yield store.save_outcomes(some)

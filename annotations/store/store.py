@@ -42,8 +42,9 @@ from annotations.store.records import (
     require_storable,
     require_text,
 )
+from annotations.store.score_writes import SavedScores, save_outcomes
 from annotations.store.tables import AuditRow, Draft, Run, RunLine, ThresholdRow
-from annotations.store.writes import delete_old_drafts, save_label, save_outcomes, save_pair, upsert_draft
+from annotations.store.writes import delete_old_drafts, save_label, save_pair, upsert_draft
 from core.types import Item, Outcome, Sample
 
 
@@ -304,10 +305,10 @@ class Store:
         with read_session(self.engine) as session:
             return load_dataset_names(session)
 
-    def save_outcomes(self, outcomes: Sequence[Outcome]) -> None:
+    def save_outcomes(self, outcomes: Sequence[Outcome]) -> SavedScores:
         """Save scores of stored texts; each `example_id` is an id of the store."""
         with self.writing() as session:
-            save_outcomes(session, outcomes)
+            return save_outcomes(session, outcomes)
 
     def counts(self) -> dict[str, int]:
         """The number of rows of each table."""

@@ -202,13 +202,6 @@ def _seen_from_json(record: dict[str, Any]) -> Seen:
     return Seen(pieces, record["tokens"], record["cut"], tuple(record["notes"]))
 
 
-def save_outcomes(session: Session, outcomes: Sequence[Outcome]) -> None:
-    """Add what is not there yet; the `example_id` of an outcome is the id of its item."""
-    now = datetime.now(UTC)
-    rows = [score_row(outcome.example_id, outcome, now).model_dump(exclude={"id"}) for outcome in outcomes]
-    insert_new(session, ScoreRow, rows)
-
-
 DRAFT_DAYS = 30
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.cases.code_versions import newest_code_only
 from core.errors import TouchstoneError, UnknownNameError
 from core.language import count_unverified
 from core.metric import METRICS, Direction
@@ -76,6 +77,7 @@ class Cases:
 
 def build_cases(samples: Sequence[Sample]) -> Cases:
     """Samples of one dataset or several; see `core.cases.pooling` for the scales of released scores."""
+    samples, code_warnings = newest_code_only(samples)
     parents = {(sample.dataset, sample.item.parent) for sample in samples if sample.item.parent}
     keys = ((sample.dataset, sample.item.example.id) for sample in samples)
     places = {key: place for place, key in enumerate(keys) if key in parents}
@@ -95,6 +97,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
         harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
         columns=(*_released_columns(samples), *_own_columns(samples, directions)),
         warnings=(
+            *code_warnings,
             *(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
             *_language_warnings(samples, directions),
         ),

@@ -10,8 +10,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from core.code_version import adapter_code
 from core.engine.batch_worker import BatchWorker
 from core.engine.cache import AnswerCache, cache_keys
+from core.engine.code_records import keep_code
 from core.engine.conversation import ConversationEnd, Task
 from core.engine.device_worker import DeviceWorker
 from core.engine.endpoint_worker import EndpointStores, EndpointWorker
@@ -22,7 +24,7 @@ from core.language import mark_language
 from core.llm.cost_log import CostRow, read_costs
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, is_paid
-from core.metric import signature
+from core.metric import Metric, metric_code, signature
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.pool import ModelPool
 from core.settings import VERSION
@@ -60,6 +62,7 @@ class Planner:
         self._endpoints: dict[tuple[str, bool], EndpointWorker | BatchWorker] = {}
         self._report_batch = report_batch
         self._held = 0
+        self._recorded: set[str] = set()  # specs of metrics
         self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNER_THREADS)]
         for thread in self._threads:
             thread.start()
@@ -196,8 +199,15 @@ class Planner:
         models = [task.pins.get(model, model) for model in task.conversation.checkpoints]
         prints = [task.fingerprints.get(model) or self._fingerprint(model) for model in models]
         device = self._pool.device if local_checkpoints(models) else "cpu"
+        self._keep_code(task.metric)
         score = mark_language(value, task.metric.verified_languages, task.conversation.example)
         return task.result(score, signature(task.metric, prints, splitter_name(), VERSION, score.asked), device)
+
+    def _keep_code(self, metric: Metric) -> None:
+        """Record once what the hash of the code in the signature stands for."""
+        if metric.spec not in self._recorded:
+            self._recorded.add(metric.spec)
+            keep_code(self._cache.folder, metric_code(metric))
 
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
@@ -241,9 +251,10 @@ class Planner:
 
     def _keys(self, questions: Sequence[Question], fingerprints: Mapping[ModelRef, str]) -> list[bytes]:
         def weights(model: ModelRef) -> tuple[str, str]:
-            # an endpoint gives the same answer whatever the device of this machine
-            device = "" if isinstance(model, EndpointModel) else self._pool.device
-            return fingerprints.get(model) or self._fingerprint(model), device
+            fingerprint = fingerprints.get(model) or self._fingerprint(model)
+            if isinstance(model, EndpointModel):
+                return fingerprint, ""  # the same answer whatever the device and the code of this machine
+            return f"{fingerprint} {adapter_code(model.kind)}", self._pool.device
 
         return cache_keys(questions, weights)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.cache_database import open_database
 from core.llm.endpoints import Endpoint
 from core.llm.spend import Spend, Usage
-from core.memoize import open_database
 
 _FILE = "costs-1.sqlite"
 _TABLE = (

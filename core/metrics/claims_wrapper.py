@@ -13,6 +13,7 @@ from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.metrics.retrieval_wrapper import InnerOutcome, run_in_lockstep, wrapper_card
 from core.model_reference import ModelRef
 from core.question_answering import MultiRoundMetric, mean
+from core.registry import Plugin
 from core.text import sentences
 from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, Span, SummaryClaim
 
@@ -58,6 +59,9 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
     @property
     def way(self) -> Decomposer:
         return DECOMPOSERS.parse(self.by)
+
+    def uses(self) -> Sequence[Plugin]:
+        return self.inner, self.way
 
     def rewordings(self) -> Sequence[Self]:
         return [replace(self, metric=one.spec) for one in self.inner.rewordings()]

@@ -11,6 +11,7 @@ from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint, ModelRef
 from core.question_answering import MultiRoundMetric
+from core.registry import Plugin
 from core.retrieval import Claim, Passage, Ranking, Reading, Retrieval, WindowMode
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen
 
@@ -65,6 +66,9 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     def retrieval(self) -> Retrieval:
         encoder = Checkpoint(self.encoder, "sentence_embedding", setting="encoder")
         return Retrieval(encoder, self.k, self.w, self.window, self.ranking, self.reading)
+
+    def uses(self) -> Sequence[Plugin]:
+        return (self.inner,)
 
     def rewordings(self) -> Sequence[Self]:
         return [replace(self, metric=one.spec) for one in self.inner.rewordings()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -13,6 +13,7 @@ from core.metrics.retrieval_wrapper import InnerOutcome, run_in_lockstep
 from core.model_reference import Checkpoint, ModelRef
 from core.models.words.shallow import FEATURES, MODEL_SUFFIX
 from core.question_answering import MultiRoundMetric
+from core.registry import Plugin
 from core.types import Answer, Example, Option, Question, Rounds, Score, Seen, Span
 
 
@@ -51,6 +52,9 @@ class Shallow(MultiRoundMetric):
     @property
     def features(self) -> Mapping[str, Metric]:
         return {spec: METRICS.parse(spec) for spec in FEATURES}
+
+    def uses(self) -> Sequence[Plugin]:
+        return list(self.features.values())
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         own = (Checkpoint(self.model, "mlp", setting="model"),) if self.model else ()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.battery import Battery, standard_battery
 from core.datasets.bundled import bundled_items
-from core.metric import METRICS
+from core.metric import METRICS, apart_from_code
 from core.runs.run import Plan, Run, Source, run_from_lines, run_lines
 from core.runs.shifts import Shift, score_shifts
 from core.settings import Settings
@@ -35,7 +35,7 @@ def bundled_harmless_shifts() -> Mapping[str, tuple[Shift, ...]]:
     found: defaultdict[str, list[Shift]] = defaultdict(list)
     for shift in score_shifts(run):
         if shift.kind in preserving and shift.size is not None:
-            found[run.readings[shift.source, shift.kind, shift.metric].signature].append(shift)
+            found[apart_from_code(run.readings[shift.source, shift.kind, shift.metric].signature)].append(shift)
     return {signature: tuple(shifts) for signature, shifts in found.items()}
 
 

@@ -20,12 +20,13 @@ from cachetools import LRUCache
 
 from core.background import BackgroundTask
 from core.battery import Battery, standard_battery
+from core.cache_database import open_database
 from core.contexts import contexts_to_json
 from core.edits import apply
 from core.engine.engine import Engine
 from core.errors import Problem, UnscorableError, attempt
-from core.memoize import memoize, open_database
-from core.metric import Metric
+from core.memoize import memoize
+from core.metric import Metric, apart_from_code
 from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
 from core.stats.score_pairs import MIN_FOR_QUANTILES, noise_range
@@ -260,7 +261,7 @@ class NullBands:
         with self._changed:
             found = self._found.get(key)
             if found is not None and (key, words) not in self._bands:
-                self._bands[key, words] = null_band(found, words, self._elsewhere().get(signature, ()))
+                self._bands[key, words] = null_band(found, words, self._elsewhere().get(apart_from_code(signature), ()))
             return None if found is None else self._bands[key, words]
 
     def wait(self, signatures: Iterable[str], original: Example, known: int, timeout: float) -> int:

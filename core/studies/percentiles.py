@@ -11,6 +11,7 @@ import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
 from core.errors import BadSettingError
+from core.metric import apart_from_code
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
@@ -44,8 +45,9 @@ def scores_by_label(cases: Cases, column: MetricColumn) -> Mapping[str, Values]:
 
 
 def column_by_signature(cases: Cases, signature: str) -> MetricColumn | None:
-    """The scores of this very signature; another one's numbers are no reference."""
-    return next((column for column in cases.columns if column.signature == signature), None)
+    """The scores of this very signature, else of the same settings and weights in other code; others are no reference."""
+    same_setup = [column for column in cases.columns if apart_from_code(column.signature) == apart_from_code(signature)]
+    return max(same_setup, key=lambda column: column.signature == signature, default=None)
 
 
 def format_percentiles(found: Mapping[str, Percentile]) -> str:

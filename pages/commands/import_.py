@@ -11,6 +11,7 @@ import typer
 
 from annotations.exchange.samples import save_scores
 from annotations.store.dataset_import import DatasetSource
+from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
 from core.bulk.results import StoredResultsImporter, open_stored_results
 from core.dataset import (
@@ -60,7 +61,8 @@ def command(
         imported = store.import_dataset(origin, items, tally.counts)
         if isinstance(reader, StoredResultsImporter):
             outcomes = (one for _, found in open_stored_results(str(place)) for one in found)
-            print_status(f"  {sum(save_scores(store, imported.dataset, outcomes)):,} scores saved")
+            saved = sum(save_scores(store, imported.dataset, outcomes), SavedScores())
+            print_status(f"  {format_saved_scores(saved)}")
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:

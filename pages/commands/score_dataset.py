@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from annotations.exchange.samples import load_texts
+from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -35,9 +36,9 @@ def command(
         closing(Engine.open(settings.on(device))) as engine,
     ):
         download_models(engine.pool, chosen)
-        saved, failures = 0, 0
+        saved, failures = SavedScores(), 0
         found = with_progress(engine.run(chosen, load_texts(store, dataset)), "scores")
         while outcomes := [outcome for _, outcome in islice(found, 500)]:
-            store.save_outcomes(outcomes)
-            saved, failures = saved + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
-    print_status(f"  {saved} scores saved, {failures} of them failures with a reason")
+            saved += store.save_outcomes(outcomes)
+            failures += sum(isinstance(one, Failure) for one in outcomes)
+    print_status(f"  {format_saved_scores(saved)}; {failures} of them failures with a reason")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.metric import METRICS, signature
+from core.metric import METRICS, apart_from_code, code_of_signature, metric_code, signature
 from tests.doubles.metrics import Asking
 
 FINGERPRINT = "0123456789abcdef"
@@ -16,13 +16,14 @@ def signed(metric: Asking, fingerprint: str = FINGERPRINT, splitter: str = "punk
 
 
 def test_the_weights_stand_instead_of_their_path() -> None:
-    assert signed(ASKING) == "asking|prefix:so |weights:0123456789ab|split:punkt|touchstone:1"
+    assert apart_from_code(signed(ASKING)) == "asking|prefix:so |weights:0123456789ab|split:punkt|touchstone:1"
 
 
 def test_every_setting_stands_in_it() -> None:
     metric = METRICS.parse("rouge2[measured=f1]")
     assert (
-        signature(metric, [], "punkt", "1") == "rouge2|measured:f1|stemmer:True|variant:perl|split:punkt|touchstone:1"
+        apart_from_code(signature(metric, [], "punkt", "1"))
+        == "rouge2|measured:f1|stemmer:True|variant:perl|split:punkt|touchstone:1"
     )
 
 
@@ -38,3 +39,27 @@ def test_whatever_moves_a_number_changes_it() -> None:
 
 def test_the_same_weights_elsewhere_are_the_same() -> None:
     assert signed(replace(ASKING, checkpoint="/elsewhere")) == signed(ASKING)
+
+
+def test_the_code_of_a_metric_is_its_file_what_that_imports_and_the_libraries_that_compute() -> None:
+    parts = metric_code(METRICS.parse("rouge2"))
+    assert {"core/metrics/rouge.py", "core/text.py", "core/abbreviations.txt", "nltk", "rouge_score", "python"} <= set(
+        parts
+    )
+    assert not {"core/metrics/bleu.py", "torch", "pydantic"} & set(parts)
+
+
+def test_the_code_of_a_metric_with_a_model_has_the_adapter_and_the_libraries_of_models() -> None:
+    parts = metric_code(METRICS.parse("bertscore-minilm"))
+    assert {"core/models/adapters/bertscore.py", "torch", "transformers", "tokenizers"} <= set(parts)
+
+
+def test_a_metric_around_another_has_the_code_of_both() -> None:
+    inside = metric_code(METRICS.parse("claims[metric=rouge2,by=sentence]"))
+    assert {"core/metrics/claims_wrapper.py", "core/metrics/rouge.py", "core/claims/sentence.py"} <= set(inside)
+
+
+def test_the_code_stands_last_and_short() -> None:
+    line = signed(ASKING)
+    assert line == f"{apart_from_code(line)}|code:{code_of_signature(line)}"
+    assert len(code_of_signature(line)) == 12

@@ -171,7 +171,7 @@ def _import_results(store: Store, folder: str, name: str, by: str) -> Generator[
     origin = DatasetSource(name, reader.name, place.name, source_sha256(place), reader.licence, reader.release, by)
     store.import_dataset(origin, strict_items(reader.read(place), tally), tally.counts)
     outcomes = (one for _, found in open_stored_results(folder) for one in found)
-    yield from save_scores(store, name, outcomes)
+    yield from (saved.total for saved in save_scores(store, name, outcomes))
 
 
 @st.fragment(run_every=1.0)

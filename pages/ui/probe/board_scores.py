@@ -16,7 +16,7 @@ from core.contexts import name_contexts
 from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.language import find_mark
 from core.memoize import memoize
-from core.metric import METRICS, Metric
+from core.metric import METRICS, Metric, apart_from_code
 from core.model_reference import asks_endpoint, local_checkpoints
 from core.runs.bundled_run import bundled_harmless_shifts
 from core.runs.null_bands import NullBands, SignedMetrics
@@ -265,8 +265,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         notes: tuple[str, ...] = ()
     else:
         cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
-        changed = isinstance(saved, Result) and saved.signature != outcome.signature
-        notes = (*cut, *(["saved with other weights or settings"] if changed else []))
+        notes = (*cut, *_saved_by(saved, outcome))
     return replace(
         _empty_row(metric),
         state=shown.state.value,
@@ -283,6 +282,15 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         action=action,
         noise=noise_of(metric, before.outcome, *request.examples),
     )
+
+
+def _saved_by(saved: Outcome | None, outcome: Result) -> list[str]:
+    """A note where the score that was saved is of another metric in all but name."""
+    if not isinstance(saved, Result) or saved.signature == outcome.signature:
+        return []
+    if apart_from_code(saved.signature) != apart_from_code(outcome.signature):
+        return ["saved with other weights or settings"]
+    return ["saved with other code"] if abs(saved.score - outcome.score) > _TOLERANCE else []
 
 
 def _words_by_sentence(outcome: Outcome | None, text: str) -> tuple[tuple[WordScore, ...], ...]:

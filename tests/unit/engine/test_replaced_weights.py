@@ -243,3 +243,17 @@ def _metric(bench: Bench, content: bytes) -> Asking:
 
 def _replace(bench: Bench, content: bytes) -> None:
     (bench.folder / "model" / "model.safetensors").write_bytes(content)
+
+
+def test_another_adapter_is_asked_again_though_the_weights_are_the_same(
+    reading: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = weights(reading.folder / "model", A)
+    metrics, pairs = [Asking(str(folder))], [pair("h")]
+    list(reading.engine.run(metrics, pairs))
+    asked = reading.engine.counts().asked
+    list(reading.engine.run(metrics, pairs))
+    assert reading.engine.counts().asked == asked > 0
+    monkeypatch.setattr("core.engine.planner.adapter_code", lambda kind: f"a changed {kind}")
+    list(reading.engine.run(metrics, pairs))
+    assert reading.engine.counts().asked == 2 * asked

@@ -1,0 +1,102 @@
+"""Database files of caches, which threads and processes of this machine share; a damaged one is set aside and made anew."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+
+from core.errors import TouchstoneError
+
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_PAGE_SIZE, _PAGE_COUNT = slice(16, 18), slice(28, 32)  # of the header of a file, big-endian (sqlite.org/fileformat2)
+_FILES = ("", "-wal", "-shm")  # a database, its log, the index of its log
+
+_LOG = logging.getLogger(__name__)
+
+
+def open_database(
+    file: Path, what: str, table: str, salvage: Callable[[Path, sqlite3.Connection], None] | None = None
+) -> sqlite3.Connection:
+    """A connection to the file, with its table; raises TouchstoneError where the file cannot be used.
+
+    A file of which a part is missing, or which is no database, is set aside with a warning in the log; `salvage` is given
+    its new place, and the new database.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        aside = set_aside_if_damaged(file, what) if _is_cut_short(file) else None
+        try:
+            database = _connect(file, table)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            aside = set_aside_if_damaged(file, what)
+            database = _connect(file, table)
+        if aside and salvage:
+            salvage(aside, database)
+    except (OSError, sqlite3.Error) as error:
+        raise TouchstoneError(
+            f"The {what} {file} cannot be used: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be written."
+        ) from error
+    return database
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """True if the bytes of the file are at fault, and not the disk, a lock or the statement."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+
+
+def set_aside_if_damaged(file: Path, what: str) -> Path | None:
+    """Rename a file that SQLite cannot read to the end, with its log, and return where it is; None where it is sound.
+
+    Another process may have replaced it meanwhile: then the new one is sound.
+    """
+    if not file.exists() or not _problem(file):
+        return None
+    aside = next(path for n in count(1) if not (path := file.with_name(f"{file.name}.damaged-{n}")).exists())
+    for end in _FILES:
+        part = file.with_name(file.name + end)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + end))
+    _LOG.warning("The %s %s is damaged. It was renamed to %s, and a new one is begun.", what, file, aside.name)
+    return aside
+
+
+def _connect(file: Path, table: str) -> sqlite3.Connection:
+    database = sqlite3.connect(file, timeout=30, check_same_thread=False)
+    try:
+        database.execute("PRAGMA auto_vacuum=INCREMENTAL")  # in a new file: one that must shrink gives pages back
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")  # losing the last rows to a power cut costs only computing again
+        database.execute(table)
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _is_cut_short(file: Path) -> bool:
+    """True if the file is smaller than its header says; a log that is being written back may make it so for a moment."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        header = opened.read(100)
+    page_size = int.from_bytes(header[_PAGE_SIZE], "big")
+    size = 65_536 if page_size == 1 else page_size
+    return file.stat().st_size < size * int.from_bytes(header[_PAGE_COUNT], "big")
+
+
+def _problem(file: Path) -> str:
+    """What SQLite finds wrong when it reads all of a file; empty where nothing."""
+    try:
+        with closing(sqlite3.connect(file, timeout=30)) as database:
+            [first, *_] = database.execute("PRAGMA integrity_check(1)").fetchone()
+            return "" if first == "ok" else str(first)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return str(error)

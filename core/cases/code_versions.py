@@ -1,0 +1,58 @@
+"""Scores that the same metric gave in several versions of the code: the newest count, and what is left out is said."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.metric import apart_from_code, code_of_signature
+from core.types import Sample, StoredScore
+
+
+def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[str]]:
+    """The samples without scores by older code, and a sentence for each metric that has some.
+
+    `kept` of a sample has its scores in the order in which they were saved. The newest code is the one that comes last
+    where a sample has several; where none has several, the one with the most scores.
+    """
+    counts: Counter[str] = Counter(score.signature for sample in samples for score in sample.kept if score.signature)
+    versions: dict[str, list[str]] = defaultdict(list)
+    for signature in counts:
+        versions[apart_from_code(signature)].append(signature)
+    several = {setup: signatures for setup, signatures in versions.items() if len(signatures) > 1}
+    if not several:
+        return samples, []
+    newest = _newest(samples, several, counts)
+    older = {signature for signatures in several.values() for signature in signatures} - set(newest.values())
+    kept = [
+        replace(sample, kept=tuple(score for score in sample.kept if score.signature not in older))
+        for sample in samples
+    ]
+    return kept, [_sentence(newest[setup], set(several[setup]) & older, counts) for setup in several]
+
+
+def _newest(samples: Sequence[Sample], several: Mapping[str, Sequence[str]], counts: Counter[str]) -> dict[str, str]:
+    """The signature of the newest code of each setup."""
+    setups = {signature: setup for setup, signatures in several.items() for signature in signatures}
+    last: Counter[str] = Counter()
+    for sample in samples:
+        by_setup: dict[str, list[StoredScore]] = defaultdict(list)
+        for score in sample.kept:
+            if score.signature in setups:
+                by_setup[setups[score.signature]].append(score)
+        last.update(scores[-1].signature for scores in by_setup.values() if len(scores) > 1)
+    return {
+        setup: max(signatures, key=lambda signature: (last[signature], counts[signature], signature))
+        for setup, signatures in several.items()
+    }
+
+
+def _sentence(newest: str, older: set[str], counts: Counter[str]) -> str:
+    name = newest.partition("|")[0]
+    codes = " and ".join(sorted(code_of_signature(signature) or "a version before" for signature in older))
+    return (
+        f"{name}: {sum(counts[signature] for signature in older)} scores by other code ({codes}) are left out; "
+        f"{counts[newest]} are by {code_of_signature(newest) or 'a version before'}. What is missing is scored by "
+        "cli.py score-dataset; cli.py explain-signature says how the two codes differ."
+    )

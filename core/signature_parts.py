@@ -1,0 +1,48 @@
+"""A signature taken apart, and the parts in which two differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from core.code_version import CodeParts
+from core.metric import code_of_signature
+
+
+def signature_parts(signature: str) -> dict[str, str]:
+    """The parts by name, as {"metric": "rouge2", "measured": "f1", …}; a part without a name, as a prompt's, is its own name."""
+    metric, *rest = signature.split("|")
+    return {"metric": metric, **{name: value for part in rest for name, _, value in [part.partition(":")]}}
+
+
+def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts | None]) -> Iterator[str]:
+    """Lines on what differs between two signatures; of the code file by file where `read_code` knows the hashes."""
+    if one == two:
+        yield "The signatures are the same: the same settings, weights, prompts, code and libraries."
+        return
+    yield from _differences(signature_parts(one), signature_parts(two))
+    hashes = code_of_signature(one), code_of_signature(two)
+    if hashes[0] == hashes[1]:
+        return
+    before, after = (read_code(hash) for hash in hashes)
+    for hash, parts in zip(hashes, (before, after), strict=True):
+        if parts is None:
+            yield (
+                f"  The parts of code {hash} are not recorded here: that score was made on another machine."
+                if hash
+                else "  One signature is of a version that did not sign its code."
+            )
+    if before is not None and after is not None:
+        yield from (f"  {line}" for line in _differences(before, after))
+
+
+def describe_code(parts: CodeParts) -> Iterator[str]:
+    """A line for each file and library, with the digits of its SHA-256 or its version."""
+    width = max(map(len, parts), default=0)
+    yield from (f"{name:{width}}  {value}" for name, value in sorted(parts.items()))
+
+
+def _differences(one: Mapping[str, str], two: Mapping[str, str]) -> Iterator[str]:
+    for name in dict.fromkeys([*one, *two]):
+        before, after = one.get(name), two.get(name)
+        if before != after:
+            yield f"{name}: {'absent' if before is None else before or 'there'} → {'absent' if after is None else after or 'there'}"
