@@ -30,7 +30,7 @@ class Answers(Question):
 
     name: ClassVar[str] = "answers"
     title: ClassVar[str] = "Does it answer?"
-    axis: ClassVar[str] = "no score"
+    axis: ClassVar[str] = "invalid"
     place: ClassVar[int] = 1
     less_is_better: ClassVar[bool] = True
 
@@ -53,19 +53,20 @@ class Answers(Question):
             f"its card says {_range(card)}",
         )
         selective = bool(evidence.misses_too_many(metric) and more_bad.low is not None and more_bad.low > 0)
-        levels = [SCALE.level(share.estimate), *([Level.FAILS] if selective else [])]
-        if outside.estimate.value:
-            levels += [Level.WEAK, SCALE.level(outside.estimate)]
+        of_missing = worst_level([SCALE.level(share.estimate), *([Level.FAILS] if selective else [])])
+        of_range = worst_level([Level.WEAK, SCALE.level(outside.estimate)]) if outside.estimate.value else Level.GOOD
+        level = worst_level([of_missing, of_range]) if of_missing is not Level.TOO_FEW else Level.TOO_FEW
+        figure, other = (share, outside) if of_missing is level else (outside, share)
         reasons = evidence.failure_reasons(metric)
         return replace(
-            self.found(worst_level(levels), _sentence(share, outside, reasons, selective=selective), share),
+            self.found(level, _sentence(share, outside, reasons, selective=selective), figure),
             brief="; ".join(_briefs(share, outside, selective=selective)),
             details=(
                 Figure("consistent summaries without a score", good.estimate(), "share"),
                 Figure("inconsistent summaries without a score", bad.estimate(), "share"),
                 Figure("without a score, inconsistent − consistent", more_bad, "share"),
                 Figure("variants of the stress run without a score", _missing_variants(evidence, metric), "share"),
-                outside,
+                other,
                 *(
                     Figure("summaries without a score", Estimate(float(n), None, None, n), "count", reason)
                     for reason, n in reasons.most_common(_MOST_REASONS)

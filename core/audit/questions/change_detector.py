@@ -45,24 +45,26 @@ class ChangeDetector(Question):
         if result is None or result.against_harmless.value is None:
             why = result.against_harmless.why if result else "No summary here could be broken by rule."
             return self.not_measured(why)
-        figure = Figure("AUC of broken summaries against harmless edits", result.against_harmless)
-        originals = Figure("AUC against their originals", result.against_originals)
+        harmless = Figure("AUC of broken summaries against harmless edits", result.against_harmless)
         matched = Figure("AUC against harmless edits of the same length", result.against_matched)
-        levels = [
-            ORIGINALS_SCALE.level(originals.estimate),
-            *(SCALE.level(one.estimate) for one in (figure, matched, people)),
-        ]
-        level = worst_level(levels) if levels[1] is not Level.TOO_FEW else Level.TOO_FEW
+        originals = Figure("AUC against their originals", result.against_originals)
+        levels = {
+            one.label: (ORIGINALS_SCALE if one is originals else SCALE).level(one.estimate)
+            for one in (harmless, matched, people, originals)
+        }
+        level = worst_level(list(levels.values())) if levels[harmless.label] is not Level.TOO_FEW else Level.TOO_FEW
+        figure = next((one for one in (harmless, matched, people, originals) if levels[one.label] is level), harmless)
+        against_originals = levels[originals.label]
         verdicts = {
             Level.GOOD: "It tells errors from harmless edits",
             Level.WEAK: "It hardly tells errors from harmless edits",
             Level.FAILS: "It tells that a summary was changed, not that it was broken"
-            if levels[0] is Level.GOOD
+            if against_originals is Level.GOOD
             else "It does not score a broken summary below its original",
         }
         by_people = f"; of edits that people labelled {people}" if people.estimate.value is not None else ""
         sentence = (
-            f"{verdicts.get(level, 'Errors against harmless edits')}: {figure}, against those of the same length {matched}, "
+            f"{verdicts.get(level, 'Errors against harmless edits')}: {harmless}, against those of the same length {matched}, "
             f"against unedited originals {originals}{by_people}."
         )
         by_kind = [
@@ -71,8 +73,12 @@ class ChangeDetector(Question):
         ]
         return replace(
             self.found(level, sentence, figure),
-            brief=_brief(level, levels[0]),
-            details=tuple(one for one in (matched, originals, people, *by_kind) if one.estimate.value is not None),
+            brief=_brief(level, against_originals),
+            details=tuple(
+                one
+                for one in (harmless, matched, originals, people, *by_kind)
+                if one is not figure and one.estimate.value is not None
+            ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "breaking", largest=False),
             command=evidence.stress_command(metric),
         )
