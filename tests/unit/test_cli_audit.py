@@ -197,7 +197,7 @@ def test_a_file_of_scores_is_audited_without_the_questions_that_need_new_ones(
     levels = {one.question: one.level for one in audit.findings}
     assert audit.metric == "closed"
     asked = {question for question, level in levels.items() if level is not Level.NOT_ASKED}
-    assert asked == {"answers", "sees-errors", "surface", "slices", "calibration", "threshold"}
+    assert asked == {"answers", "sees-errors", "change-detector", "surface", "slices", "calibration", "threshold"}
     assert estimate_of(report, "sees-errors").value == 1.0
     assert levels["sees-errors"] is Level.GOOD
     assert f"--scores {scores}" in report.command
