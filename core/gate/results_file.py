@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,14 +47,26 @@ def _add_line(found: dict[str, MetricSide], path: Path, number: int, line: str) 
     try:
         record = json.loads(line)
         metric, id, score = str(record["metric"]), str(record["id"]), record["score"]
+        signature = str(record.get("signature") or "")
         value = None if score is None else float(score)
     except (ValueError, KeyError, TypeError) as error:
         raise TouchstoneError(
             f"{path}, line {number} is no score ({error!r}). Give a file that `score -o` wrote: id, metric and score on each line."
         ) from None
-    side = found.setdefault(metric, MetricSide(metric, str(record.get("signature") or "")))
-    if value is not None:
-        side.scores[id] = value
+    if value is None:
+        found.setdefault(metric, MetricSide(metric, signature))
+        return
+    if not math.isfinite(value):
+        raise TouchstoneError(
+            f"{path}, line {number}: {value} is no score to compare. Leave the line out, or score {id} again."
+        )
+    side = found.setdefault(metric, MetricSide(metric, signature))
+    if id in side.scores and (side.scores[id], side.signature) != (value, signature):
+        raise TouchstoneError(
+            f"{path}, line {number}: {id} has a second score of {metric}, {value:g} ({signature or 'no signature'}) beside "
+            f"{side.scores[id]:g} ({side.signature or 'no signature'}). Keep the lines of one run."
+        )
+    side.scores[id] = value
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +121,22 @@ def matched_sides(
     raise TouchstoneError(
         f"The two sides share no metric: {', '.join(before)} and {', '.join(after)}. Give one metric on each side, or the same ones."
     )
+
+
+def require_agreeing_labels(cases: Cases) -> None:
+    """Raises TouchstoneError where a dataset says of the same summary of the same document that it is consistent and that it is not."""
+    labels: dict[tuple[str, str, str], dict[float, str]] = {}
+    for sample, label in zip(cases.samples, cases.labels, strict=True):
+        if not np.isnan(label):
+            place = (sample.dataset, sample.document, sample.item.example.summary)
+            labels.setdefault(place, {}).setdefault(float(label), sample.item.example.id)
+    contradictions = [ids for ids in labels.values() if len(ids) > 1]
+    if contradictions:
+        first = contradictions[0]
+        raise TouchstoneError(
+            f"{len(contradictions)} summaries are labelled consistent and inconsistent at once, the first as {first[1.0]} and as "
+            f"{first[0.0]}. Correct the labels or leave these out: a gate cannot be right on both."
+        )
 
 
 def unlabelled_cases(sides: Iterable[MetricSide]) -> Cases:

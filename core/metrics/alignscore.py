@@ -6,7 +6,7 @@ probability over the chunks, the mean over the sentences.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.entailment import Passage, SupportMetric
@@ -65,6 +65,11 @@ class AlignScore(ReplaceableWeights, SupportMetric):
     dtype: Dtype = "float32"
     backbone: str = ""
     mode: Mode = "nli_sp"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.head == "reg":  # a similarity, which has no bounds
+            object.__setattr__(self, "card", replace(self.card, low=None, high=None))  # the fields alone are frozen
 
     @property
     def weights(self) -> Checkpoint:

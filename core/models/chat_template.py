@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerFast
 
 from core.errors import LoadError
 from core.models.model import UNLIMITED
-from core.models.tokenizer import TextTokenizer, Tokens
+from core.models.tokenizer import TextTokenizer, Tokens, without_special_tokens
 
 
 class ChatTemplate:
@@ -49,8 +49,11 @@ class ChatTemplate:
         """A system and a user message, then answers and further requests in turn, up to where the next answer begins.
 
         `special` puts the tokenizer's own tokens before the template, which may begin with them already. A template that
-        knows no system role has its message in front of the first request.
+        knows no system role has its message in front of the first request. What a message spells as a special token is not
+        one: no text ends the turn of the user.
         """
+        special_names = {*self._tokenizer.special_names, *self._template.all_special_tokens}
+        messages = [without_special_tokens(message, special_names) for message in messages]
         [tokens] = self._tokenizer.encode([self._text(messages)], [UNLIMITED])
         if special:
             return tokens

@@ -43,6 +43,8 @@ class SentencePieceModel(Protocol):
     normalizer_spec: NormalizerSpec
 
 
+_DEBERTA_SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
+
 Settings = Mapping[str, object]
 """The entries of tokenizer_config.json."""
 
@@ -64,9 +66,53 @@ def sentencepiece_tokenizer(folder: Path) -> Tokenizer | None:
             raise LoadError(
                 f"{path} is not a Unigram model of SentencePiece. Put the model's tokenizer.json beside it."
             )
-        return convert(model, settings)
+        tokenizer = convert(model, settings)
     except (DecodeError, LookupError, StopIteration, TypeError) as error:
         raise LoadError(f"{path} is not a readable SentencePiece model. Get the file again.") from error
+    own_special = _DEBERTA_SPECIAL if convert is _deberta else ()
+    tokenizer.add_tokens(_added_tokens(folder, settings, tokenizer, own_special))
+    return tokenizer
+
+
+def _added_tokens(
+    folder: Path, settings: Settings, tokenizer: Tokenizer, own_special: Sequence[str]
+) -> list[AddedToken]:
+    """Tokens that the files beside the model add behind its vocabulary, in the order of their ids, and then special ones.
+
+    They stand in added_tokens.json or as added_tokens_decoder, and as additional_special_tokens in special_tokens_map.json
+    or the settings; `own_special` are those that every model of the type has.
+    """
+    special_map = read_json_object(folder / "special_tokens_map.json")
+    additional = [*own_special, *_token_names(settings), *_token_names(special_map)]
+    special = {*additional, *(_token_name(value) for value in special_map.values() if not isinstance(value, list))}
+    by_id = {int(str(id)): name for name, id in read_json_object(folder / "added_tokens.json").items()}
+    described = settings.get("added_tokens_decoder")
+    entries = {int(id): entry for id, entry in described.items()} if isinstance(described, dict) else {}
+    by_id |= {id: _token_name(entry) for id, entry in entries.items()}
+    special |= {_token_name(entry) for entry in entries.values() if entry.get("special")}
+    names = dict.fromkeys([*(by_id[id] for id in sorted(by_id)), *additional])
+    there = {token.content for token in tokenizer.get_added_tokens_decoder().values()}
+    flags = {_token_name(entry): entry for entry in entries.values()}
+    return [
+        AddedToken(
+            name,
+            special=name in special,
+            normalized=bool(flags.get(name, {}).get("normalized", name not in special)),
+            **{flag: bool(flags.get(name, {}).get(flag)) for flag in ("lstrip", "rstrip", "single_word")},
+        )
+        for name in names
+        if name not in there
+    ]
+
+
+def _token_names(settings: Settings) -> list[str]:
+    listed = settings.get("additional_special_tokens")
+    return [_token_name(one) for one in listed] if isinstance(listed, list) else []
+
+
+def _token_name(entry: object) -> str:
+    """The spelling of a token that is a text or an object with its flags."""
+    return str(entry["content"]) if isinstance(entry, dict) else str(entry)
 
 
 def _albert(model: SentencePieceModel, settings: Settings) -> Tokenizer:
@@ -112,7 +158,7 @@ def _t5(model: SentencePieceModel, settings: Settings) -> Tokenizer:
 
 
 def _deberta(model: SentencePieceModel, settings: Settings) -> Tokenizer:
-    """DeBERTa's second and third version; the mask stands behind the vocabulary."""
+    """DeBERTa's second and third version; the mask stands behind the vocabulary and what a repository added to it."""
     tokenizer = _unigram(model, [(piece.piece, piece.score) for piece in model.pieces])
     lower = [normalizers.Lowercase()] if settings.get("do_lower_case", False) else []
     character_map = _character_map(model.normalizer_spec.precompiled_charsmap)
@@ -120,8 +166,9 @@ def _deberta(model: SentencePieceModel, settings: Settings) -> Tokenizer:
     if settings.get("split_by_punct", False):
         marks = pre_tokenizers.Punctuation(behavior="isolated")
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence([marks, tokenizer.pre_tokenizer])
-    named = dict.fromkeys([*_named_pieces(model), "[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"])
-    tokenizer.add_special_tokens([AddedToken(name, normalized=False) for name in named])
+    pieces = {piece.piece for piece in model.pieces}
+    named = dict.fromkeys([*_named_pieces(model), *_DEBERTA_SPECIAL])
+    tokenizer.add_special_tokens([AddedToken(name, normalized=False) for name in named if name in pieces])
     tokenizer.post_processor = _between_separators(tokenizer)
     return tokenizer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -51,6 +51,11 @@ class TextTokenizer:
         """Read the tokenizer of a checkpoint's folder; raises LoadError."""
         return cls(load_backend(folder))
 
+    @property
+    def special_names(self) -> list[str]:
+        """The spellings that are one token wherever a text has them, and no words: as </s>, <|im_end|>."""
+        return [token.content for token in self._backend.get_added_tokens_decoder().values() if token.special]
+
     def count(self, texts: Sequence[str]) -> list[int]:
         """The number of tokens of each text, without the special tokens of the template."""
         return [len(encoding) for encoding in self._backend.encode_batch(list(texts), add_special_tokens=False)]
@@ -74,6 +79,14 @@ class TextTokenizer:
             backend = self._shortening[limit, strategy]
         [encoding] = backend.encode_batch([text])
         return _tokens_of(encoding, cut=len(whole) - len(encoding))
+
+
+def without_special_tokens(text: str, names: Iterable[str]) -> str:
+    """The text with a blank inside each spelling of a special token, which is then read as the characters that it is."""
+    for name in sorted(names, key=len, reverse=True):
+        if len(name) > 1:
+            text = text.replace(name, f"{name[0]} {name[1:]}")
+    return text
 
 
 def _tokens_of(encoding: Encoding, cut: int = 0) -> Tokens:

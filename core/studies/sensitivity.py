@@ -64,7 +64,7 @@ class Sensitivity:
     def remark(self) -> str:
         """Remark that it rests on few documents, or the reason why there is no ratio."""
         documents = min(self.correction.documents, self.benign.documents)
-        few = f"Few documents ({documents})." if 0 < documents < FEW_DOCUMENTS else ""
+        few = f"Few documents ({documents})." if 0 < documents <= FEW_DOCUMENTS else ""
         missing = self.ratio.why if self.ratio.value is None else ""
         return " ".join(filter(None, [few, missing]))
 

@@ -17,12 +17,14 @@ from core.cases.measures import affordable_resamples, draw_resamples
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
+from core.gate.power import DEFAULT_LIMITS, plan_sentences, ruled_out_sentences
 from core.gate.regression import GATE_MEASURES, Change, Limit, MetricComparison, compare_sides, regressions
 from core.gate.results_file import (
     GivenSide,
     MetricSide,
     graded_columns,
     matched_sides,
+    require_agreeing_labels,
     shared_signatures,
     side_of_outcomes,
     unlabelled_cases,
@@ -77,7 +79,7 @@ def command(
     """Say whether new scores are worse than those before, on the same items: status 1 where they are, or where some are missing."""
     writers = [(path, _writer(path)) for path in to or ()]
     limits = [Limit.parse(text) for text in fail_on or ()]
-    opened = _open_sides([base, new], data or [], device)
+    opened = _open_sides([base, new], data or [], limits, device)
     matched, cases = matched_sides(*opened.scores), opened.cases
     given = (base_threshold, base_threshold if new_threshold is None else new_threshold)
     thresholds = [own.value if own else number for own, number in zip(opened.thresholds, given, strict=True)]
@@ -94,6 +96,8 @@ def command(
         path.write_text(write(found, failed), encoding="utf-8")
     typer.echo(format_comparisons(found, failed))
     typer.echo(f"\n{verdict_sentence(found, failed)}")
+    for sentence in ruled_out_sentences([change for one in found for change in one.changes], limits):
+        typer.echo(sentence)
     if failed or any(one.lost for one in found):
         raise typer.Exit(1)
 
@@ -107,7 +111,7 @@ class _Sides:
     thresholds: tuple[OwnThreshold | None, OwnThreshold | None] = (None, None)
 
 
-def _open_sides(given: Sequence[str], data: Sequence[str], device: str | None) -> _Sides:
+def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limit], device: str | None) -> _Sides:
     runs = [Path(one) for one in given if Path(one).is_file() and is_stress_run(Path(one))]
     if runs:
         return _open_runs(runs, len(given), data)
@@ -119,7 +123,7 @@ def _open_sides(given: Sequence[str], data: Sequence[str], device: str | None) -
     if not data:
         scores = (before.scores({}), after.scores({}))
         return _Sides(scores, unlabelled_cases([*scores[0].values(), *scores[1].values()]))
-    cases, scored = _open_data(data, metrics, device)
+    cases, scored = _open_data(data, metrics, limits, device)
     return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold))
 
 
@@ -148,13 +152,16 @@ def _open_runs(runs: Sequence[Path], sides: int, data: Sequence[str]) -> _Sides:
 
 
 def _open_data(
-    data: Sequence[str], metrics: Sequence[Metric], device: str | None
+    data: Sequence[str], metrics: Sequence[Metric], limits: Sequence[Limit], device: str | None
 ) -> tuple[Cases, dict[str, MetricSide]]:
     """The labelled items, and what each metric scores them."""
     settings = Settings.read().on(device)
     with closing(Store.open(settings.database_url)) as store:
         found = open_audit_data(store, data, None, 0)
         cases = found.cases_of([])
+        require_agreeing_labels(cases)
+        for sentence in plan_sentences(cases, limits or DEFAULT_LIMITS):
+            print_status(sentence)
         return cases, _score(settings, metrics, found.texts) if metrics else {}
 
 

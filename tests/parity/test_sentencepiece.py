@@ -88,3 +88,55 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
     (tmp_path / "spiece.model").write_bytes((tmp_path / "spiece.model").read_bytes()[:500])
     with pytest.raises(LoadError, match=r"is not a readable SentencePiece model\. Get the file again"):
         TextTokenizer.load(tmp_path)
+
+
+ADDED = (
+    "The harbour <sep> of Lindvale.",
+    "a <hl> was closed<hl>on Tuesday <ctx>.",
+    "ends </s> [MASK] <extra_id_0> <HL>",
+)
+# fmt: off
+T5_ADDED = (
+    (119, 195, 266, 267, 556, 123, 3, 14, 197, 18, 89, 327, 1),
+    (60, 3, 557, 269, 273, 557, 280, 88, 12, 104, 282, 558, 3, 27, 1),
+    (110, 73, 21, 1, 3, 2, 52, 38, 40, 2, 555, 3, 2, 14, 2, 1),
+)
+DEBERTA_ADDED = (
+    (1, 120, 196, 267, 268, 457, 124, 4, 15, 198, 19, 90, 328, 2),
+    (1, 61, 4, 458, 270, 274, 458, 281, 89, 13, 105, 283, 460, 4, 28, 2),
+    (1, 111, 74, 22, 4, 3, 22, 3, 459, 4, 3, 8, 49, 133, 9, 3, 171, 3, 50, 3, 4, 3, 15, 3, 2),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("build", "file", "model_type", "size", "expected"),
+    [
+        (t5_tokenizer, "spiece.model", "t5", 556, T5_ADDED),
+        (deberta_tokenizer, "spm.model", "deberta-v2", 457, DEBERTA_ADDED),
+    ],
+)
+def test_tokens_that_a_repository_added_have_the_ids_of_transformers_4(
+    build: Callable[[], Tokenizer],
+    file: str,
+    model_type: str,
+    size: int,
+    expected: tuple[tuple[int, ...], ...],
+    tmp_path: Path,
+) -> None:
+    """Ids of transformers 4.57.6: those of added_tokens.json first, then what special_tokens_map.json has beside them."""
+    (tmp_path / "added_tokens.json").write_text(json.dumps({"<hl>": size + 1, "<sep>": size}))
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps({"additional_special_tokens": ["<sep>", "<ctx>"]}))
+    tokenizer = ship(tmp_path, build(), file, model_type)
+    assert tuple(row.ids for row in tokenizer.encode(ADDED, [1 << 20] * len(ADDED))) == expected
+
+
+def test_tokens_that_are_described_with_flags_are_heeded(tmp_path: Path) -> None:
+    described = {
+        "556": {"content": "<sep>", "lstrip": True, "rstrip": True, "normalized": False, "special": True},
+        "557": {"content": "<hl>", "normalized": True, "special": False},
+    }
+    tokenizer = ship(tmp_path, t5_tokenizer(), "spiece.model", "t5", added_tokens_decoder=described)
+    [first, second] = tokenizer.encode(ADDED[:2], [99, 99])
+    assert first.ids == T5_ADDED[0]
+    assert second.ids == (60, 3, 557, 269, 273, 557, 280, 88, 12, 104, 282, 3, 2, 22, 24, 48, 2, 27, 1)

@@ -175,3 +175,36 @@ def test_two_thresholds_of_a_metric_are_compared_by_their_decisions(tmp_path: Pa
     bad.write_text(json.dumps(record | {"signature": "other"}), encoding="utf-8")
     assert "Choose it again" in str(run("compare", good, bad, "--data", pairs).exception)
     assert "name the data" in str(run("compare", good, bad).exception)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            {"id": "p3", "metric": "rouge2", "signature": "rouge2|other", "score": 0.9},
+            "p3 has a second score of rouge2",
+        ),
+        ({"id": "p99", "metric": "rouge2", "signature": "rouge2|1.0", "score": float("inf")}, "inf is no score"),
+        ({"id": "p99", "metric": "rouge2", "signature": "rouge2|1.0", "score": float("nan")}, "nan is no score"),
+    ],
+)
+def test_scores_that_cannot_be_those_of_one_run_are_refused_with_their_line(
+    line: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    base, new = results(tmp_path / "base.jsonl", 1.0), results(tmp_path / "new.jsonl", 1.0)
+    with new.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    refused = run("compare", base, new)
+    assert isinstance(refused.exception, TouchstoneError), refused.output
+    assert f"line {PAIRS + 1}" in str(refused.exception)
+    assert message in str(refused.exception)
+
+
+def test_a_summary_with_two_labels_is_refused(tmp_path: Path, labelled: Path, database: str) -> None:
+    assert database
+    with labelled.open("a", encoding="utf-8") as file:
+        again = {"id": "again", "document": "Document 3 is about ship 3.", "summary": "Ship 3.", "label": 0}
+        file.write(json.dumps(again) + "\n")
+    refused = run("compare", results(tmp_path / "a.jsonl", 1.0), results(tmp_path / "b.jsonl", 0.9), "--data", labelled)
+    assert isinstance(refused.exception, TouchstoneError), refused.output
+    assert "labelled consistent and inconsistent at once, the first as p3 and as again" in str(refused.exception)

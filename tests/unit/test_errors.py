@@ -93,3 +93,13 @@ def test_a_machine_without_memory_is_said_in_a_sentence() -> None:
 def test_the_wish_to_stop_is_no_problem() -> None:
     with pytest.raises(KeyboardInterrupt):
         raising(KeyboardInterrupt())
+
+
+def test_a_message_of_a_library_with_many_lines_becomes_one_line_of_readable_length() -> None:
+    def fail() -> None:
+        raise LoadError("The weights do not load:\n\n  size mismatch for layer.0\n\tsize mismatch " + "x" * 5_000)
+
+    problem = attempt(fail)
+    assert isinstance(problem, Problem)
+    assert problem.message.startswith("The weights do not load: size mismatch for layer.0 size mismatch xxx")
+    assert len(problem.message) < 1_100

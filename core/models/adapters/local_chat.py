@@ -18,7 +18,7 @@ from core.model_reference import Checkpoint
 from core.models.chat_template import ChatTemplate
 from core.models.model import UNLIMITED, Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
-from core.models.tokenizer import DecodingTokenizer
+from core.models.tokenizer import DecodingTokenizer, without_special_tokens
 from core.types import Answer, Question
 from core.weights.files import read_json_object
 
@@ -137,7 +137,11 @@ class InstructionModel(AnsweringModel):
         self.nbytes = network_bytes(network)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
-        texts = ["\n\n".join(part.strip() for part in question.inputs if part.strip()) for question in questions]
+        names = self._tokenizer.special_names
+        texts = [
+            "\n\n".join(without_special_tokens(part.strip(), names) for part in question.inputs if part.strip())
+            for question in questions
+        ]
         return [self._row(question, text) for question, text in zip(questions, texts, strict=True)]
 
     def _row(self, question: Question, text: str) -> Row:

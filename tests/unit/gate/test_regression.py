@@ -202,6 +202,8 @@ def test_the_outputs_name_the_regression_and_escape_texts() -> None:
     assert "ordered wrongly now" in text
     assert "<script" not in markdown
     assert "@everybody" not in markdown
+    assert "&#60;script&#62;&#64;everybody&#124;" in markdown
+    assert "&&#" not in markdown
     suite = ElementTree.fromstring(xml)
     assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
     assert [case.get("name") for case in suite] == ["auc", "consistency"]

@@ -1,0 +1,76 @@
+"""A gate says before it runs which drops it can find, and afterwards which drop is ruled out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from core.cases.cases import Cases
+from core.gate.power import auc_variance, detection_chance, plan_sentences, ruled_out_sentences
+from core.gate.regression import Change, Limit
+from core.stats.statistic import Estimate
+from tests.unit.gate.test_regression import cases_of
+
+
+def cases(documents: int) -> Cases:
+    return cases_of(documents)
+
+
+def test_the_variance_of_an_area_is_that_of_drawn_scores() -> None:
+    rng = np.random.default_rng(0)
+    shift = 1.19  # of two normal distributions whose area is .8
+    labels = np.r_[np.ones(100), np.zeros(60)]
+    areas = [roc_auc_score(labels, rng.normal(size=160) + shift * labels) for _ in range(3_000)]
+    assert np.mean(areas) == pytest.approx(0.8, abs=0.005)
+    assert np.var(areas) == pytest.approx(auc_variance(100, 60), rel=0.1)
+
+
+def test_the_chance_of_finding_a_drop_is_that_of_drawn_differences() -> None:
+    rng = np.random.default_rng(1)
+    found = np.mean(rng.normal(0.03, 0.02, size=100_000) > 1.959964 * 0.02)
+    assert detection_chance(0.03, 0.02) == pytest.approx(found, abs=0.005)
+
+
+def test_a_plan_names_the_items_the_chance_and_the_items_that_it_takes() -> None:
+    [area, pairs] = plan_sentences(cases(100), [Limit("auc", -3.0), Limit("consistency", -3.0)])
+    assert area.startswith(
+        "200 labelled summaries: a drop of 3 points of auc is found in 16 to 57 % of such comparisons;"
+    )
+    assert pairs.startswith("100 minimal pairs: a drop of 3 points of consistency")
+
+
+def test_the_number_that_it_takes_gives_the_chance_that_was_wanted() -> None:
+    [sentence] = plan_sentences(cases(100), [Limit("auc", -3.0)])
+    least = int(sentence.rpartition("takes ")[2].partition(" to ")[0].replace(",", ""))
+    [again] = plan_sentences(cases(least // 2), [Limit("auc", -3.0)])
+    assert " to 80 % of such comparisons" in again
+
+
+def change(low: float, high: float, p: float) -> Change:
+    middle = (low + high) / 2
+    return Change(
+        "rouge2", "auc", Estimate(0.8, 0.7, 0.9, 200), Estimate(0.8, 0.7, 0.9, 200), Estimate(middle, low, high, 200), p
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "words"),
+    [
+        (-0.012, "a drop of 2 points is ruled out (at most 1.2)"),
+        (-0.05, "a drop of 2 points is not ruled out (at most 5.0)"),
+    ],
+)
+def test_no_significant_drop_is_not_yet_no_drop(low: float, words: str) -> None:
+    [sentence] = ruled_out_sentences([change(low, 0.02, 0.6)], [Limit("auc", -2.0)])
+    assert words in sentence
+
+
+def test_without_a_limit_the_largest_drop_that_is_left_is_named() -> None:
+    assert ruled_out_sentences([change(-0.012, 0.02, 0.6)], []) == [
+        "rouge2, auc: a drop of more than 1.2 points is ruled out."
+    ]
+
+
+def test_of_a_drop_that_was_found_nothing_is_ruled_out() -> None:
+    assert ruled_out_sentences([change(-0.09, -0.02, 0.001)], [Limit("auc", -2.0)]) == []
