@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from core.audit.question import JUDGED_LEVELS, Level
+from core.audit.question import JUDGED_LEVELS, Level, ordered_questions
 
 _FILE = Path(__file__).with_name("false_verdicts.json")
 
@@ -42,10 +42,11 @@ class FalseVerdicts:
         return VerdictCount("", "All questions", level or Level.MEASURED, given, false)
 
     def rows(self) -> list[tuple[str, list[VerdictCount | None]]]:
-        """A row for each question with its good, weak and failing verdicts, None where none of that level was given."""
+        """A row for each question, in their order, with its good, weak and failing verdicts, None where none of that level was given."""
         places = {(one.title, one.level): one for one in self.counts}
-        titles = dict.fromkeys(one.title for one in self.counts)
-        return [(title, [places.get((title, level)) for level in JUDGED_LEVELS]) for title in titles]
+        titles = [question.title for question in ordered_questions()]
+        rows = [(title, [places.get((title, level)) for level in JUDGED_LEVELS]) for title in titles]
+        return [(title, counts) for title, counts in rows if any(counts)]
 
 
 _ADAPTER: TypeAdapter[FalseVerdicts] = TypeAdapter(FalseVerdicts)

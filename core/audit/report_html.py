@@ -76,8 +76,8 @@ def short_figure(figure: Figure | None) -> str:
     """The value alone, as it fits into a cell of the strip."""
     if figure is None or figure.estimate.value is None:
         return ""
-    # a share that is a difference may be negative, which says no more than zero does
-    value = max(0.0, figure.estimate.value) if figure.unit == "share" else figure.estimate.value
+    # a difference of shares, and a gain by errors, may be negative: in a cell that says no more than zero does
+    value = max(0.0, figure.estimate.value) if figure.unit in ("share", "quotient") else figure.estimate.value
     formats = {
         "area": "{:.2f}",
         "share": "{:.0%}",
