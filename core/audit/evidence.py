@@ -96,6 +96,11 @@ class Evidence:
         column = self.column(metric)
         return column.values if column else np.full(len(self.cases.samples), np.nan)
 
+    def missing(self, metric: str) -> Values:
+        """1 where a sample has no score and 0 where it has one, (samples,); nan where scores were given, and it has no label."""
+        missing = np.isnan(self.scores(metric)).astype(np.float64)
+        return np.where(np.isnan(self.cases.labels), np.nan, missing) if metric in self.given else missing
+
     def failures(self, metric: str) -> dict[str, str]:
         """Reasons why texts have no score, by the id of the text."""
         failed = (one for one in self.outcomes if isinstance(one, Failure) and one.metric == metric)
@@ -107,8 +112,9 @@ class Evidence:
     def misses_too_many(self, metric: str) -> bool:
         """True if more summaries of the data, or more variants of the stress run, have no score than a good verdict allows."""
         readings = [one.value is None for (_, _, of), one in self.run.readings.items() if of == metric]
-        missing = [np.isnan(self.scores(metric)), np.array(readings, dtype=np.bool_)]
-        return any(len(of) and of.mean() > MOST_MISSING for of in missing)
+        missing = self.missing(metric)
+        shares = [missing[~np.isnan(missing)], np.array(readings, dtype=np.float64)]
+        return any(len(of) and of.mean() > MOST_MISSING for of in shares)
 
     def column(self, metric: str) -> MetricColumn | None:
         """The metric among the columns of the cases, with the scores of this audit; None where all failed."""

@@ -38,7 +38,7 @@ class Answers(Question):
         cases, scores = evidence.cases, evidence.scores(metric)
         if not len(scores):
             return self.not_measured("The data have no summary.")
-        missing = np.isnan(scores).astype(np.float64)
+        missing = evidence.missing(metric)
         good, bad = (
             evidence.drawn.of(mean(np.where(cases.labels == label, missing, np.nan), cases.documents))
             for label in (1.0, 0.0)
