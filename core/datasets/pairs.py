@@ -3,7 +3,7 @@
 Fields: `id`, `document`, `summary`, and where there is one, `edited` (a summary) or `edits` (executable edits), `label`,
 `error_type`, `domain`, `title`, `group`, `slices` (names of your own, a list or separated by semicolons); `contexts` (texts, or
 objects with name or speaker and text) in place of the document, or as parts of it, and `question`; `claims` of the summary (texts, or
-objects with text, start and end) and `claims_by`.
+objects with text, start and end) and `claims_by`; or `messages` of a chat, whose last answer is the summary.
 core/datasets/formats/item_stream.py lists the other names under which they are known,
 such as doc, article, source and text for the document, claim and hypothesis for the summary.
 """

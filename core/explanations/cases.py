@@ -14,7 +14,7 @@ from core.explanations.causes import parse_cause
 from core.explanations.checks import run_rule_checks
 from core.explanations.judge import Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
-from core.explanations.panel import PanelVote, count_votes, is_panel_signature
+from core.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
 from core.llm.chat import is_model_signature
 from core.types import GRADE_VALUES, Failure, GradedExplanation, Item, Verdict
 
@@ -114,23 +114,28 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
 def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, object]:
     """The same for a panel of that signature: the grade of the majority with the mean worth of all grades, and the votes.
 
-    A tie is no grade.
+    Without a majority there is no grade.
     """
     record = judgement_record(case, signature, Judgement(vote.majority or "not", str(vote), signature))
     record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
+    record |= {"probabilities": dict(vote.probabilities)} if vote.probabilities else {}
     if vote.majority:
         return record
     return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": vote.problem}
 
 
 def judgement_records(
-    case: Case, signatures: Sequence[str], outcomes: Sequence[Judgement | Failure], panel: str = ""
+    case: Case,
+    signatures: Sequence[str],
+    outcomes: Sequence[Judgement | Failure],
+    panel: str = "",
+    rule: PanelRule = ONE_VOTE_EACH,
 ) -> Iterator[dict[str, object]]:
     """A line for each judge of a case, and one more for the panel of that signature, "" where there is none."""
     for signature, outcome in zip(signatures, outcomes, strict=True):
         yield judgement_record(case, signature, outcome)
     if panel:
-        yield panel_record(case, panel, count_votes(outcomes))
+        yield panel_record(case, panel, rule.vote(signatures, outcomes))
 
 
 def read_judged(file: Path) -> list[JudgedExplanation]:
@@ -141,12 +146,13 @@ def read_judged(file: Path) -> list[JudgedExplanation]:
     found: dict[tuple[str, ...], JudgedExplanation] = {}
     for number, line in _numbered_lines(file):
         record = _parse_object(line)
-        judge, _ = _parse_judgement(record, f"{file.name}, line {number}")
+        judge, compared = _parse_judgement(record, f"{file.name}, line {number}")
         group, grade = str(record["group"]), record["grade"]
         key = (group, *(str(record.get(name, "")) for name in ("id", "by", "explanation")))
         if grade and not is_panel_signature(judge):
             grades = found[key].grades if key in found else {}
-            found[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))})
+            human = compared.human_grade if compared else None
+            found[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))}, human)
     return list(found.values())
 
 

@@ -18,7 +18,7 @@ from core.explanations.cases import SummaryWithEdit
 from core.explanations.judge import converse_in_order
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
-from core.llm.structured import StructuredAnswer, ask_structured
+from core.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.types import Example, Failure, Rounds, Verdict
 
 
@@ -55,7 +55,7 @@ def _as_yes_or_no(value: object) -> object:
     """The word in small letters, also for a truth value."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return value.strip(" .").lower() if isinstance(value, str) else value
+    return plain_words(value) if isinstance(value, str) else value
 
 
 NonBlankText = Annotated[str, AfterValidator(_not_blank)]
@@ -68,6 +68,13 @@ class Detected(StructuredAnswer):
     explanation: str
 
     # what is consistent needs no explanation
+    @model_validator(mode="before")
+    @classmethod
+    def _explains_nothing(cls, fields: object) -> object:
+        if not isinstance(fields, dict) or _as_yes_or_no(fields.get("consistent")) != "yes":
+            return fields
+        return {**fields, "explanation": fields.get("explanation") or ""}
+
     @model_validator(mode="after")
     def _explains_an_error(self) -> Detected:
         if self.consistent == "no":

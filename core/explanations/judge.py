@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BeforeValidator
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError, UnscorableError
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import Prompt, load_prompt
-from core.llm.structured import StructuredAnswer, ask_structured
+from core.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.types import Example, Failure, Grade, Rounds
 
 Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]
@@ -42,7 +44,7 @@ _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
 
 def parse_grade(words: str) -> Grade:
     """The grade that a dataset gives in its own words; TouchstoneError for words that are not known."""
-    grade = _GRADE_WORDS.get(words.replace("_", " ").strip().lower())
+    grade = _GRADE_WORDS.get(plain_words(words))
     if grade is None:
         raise TouchstoneError(f"The grade is {words[:60]!r}. Known: {', '.join(_GRADE_WORDS)}.")
     return grade
@@ -110,11 +112,16 @@ class Judgement:
     cause_by: str = ""
 
 
+def _as_grade(value: object) -> object:
+    """The grade in our word, however a judge spells it; anything else as it is."""
+    return _GRADE_WORDS.get(plain_words(value), value) if isinstance(value, str) else value
+
+
 class Graded(StructuredAnswer):
     """Answer to the prompts `judge-v1` to `judge-v4`, the reason first, so that the grade follows from it."""
 
     because: str
-    grade: Grade
+    grade: Annotated[Grade, BeforeValidator(_as_grade)]
 
 
 def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:

@@ -42,11 +42,12 @@ class GradePair:
 
 @dataclass(frozen=True, slots=True)
 class JudgedExplanation:
-    """The grades of one explanation by judge; `key` tells it from others, and `group` names the document."""
+    """The grades of one explanation by judge, and that of a person; `key` tells it from others, `group` names the document."""
 
     key: tuple[str, ...]
     group: str
     grades: Mapping[str, Grade]
+    human: Grade | None = None
 
 
 def merge_judged(judged: Iterable[JudgedExplanation]) -> list[JudgedExplanation]:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
 
 from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
@@ -17,7 +19,7 @@ from core.explanations.cases import SummaryWithEdit
 from core.explanations.judge import converse_in_order
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import load_prompt
-from core.llm.structured import StructuredAnswer, ask_side_by_side, ask_structured
+from core.llm.structured import StructuredAnswer, ask_side_by_side, ask_structured, plain_words
 from core.types import Example, Failure, Rounds
 
 Preference = Literal["original", "edited", "tie", "order-inconsistent"]
@@ -32,11 +34,25 @@ _ORIGINAL_FIRST: Mapping[_Place, Preference] = MappingProxyType(
 _EDITED_FIRST: Mapping[_Place, Preference] = MappingProxyType({"first": "edited", "second": "original", "same": "tie"})
 
 
+_PLACES: Mapping[str, _Place] = MappingProxyType(
+    {
+        **dict.fromkeys(("first", "first summary", "the first", "the first summary", "1", "summary 1"), "first"),
+        **dict.fromkeys(("second", "second summary", "the second", "the second summary", "2", "summary 2"), "second"),
+        **dict.fromkeys(("same", "the same", "tie", "tied", "both", "equal", "equally", "neither", "none"), "same"),
+    }
+)
+"""Words of models for the places that the prompt asks for."""
+
+
+def _as_place(value: object) -> object:
+    return _PLACES.get(plain_words(value), value) if isinstance(value, str) else value
+
+
 class Compared(StructuredAnswer):
     """Answer to the prompt `pairwise`, the reason first."""
 
     because: str
-    more_consistent: _Place
+    more_consistent: Annotated[_Place, BeforeValidator(_as_place)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,17 @@
-"""A panel of language models that grade the same explanation: each by itself, and the grade that most of them give."""
+"""A panel of language models that grade the same explanation: each by itself, and the grade of more than half of them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.explanations.judge import Case, Judgement, JudgeSetup, converse_in_order, judge_conversation
+from core.explanations.panel_weights import JudgeWeights
 from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.local_models import is_local_model, model_title
@@ -25,23 +26,47 @@ _PANEL = "panel|model:"
 
 @dataclass(frozen=True, slots=True)
 class PanelVote:
-    """Number of times that each grade was given to one explanation, and the number of judges that gave none."""
+    """Number of times that each grade was given to one explanation, and the number of judges that gave none.
+
+    With fewer grades than the quorum the panel says nothing; at least more than half of the judges are needed.
+    `probabilities` are those of each grade, where judges have weights.
+    """
 
     counts: Mapping[Grade, int]
     failed: int = 0
+    quorum: int = 0
+    probabilities: Mapping[Grade, float] | None = None
 
     @property
     def majority(self) -> Grade | None:
-        """The grade that more judges gave than any other; None where two lead, or nobody gave one."""
-        most = max(self.counts.values(), default=0)
-        leading = [grade for grade, count in self.counts.items() if count == most]
-        return leading[0] if len(leading) == 1 else None
+        """The grade that more than half of the whole panel gave, those who failed included; None where there is none.
+
+        With weights the grade that is more probable than all others together.
+        """
+        if not self._is_quorate:
+            return None
+        if self.probabilities is not None:
+            return next((grade for grade, share in self.probabilities.items() if 2 * share > 1), None)
+        return next((grade for grade, count in self.counts.items() if 2 * count > self._judges), None)
 
     @property
     def score(self) -> float | None:
         """The mean worth of the grades, 0 to 1."""
-        given = sum(self.counts.values())
-        return sum(GRADE_VALUES[grade] * count for grade, count in self.counts.items()) / given if given else None
+        if not self._is_quorate:
+            return None
+        return sum(GRADE_VALUES[grade] * count for grade, count in self.counts.items()) / self._graded
+
+    @property
+    def _graded(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def _judges(self) -> int:
+        return self._graded + self.failed
+
+    @property
+    def _is_quorate(self) -> bool:
+        return 2 * self._graded > self._judges and self._graded >= self.quorum
 
     @property
     def unequal_share(self) -> float | None:
@@ -59,24 +84,55 @@ class PanelVote:
         """Reason why there is no majority; empty where there is one."""
         if self.majority:
             return ""
-        return f"The judges are tied: {self}." if self.counts else f"No judge gave a grade: {self}."
+        if not self.counts:
+            return f"No judge gave a grade: {self}."
+        if not self._is_quorate:
+            least = max(self.quorum, self._judges // 2 + 1)
+            return f"{self._graded} of {self._judges} judges gave a grade, and {least} are needed: {self}."
+        if self.probabilities is not None:
+            shares = ", ".join(f"{grade} {share:.2f}" for grade, share in self.probabilities.items())
+            return f"No grade is more probable than the others: {shares}."
+        if len(self.counts) == 2 and len(set(self.counts.values())) == 1:
+            return f"The judges are tied: {self}."
+        return f"No grade is that of more than half of the {self._judges} judges: {self}."
 
 
-def count_votes(outcomes: Iterable[Judgement | Failure]) -> PanelVote:
+def count_votes(outcomes: Iterable[Judgement | Failure], quorum: int = 0) -> PanelVote:
     """The vote of a panel; the grades in the order of their worth."""
     given = list(outcomes)
     counts = Counter(one.grade for one in given if isinstance(one, Judgement))
     return PanelVote(
         {grade: counts[grade] for grade in GRADE_VALUES if counts[grade]},
         sum(isinstance(one, Failure) for one in given),
+        quorum,
     )
+
+
+@dataclass(frozen=True)
+class PanelRule:
+    """Rule by which the grades of judges become that of the panel: one vote each, or by weights."""
+
+    quorum: int = 0
+    weights: JudgeWeights | None = None
+
+    def vote(self, signatures: Sequence[str], outcomes: Sequence[Judgement | Failure]) -> PanelVote:
+        """The vote of judges of these signatures on one explanation."""
+        vote = count_votes(outcomes, self.quorum)
+        if not self.weights or not vote.counts:
+            return vote
+        named = zip(signatures, outcomes, strict=True)
+        grades = {signature: one.grade for signature, one in named if isinstance(one, Judgement)}
+        return replace(vote, probabilities=self.weights.probabilities(grades))
+
+
+ONE_VOTE_EACH = PanelRule()
 
 
 class GradeCounts:
     """Number of times that each judge, by its signature, gave each grade, and the panel where there is one."""
 
-    def __init__(self, signatures: Sequence[str], panel: str = "") -> None:
-        self._signatures, self._panel = signatures, panel
+    def __init__(self, signatures: Sequence[str], panel: str = "", rule: PanelRule = ONE_VOTE_EACH) -> None:
+        self._signatures, self._panel, self._rule = signatures, panel, rule
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in (*signatures, *filter(None, [panel]))}
 
     def add(self, outcomes: Sequence[Judgement | Failure]) -> None:
@@ -84,8 +140,8 @@ class GradeCounts:
         for signature, outcome in zip(self._signatures, outcomes, strict=True):
             self._counts[signature]["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
         if self._panel:
-            vote = count_votes(outcomes)
-            self._counts[self._panel][vote.majority or ("tied" if vote.counts else "failed")] += 1
+            vote = self._rule.vote(self._signatures, outcomes)
+            self._counts[self._panel][vote.majority or ("no majority" if vote.counts else "failed")] += 1
 
     @property
     def failed(self) -> int:
@@ -126,12 +182,14 @@ def judge_title(sampling: Sampling) -> str:
     return "@".join(filter(None, [model_title(sampling.model), sampling.endpoint]))
 
 
-def require_panel(judges: Sequence[Sampling]) -> None:
-    """Raise BadSettingError for judges who are no panel: fewer than two, or one of them twice."""
+def require_panel(judges: Sequence[Sampling], quorum: int = 0) -> None:
+    """Raise BadSettingError for judges who are no panel (fewer than two, or one of them twice) or fewer than the quorum."""
     if len(set(judges)) < max(2, len(judges)):
         raise BadSettingError(
             f"A panel has two judges or more, each once; got {', '.join(map(judge_title, judges)) or 'none'}."
         )
+    if not 0 <= quorum <= len(judges):
+        raise BadSettingError(f"The quorum must be 0 to {len(judges)}, the number of judges; got {quorum}.")
 
 
 def judge_by_panel(
@@ -149,10 +207,14 @@ def judge_by_panel(
         yield case, tuple(outcome for _, outcome in of_case)
 
 
-def panel_signature(judges: Sequence[Sampling], signatures: Sequence[str]) -> str:
-    """Signature of a panel; another judge, prompt or sampling gives another signature."""
-    digest = hashlib.sha256("\n".join(sorted(signatures)).encode()).hexdigest()[:12]
-    return f"{_PANEL}{'+'.join(map(judge_title, judges))}|majority of {len(judges)}#{digest}"
+def panel_signature(judges: Sequence[Sampling], signatures: Sequence[str], rule: PanelRule = ONE_VOTE_EACH) -> str:
+    """Signature of a panel; another judge, prompt, sampling, quorum or weight gives another signature."""
+    weights = rule.weights
+    parts = [*sorted(signatures), *([weights.digest] if weights else [])]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+    how = f"weighted by {weights.graded} grades of people" if weights else f"majority of {len(judges)}"
+    needed = f", quorum {rule.quorum}" if rule.quorum else ""
+    return f"{_PANEL}{'+'.join(map(judge_title, judges))}|{how}{needed}#{digest}"
 
 
 def is_panel_signature(name: str) -> bool:

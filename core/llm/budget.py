@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint
-from core.llm.spend import Spend, Usage
+from core.llm.spend import Spend, Usage, money_of
 from core.settings import Settings
 
 _FILE = "spending-1.sqlite"
@@ -140,7 +140,7 @@ class SpendTracker:
                 self._store = None
 
     def _count(self, store: sqlite3.Connection, endpoint: Endpoint, tokens: Usage) -> None:
-        money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
+        money = money_of(endpoint, tokens) or 0.0
         paid = Spend(1, tokens.read, tokens.written, money)
         self._here[endpoint.name] = self._here.get(endpoint.name, Spend()) + paid
         store.execute(

@@ -18,6 +18,8 @@ _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 
 _TOKEN_MARKS = " \t\r\n▁ĠĊ"  # blanks, and how vocabularies write them
 
+_OPENINGS = "\"'`*_(["
+
 _UNUSABLE_ENDS = {
     "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or reasoning_tokens of the endpoint of a reasoning model.",
     "refusal": "The model refused.",
@@ -26,12 +28,17 @@ _UNUSABLE_ENDS = {
 }
 
 _TAGS = r"(?P<tag>think(?:ing)?|thought|reasoning|seed:think)"
+_FINAL_CHANNEL = r"<\|channel\|>final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
 _REASONING = (
     re.compile(rf"\s*<{_TAGS}>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE),
     re.compile(r"\s*\[THINK\].*?\[/THINK\]", re.DOTALL),
     # harmony: whatever channels come before the final one, also where the server left out the marks
-    re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>.*<\|channel\|>final[^<]*<\|message\|>", re.DOTALL),
-    re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>"),
+    re.compile(rf"\s*(?:<\|start\|>assistant)?<\|channel\|>.*{_FINAL_CHANNEL}", re.DOTALL),
+    re.compile(rf"\s*(?:<\|start\|>assistant)?{_FINAL_CHANNEL}"),
+    # and where it left out the marks of the final one only
+    re.compile(
+        r"\s*(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary).*?<\|end\|>(?!.*<\|channel\|>)", re.DOTALL
+    ),
     re.compile(r"\s*analysis\S.*assistant(?:commentary.*assistant)?final", re.DOTALL),
 )
 """Text that reasoning models write before their answer, whole."""
@@ -67,6 +74,11 @@ class Sampling:
 def token_word(token: str) -> str:
     """A token without the blanks before and after it, however its vocabulary writes them."""
     return token.strip(_TOKEN_MARKS)
+
+
+def is_opening(token: str) -> bool:
+    """True for a token before a word: blanks, a quotation mark, an asterisk of bold type."""
+    return not token_word(token).strip(_OPENINGS)
 
 
 def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Question:
@@ -108,11 +120,24 @@ def first_question(messages: Messages, sampling: Sampling, schema: str = "") -> 
     return chat_question((messages.system, messages.user), sampling, schema)
 
 
+def require_whole_question(answer: Answer) -> None:
+    """Raise UnreadableAnswerError where the server has cut the question, and so the document, without a word."""
+    if answer.cut:
+        raise UnreadableAnswerError(
+            f"The server read {answer.tokens:,} tokens of a question of {answer.tokens + answer.cut:,} or more: it cut the "
+            "document. Give it a window that holds the question (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH; llama.cpp: -c; "
+            "vLLM: --max-model-len), or shorten the document.",
+            [answer],
+        )
+
+
 def answer_text(answer: Answer) -> str:
     """The text of an answer, without the reasoning in front of it.
 
-    Raises UnreadableAnswerError, with the raw answer, for one that did not come to its natural end, or is empty.
+    Raises UnreadableAnswerError, with the raw answer, for one that did not come to its natural end, is empty, or is of a
+    question that was cut.
     """
+    require_whole_question(answer)
     text, ended = answer.texts
     if ended != "stop":
         known = _UNUSABLE_ENDS.get(ended)
@@ -140,9 +165,12 @@ def without_reasoning(text: str) -> str:
 
 
 def is_usable(kind: str, answer: Answer) -> bool:
-    """True if an answer to a question of this kind is kept: one that was refused, cut off or left empty may be better when asked for again."""
+    """True if an answer to a question of this kind is kept.
+
+    One that was refused, cut off or left empty, or whose question was cut, may be better when asked for again.
+    """
     if kind != "endpoint_chat":
-        return True
+        return not answer.cut
     try:
         answer_text(answer)
     except UnreadableAnswerError:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import httpx2
 import openai
 
 from core.errors import TouchstoneError
@@ -24,11 +21,13 @@ from core.llm.endpoint_errors import (
     is_momentary,
     is_rate_limited,
     may_wait,
-    named_pause_s,
+    pause_s,
+    refusal_words,
 )
 from core.llm.endpoints import Endpoint
+from core.llm.http_client import http_client
 from core.llm.pacing import Pace
-from core.llm.requests import SPECIAL_TOKENS, Body, chat_body, first_token_body, refused_part
+from core.llm.requests import Body, FirstTokens, chat_body, first_token_body, refused_part
 from core.llm.responses import (
     Completion,
     FirstToken,
@@ -41,10 +40,7 @@ from core.llm.responses import (
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """Errors by which servers refuse a question with a part that they do not know."""
 _FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
-_STREAM_USAGE = {"stream_options": {"include_usage": True}}
-_MAX_REDIRECTS = 5
-_MAX_ANSWER_BYTES = 32 * 2**20
-_MAX_FILE_BYTES, _FILE_S = 2 * 2**30, 3600.0  # of the answers to a whole batch
+_STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
 _RATE_REPEATS = 6  # more than of other failures
 _COMPLETIONS = "/chat/completions"
 
@@ -64,33 +60,23 @@ class Client:
             max_retries=0,  # we repeat by ourselves: a refusal of the rate holds back every question
             default_headers=dict(endpoint.headers),
             default_query=dict(endpoint.query),
-            http_client=openai.DefaultHttpxClient(
-                base_url=endpoint.base_url,
-                timeout=endpoint.patience_s,
-                verify=_trusted_certificates(),
-                max_redirects=_MAX_REDIRECTS,
-                event_hooks={"request": [_naming_key(endpoint)], "response": [_limiting(endpoint)]},
-            ),
+            http_client=http_client(endpoint),
         )
         # the library closes only a connection of its own making
         weakref.finalize(self, self._openai.close)
         self._pace = Pace()
         self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server refused
 
-    def first_token(self, model: str, system: str, user: str, top_tokens: int, special_tokens: bool) -> FirstToken:
-        """The most likely tokens that an answer to a system and a user message would begin with.
-
-        `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
-        """
-        special = SPECIAL_TOKENS if special_tokens else {}
+    def first_token(self, system: str, user: str, asked: FirstTokens) -> FirstToken:
+        """The most likely first tokens of an answer to a system and a user message."""
 
         def body(left_out: frozenset[str]) -> Body:
-            return first_token_body(self._endpoint, model, (system, user), top_tokens, left_out) | special
+            return first_token_body(self._endpoint, (system, user), asked, left_out)
 
         def ask(request: Body) -> FirstToken:
             return read_first_token(self._complete(request), self._endpoint)
 
-        return self._send(model, lambda: self._adapting(model, body, ask))
+        return self._send(asked.model, lambda: self._adapting(asked.model, body, ask))
 
     def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.
@@ -100,7 +86,10 @@ class Client:
         """
 
         def body(left_out: frozenset[str]) -> Body:
-            return chat_body(self._endpoint, messages, sampling, schema, left_out)
+            request = chat_body(self._endpoint, messages, sampling, schema, left_out)
+            if not self._endpoint.stream:
+                return request
+            return request | {"stream": True} | ({} if "stream_options" in left_out else _STREAM_USAGE)
 
         return self._send(sampling.model, lambda: self._adapting(sampling.model, body, self._ask))
 
@@ -157,9 +146,10 @@ class Client:
             try:
                 answer = ask(request)
             except (*_REFUSALS, openai.InternalServerError) as error:
-                if not isinstance(error, _REFUSALS) and _FORM not in error.message:
+                words = refusal_words(error)
+                if not isinstance(error, _REFUSALS) and _FORM not in words:
                     raise
-                part = refused_part(request, f"{error.param} {error.message}", left_out)
+                part = refused_part(request, words, left_out)
                 if part is None or part in left_out:
                     raise
                 left_out |= {part}
@@ -178,11 +168,10 @@ class Client:
         return json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
 
     def _stream(self, body: Body) -> Completion:
-        usage = {} if "stream_options" in self._left_out.get(str(body["model"]), ()) else _STREAM_USAGE
         with self._openai.post(
             _COMPLETIONS,
             cast_to=object,
-            body={**body, "stream": True, **usage},
+            body=body,
             stream=True,
             stream_cls=openai.Stream[object],
         ) as pieces:
@@ -212,66 +201,17 @@ class Client:
 
     def _may_repeat(self, error: Exception, tries: int) -> bool:
         """True if the question is asked again, after the pause that it takes."""
-        pause_s = named_pause_s(error)
+        pause = pause_s(error)
         if is_rate_limited(error):
             # the others are held back too, so that this one will have its turn
-            if not self._endpoint.retries or tries > self._endpoint.retries + _RATE_REPEATS or not may_wait(pause_s):
+            if not self._endpoint.retries or tries > self._endpoint.retries + _RATE_REPEATS or not may_wait(pause):
                 return False
-            self._pace.slow_down(pause_s)
+            self._pace.slow_down(pause)
             return True
-        if not is_momentary(error) or tries > self._endpoint.retries or not may_wait(pause_s):
+        if not is_momentary(error) or tries > self._endpoint.retries or not may_wait(pause):
             return False
-        time.sleep(backoff_s(tries) if pause_s is None else pause_s)
+        time.sleep(backoff_s(tries) if pause is None else pause)
         return True
-
-
-class _LimitedStream(httpx2.SyncByteStream):
-    """The bytes of an answer, up to a time and a size: a server that drips is never silent for long, and never done."""
-
-    def __init__(self, stream: httpx2.SyncByteStream, limit_s: float, limit_bytes: int) -> None:
-        self._stream = stream
-        self._until = time.monotonic() + limit_s
-        self._limit_bytes = limit_bytes
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for chunk in self._stream:
-            size += len(chunk)
-            if size > self._limit_bytes:
-                raise httpx2.ReadError(f"it sends more than {self._limit_bytes // 2**20} MB")
-            if time.monotonic() > self._until:
-                raise httpx2.ReadTimeout("the answer takes too long as a whole")
-            yield chunk
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-def _limiting(endpoint: Endpoint) -> Callable[[httpx2.Response], None]:
-    limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
-
-    def limit(response: httpx2.Response) -> None:
-        if not isinstance(response.stream, httpx2.SyncByteStream):
-            return
-        whole_file = response.request.url.path.endswith("/content")
-        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (limit_s, _MAX_ANSWER_BYTES)
-        response.stream = _LimitedStream(response.stream, *limits)
-
-    return limit
-
-
-@cache
-def _trusted_certificates() -> ssl.SSLContext:
-    """One for all clients: to read the certificates of a machine takes a while."""
-    return httpx2.create_ssl_context()
-
-
-def _naming_key(endpoint: Endpoint) -> Callable[[httpx2.Request], None]:
-    def name_key(request: httpx2.Request) -> None:
-        if endpoint.key_header and request.headers.pop("Authorization", ""):
-            request.headers[endpoint.key_header] = endpoint.key
-
-    return name_key
 
 
 _clients: dict[Endpoint, Client] = {}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.cache_database import open_database
 from core.llm.endpoints import Endpoint
-from core.llm.spend import Spend, Usage
+from core.llm.spend import Spend, Usage, money_of
 
 _FILE = "costs-1.sqlite"
 _TABLE = (
@@ -51,12 +51,11 @@ class CostLog:
 
     def record(self, prompt: str, endpoint: Endpoint, model: str, tokens: Usage) -> None:
         """Count one answer."""
-        price = endpoint.price
-        money = price.of(tokens.read, tokens.written) if price else 0.0
+        money = money_of(endpoint, tokens)
         key = (prompt, endpoint.title, model)
         with self._lock:
             before, _ = self._paid.get(key, (Spend(), False))
-            self._paid[key] = (before + Spend(1, tokens.read, tokens.written, money), price is not None)
+            self._paid[key] = (before + Spend(1, tokens.read, tokens.written, money or 0.0), money is not None)
             if self._timer is None:
                 self._timer = threading.Timer(_WRITE_AFTER_S, self.flush)
                 self._timer.daemon = True

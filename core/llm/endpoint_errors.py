@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import random
+import re
+import socket
 import ssl
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import httpx2
 import openai
 
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.endpoints import Endpoint
+from core.llm.http_client import MovedError, is_elsewhere
+from core.llm.refusals import named_pause_s, read_words, wants_money
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 """Parameters that reasoning models refuse."""
-_NO_MONEY = ("insufficient_quota", "quota", "billing", "credit balance", "insufficient balance", "payment required")
+_NO_TEMPERATURE = re.compile(
+    r"temperature.{0,40}(?:support|deprecated|only|permitted|allowed)|support temperature", re.I
+)
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
 _INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
@@ -38,20 +47,19 @@ def is_momentary(error: Exception) -> bool:
     return isinstance(error, openai.APIConnectionError) and not _tls_error(error) and not _is_redirected(error)
 
 
-def named_pause_s(error: Exception) -> float | None:
+def refusal_words(error: openai.APIStatusError) -> str:
+    """All that a server says about what it refuses: the parameter, its code and its words."""
+    return " ".join(filter(None, (error.param, error.code, read_words(error.body))))
+
+
+def pause_s(error: Exception) -> float | None:
     """The pause that the server names before another try."""
-    headers = error.response.headers if isinstance(error, openai.APIStatusError) else {}
-    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * unit_s)
-        except (KeyError, ValueError):  # absent, or a date
-            continue
-    return None
+    return named_pause_s(error.response.headers, error.body) if isinstance(error, openai.APIStatusError) else None
 
 
-def may_wait(pause_s: float | None) -> bool:
+def may_wait(seconds: float | None) -> bool:
     """True if a pause is short enough to wait for."""
-    return pause_s is None or pause_s <= _LONGEST_PAUSE_S
+    return seconds is None or seconds <= _LONGEST_PAUSE_S
 
 
 def backoff_s(tries: int) -> float:
@@ -85,51 +93,93 @@ def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> Touchsto
 
 
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    address, setting = endpoint.base_url, endpoint.setting("base_url")
+    if isinstance(error.__cause__, MovedError):
+        moved = error.__cause__.address.removesuffix("/chat/completions").rstrip("/")
+        return f"{address} redirects questions to {moved}, where their text would be lost. Set {setting} to {moved}."
     if problem := _tls_error(error):
-        return f"{endpoint.base_url} cannot be reached by TLS: {problem}. Install its certificate on this machine, or set {endpoint.setting('base_url')}."
+        advice = f"Install its certificate on this machine, or set {setting}"
+        if "WRONG_VERSION_NUMBER" in problem:
+            problem, advice = "it does not speak TLS at this port", f"Set {setting} to http:// in place of https://"
+        return f"{address} cannot be reached by TLS: {problem}. {advice}."
     if _is_redirected(error):
-        return f"{endpoint.base_url} redirects again and again. Set {endpoint.setting('base_url')} to where it leads."
+        return f"{address} redirects again and again. Set {setting} to where it leads."
     if _is_interrupted(error):
         words = _redact_key(endpoint, str(error.__cause__)) or "the connection was reset"
-        return f"{endpoint.base_url} broke off in the middle of its answer: {words}. Ask again."
-    return f"{endpoint.base_url} cannot be reached. Start the server, or set {endpoint.setting('base_url')}."
+        return f"{address} broke off in the middle of its answer: {words}. Ask again."
+
+    return _unreachable_message(endpoint, error)
+
+
+def _unreachable_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    address, setting = endpoint.base_url, endpoint.setting("base_url")
+    host = urlsplit(address).hostname or ""
+    if proxy := _proxy(address, host):
+        return (
+            f"{address} cannot be reached through the proxy {proxy}, which the environment names. Start the proxy, or set "
+            f"NO_PROXY={host} where the server is reached without it."
+        )
+    if any(isinstance(cause, socket.gaierror) for cause in _causes(error)):
+        return f"No server is named {host}: its address is not found (DNS). Check the spelling in {setting}, or the network."
+    return f"{address} cannot be reached. Start the server, or set {setting}."
+
+
+def _proxy(address: str, host: str) -> str:
+    """The proxy by which an address is asked, without a password; empty where there is none."""
+    proxy = getproxies().get(urlsplit(address).scheme) or getproxies().get("all") or ""
+    return "" if proxy_bypass(host) else re.sub(r"//[^/@]*@", "//", proxy)
 
 
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
-    if isinstance(error, openai.BadRequestError):
-        if error.param not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
-            return refusal_message(endpoint, _redact_key(endpoint, str(error)))
+    words = server_words(endpoint, error.body)
+    status = 402 if _is_out_of_money(error) else error.status_code
+    unsupported = error.param if error.param in _SAMPLING_PARAMETERS else None
+    if _NO_TEMPERATURE.search(words):
+        unsupported = "temperature"
+    if status in {400, 422} and unsupported and not endpoint.reasoning_tokens:
+        left_out = f", or {endpoint.setting('leave_out')} to its name" if endpoint.name else ""
         return (
-            f"{endpoint.base_url} takes no {error.param} for this model, as is usual of reasoning models. "
-            f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
+            f"{endpoint.base_url} takes no {unsupported} for this model, as is usual of reasoning models. Set "
+            f"{endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192{left_out}."
         )
 
-    served = f"serves no model {model!r} or not this path. Set the name that it serves."
+    if status in {401, 403} and is_elsewhere(endpoint, error.response.request.url):
+        other = error.response.request.url.host
+        return (
+            f"{endpoint.base_url} redirects to {other}, which gets no key, as it is another server, and says: “{words}”. "
+            f"If the key is meant for it, set {endpoint.setting('base_url')} to its address."
+        )
 
-    seconds = error.response.headers.get("retry-after", "")
-    retry_advice = f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
+    served = f"serves no model {model!r} or not this path. Set the name that it serves.{_path_hint(endpoint)}"
+
+    seconds = pause_s(error)
+    retry_advice = f"Wait {seconds:.0f} s" if seconds and seconds >= 1 else "Wait"
     known = {
         402: "wants money. Pay there, or ask another endpoint.",
         401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
         403: f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
-        404: served if model else "lists no models: it does not know this path. Check its address.",
+        404: served
+        if model
+        else f"lists no models: it does not know this path. Check its address.{_path_hint(endpoint)}",
         429: f"has reached its rate limit. {retry_advice} and try again.",
     }
-    advice = known.get(402 if _is_out_of_money(error) else error.status_code)
-
-    if advice is None:
-        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
-
-    body = error.body
-    if isinstance(body, dict) and body.get("error"):
-        body = body["error"]
-    server_says = server_words(endpoint, body or f"Error code: {error.status_code}")
-    return f"{endpoint.base_url} {advice} It says: “{server_says}”."
+    if status not in known:
+        code = f"Error code: {status}"
+        refusal = refusal_message(endpoint, f"{code} - {words}" if words else code)
+        return f"{refusal}{_path_hint(endpoint)}" if status == 405 else refusal
+    return f"{endpoint.base_url} {known[status]} It says: “{words or f'Error code: {error.status_code}'}”."
 
 
 def unexpected_format(endpoint: Endpoint) -> str:
     """Message about a server that answers as no endpoint does."""
-    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
+    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address.{_path_hint(endpoint)}"
+
+
+def _path_hint(endpoint: Endpoint) -> str:
+    """Hint at a version that most addresses end with and this one does not; empty where it has a version or a path of its own."""
+    if urlsplit(endpoint.base_url).path.strip("/"):
+        return ""
+    return f" It has no /v1 at its end, as most have: {endpoint.base_url}/v1."
 
 
 def refusal_message(endpoint: Endpoint, words: str) -> str:
@@ -137,27 +187,31 @@ def refusal_message(endpoint: Endpoint, words: str) -> str:
     return f"{endpoint.base_url} refused the question: {words}. Change it or the server."
 
 
-def server_words(endpoint: Endpoint, error: object) -> str:
-    """Message of a server about an error, in at most 300 characters and without the key."""
-    message = error.get("message") if isinstance(error, dict) else error
-    return _redact_key(endpoint, message if isinstance(message, str) else json.dumps(error, default=str))
+def server_words(endpoint: Endpoint, body: object) -> str:
+    """The words of a server about an error, in at most 300 characters and without the key."""
+    return _redact_key(endpoint, read_words(body))
 
 
 def _is_out_of_money(error: Exception) -> bool:
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in {402, 403, 429}:
-        return False
-    words = f"{error.code} {error.message}".lower()
-    return error.status_code == 402 or any(word in words for word in _NO_MONEY)
+    return isinstance(error, openai.APIStatusError) and wants_money(
+        error.status_code, error.response.headers, error.body
+    )
 
 
 def _tls_error(error: Exception) -> str:
     """Problem with the certificate; empty where it is something else."""
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _causes(error):
         if isinstance(cause, ssl.SSLError) or "CERTIFICATE_VERIFY_FAILED" in str(cause) or "[SSL" in str(cause):
             return " ".join(str(cause).split())[:_SHOWN_CHARACTERS].rstrip(".")
-        cause = cause.__cause__ or cause.__context__
     return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and those that it came from, the last one first."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _is_interrupted(error: Exception) -> bool:
@@ -166,7 +220,7 @@ def _is_interrupted(error: Exception) -> bool:
 
 
 def _is_redirected(error: Exception) -> bool:
-    return type(error.__cause__).__name__ == "TooManyRedirects"
+    return isinstance(error.__cause__, MovedError | httpx2.TooManyRedirects)
 
 
 def _redact_key(endpoint: Endpoint, words: str) -> str:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from core.errors import Problem, TouchstoneError, attempt
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
+from core.llm.requests import JSON_MODE, SCHEMA, SYSTEM_ROLE, FirstTokens, likely_tokens_limits
 from core.llm.responses import Completion
 from core.llm.structured import StructuredAnswer, answer_schema, read_structured
 
+if TYPE_CHECKING:
+    from core.llm.client import Client
+
 _PATIENCE_S = 30.0  # a person waits at the screen; a local server may load the model first
 _ANSWER_TOKENS = 64
+_TOP_TOKENS = 20  # the most that OpenAI gives; a server that gives fewer says so
 _SHOWN_CHARACTERS = 80
 _SYSTEM = "You answer in as few words as possible."
 
@@ -62,10 +69,7 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
 
     Where there is no answer the others are not asked. Never raises; no message holds the key.
     """
-    # imported when asked for: openai takes a second to import
-    from core.llm.client import client_for
-
-    client = client_for(replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, _PATIENCE_S)))
+    client = _testing_client(endpoint)
     sampling = Sampling(endpoint.model, max_tokens=_ANSWER_TOKENS)
     answered = _check_answer(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
     if not answered.works:
@@ -75,7 +79,7 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
         lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
     )
     likely = attempt(
-        lambda: client.first_token(endpoint.model, _SYSTEM, "Is water wet? Answer Yes or No.", 5, special_tokens=False)
+        lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", FirstTokens(endpoint.model, _TOP_TOKENS))
     )
     return [
         answered,
@@ -87,6 +91,28 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
         ),
         _finding("Log-probabilities", likely, "Bespoke-MiniCheck can ask it.", "Only Bespoke-MiniCheck needs them."),
     ]
+
+
+def probed_fields(endpoint: Endpoint) -> dict[str, object]:
+    """The fields of an endpoint that its test found to be otherwise than they are set, by what its server refused."""
+    left_out = _testing_client(endpoint).left_out(endpoint.model) - endpoint.left_out
+    fields: dict[str, object] = {}
+    if SYSTEM_ROLE in left_out:
+        fields["system_role"] = False
+    if JSON_MODE in left_out:
+        fields["structured"] = "none"
+    elif SCHEMA in left_out:
+        fields["structured"] = "json_object"
+    if limits := likely_tokens_limits(left_out):
+        fields["top_logprobs"] = min(limits)
+    return fields
+
+
+def _testing_client(endpoint: Endpoint) -> Client:
+    # imported when asked for: openai takes a second to import
+    from core.llm.client import client_for
+
+    return client_for(replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, _PATIENCE_S)))
 
 
 def _check_answer(ask: Callable[[], Completion]) -> EndpointFinding:
@@ -112,14 +138,23 @@ def _finding(what: str, found: object, use: str, lack: str) -> EndpointFinding:
     )
 
 
-def endpoint_table(endpoint: Endpoint, key_from: str) -> str:
-    """The table for the file of TOUCHSTONE_ENDPOINTS that keeps an endpoint; a key never stands in it."""
+def endpoint_table(endpoint: Endpoint, key_from: str, further: str = "") -> str:
+    """The table for the file of TOUCHSTONE_ENDPOINTS that keeps an endpoint, with the further lines that were typed.
+
+    A key never stands in it.
+    """
     if '"' in endpoint.base_url + endpoint.model:
         raise TouchstoneError("Address and model may hold no quotation mark.")
     lines = [f"[{endpoint.name}]", f'base_url = "{endpoint.base_url}"', f'model = "{endpoint.model}"']
     if endpoint.reasoning_tokens:
         lines.append(f"reasoning_tokens = {endpoint.reasoning_tokens}")
+    if endpoint.leave_out:
+        lines.append(f"leave_out = {json.dumps(endpoint.leave_out)}")
+    if not endpoint.system_role:
+        lines.append("system_role = false")
+    if endpoint.structured != "json_schema":
+        lines.append(f'structured = "{endpoint.structured}"')
     if endpoint.price:
         lines += [f"price_read = {endpoint.price.read:g}", f"price_written = {endpoint.price.written:g}"]
     lines.append(f'key_from = "{key_from or "NAME_OF_THE_VARIABLE"}"' if endpoint.key else "")
-    return "\n".join(line for line in lines if line)
+    return "\n".join(line for line in [*lines, *map(str.strip, further.splitlines())] if line)

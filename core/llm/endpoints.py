@@ -21,6 +21,9 @@ _MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
 """Kinds whose questions name no model of their own."""
 
 
+LIKELY_TOKENS_LIMIT = "top_logprobs<="
+"""Begins the part of a request that is left out where a server gives so many likely tokens at most."""
+
 _ENVIRONMENT_VARIABLES = {
     "base_url": "TOUCHSTONE_LLM_BASE_URL",
     "key_from": "TOUCHSTONE_LLM_API_KEY",
@@ -36,16 +39,22 @@ _ENVIRONMENT_VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Money for a million tokens read and written, in whatever currency the budget is in."""
+    """Money for a million tokens read and written, in whatever currency the budget is in.
+
+    `cached` is that of tokens read from the server's cache, None where it is as that of others.
+    """
 
     read: float
     written: float
+    cached: float | None = None
 
-    def of(self, read: int, written: int) -> float:
-        return (read * self.read + written * self.written) / 1_000_000
+    def of(self, read: int, written: int, cached: int = 0) -> float:
+        cheaper = 0.0 if self.cached is None else cached * (self.read - self.cached)
+        return (read * self.read + written * self.written - cheaper) / 1_000_000
 
     def times(self, factor: float) -> Price:
-        return Price(self.read * factor, self.written * factor)
+        cached = None if self.cached is None else self.cached * factor
+        return Price(self.read * factor, self.written * factor, cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class Endpoint:
     """Address to ask, with its limits and its price. The key shows in no print, log or traceback.
 
     `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
-    a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
+    a free endpoint has the price 0. `top_logprobs` are the likely tokens that it gives at most. `stream` has answers sent piece by piece, for gateways that cut long silences.
     `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
     reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
     `batch_price_factor` is the part of the price that answers of its Batch API cost.
@@ -79,6 +88,7 @@ class Endpoint:
     leave_out: tuple[str, ...] = ()
     system_role: bool = True
     structured: str = "json_schema"
+    top_logprobs: int | None = None
     typed: bool = False
     batch_price_factor: float = 0.5
 
@@ -90,9 +100,10 @@ class Endpoint:
 
     @property
     def left_out(self) -> frozenset[str]:
-        """Parts that no request to it has: parameters, the role of the system, and forms of answers."""
+        """Parts that no request to it has: parameters, the role of the system, forms of answers, and more likely tokens."""
         forms = {"json_schema": (), "json_object": ("json_schema",), "none": ("json_schema", "json_object")}
-        return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",))))
+        limit = () if self.top_logprobs is None else (f"{LIKELY_TOKENS_LIMIT}{self.top_logprobs}",)
+        return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",)), *limit))
 
     def for_batches(self) -> Endpoint:
         """The same endpoint at the price of its Batch API."""
@@ -326,7 +337,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         retries=entry.retries,
         stream=entry.stream,
         reasoning_tokens=entry.reasoning_tokens,
-        price=_read_price(entry.price_read, entry.price_written),
+        price=_read_price(entry.price_read, entry.price_written, entry.price_cached),
         budget=entry.budget,
         total_s=entry.total_s,
         extra_body=json.dumps(entry.extra_body, sort_keys=True),
@@ -337,6 +348,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         leave_out=tuple(entry.leave_out),
         system_role=entry.system_role,
         structured=entry.structured,
+        top_logprobs=entry.top_logprobs,
         batch_price_factor=entry.batch_price_factor,
     )
 
@@ -353,9 +365,9 @@ def _header_value(value: str, where: str) -> str:
     return found
 
 
-def _read_price(read: float | None, written: float | None) -> Price | None:
+def _read_price(read: float | None, written: float | None, cached: float | None = None) -> Price | None:
     """None where neither is set; where only one is set, the other is free."""
-    return None if read is None and written is None else Price(read or 0.0, written or 0.0)
+    return None if read is None and written is None else Price(read or 0.0, written or 0.0, cached)
 
 
 def _clean_address(text: str, setting: str, key_setting: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -16,6 +18,11 @@ _LOG = logging.getLogger(__name__)
 
 _KEY_FIELDS = ("key", "api_key", "token")
 """Names under which a key might be written into the file, where none may be."""
+
+
+LeftOutField = Literal["temperature", "top_p"]
+StructuredForm = Literal["json_schema", "json_object", "none"]
+LEFT_OUT_FIELDS, STRUCTURED_FORMS = get_args(LeftOutField), get_args(StructuredForm)
 
 
 class EndpointEntry(BaseModel):
@@ -41,11 +48,13 @@ class EndpointEntry(BaseModel):
     query: dict[str, str] = Field(default_factory=dict)
     key_header: str = Field("", pattern=r"^[\w-]*$")
     seed: int | None = None
-    leave_out: list[Literal["temperature", "top_p"]] = Field(default_factory=list)
+    leave_out: list[LeftOutField] = Field(default_factory=list)
     system_role: bool = True
-    structured: Literal["json_schema", "json_object", "none"] = "json_schema"
+    top_logprobs: int | None = Field(None, ge=1, le=20)
+    structured: StructuredForm = "json_schema"
     price_read: float | None = Field(None, ge=0)
     price_written: float | None = Field(None, ge=0)
+    price_cached: float | None = Field(None, ge=0)
     batch_price_factor: float = Field(0.5, ge=0, le=1)
     budget: float | None = Field(None, ge=0)
 
@@ -73,16 +82,40 @@ def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ..
     return tuple(_parse_entry(file, name, table) for name, table in tables.items())
 
 
+def read_further_fields(text: str, typed: Iterable[str]) -> dict[str, object]:
+    """The fields of a table as they would stand in the file, typed beside others; raises BadSettingError."""
+    if re.search(r"^\s*\[", text, re.MULTILINE):
+        raise BadSettingError(
+            'Write no [table] here, and one that is a value in one line: headers = {X-Title = "mine"}.'
+        )
+    try:
+        fields: dict[str, object] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettingError(
+            f"The further settings are no TOML: {error}. Write one in each line, as at_once = 4."
+        ) from error
+    _refuse_keys(fields, "The further settings")
+    if twice := sorted(fields.keys() & set(typed)):
+        raise BadSettingError(
+            f"{', '.join(twice)} has a field of its own in the form. Leave it out of the further settings."
+        )
+    return fields
+
+
+def _refuse_keys(table: Mapping[str, object], where: str) -> None:
+    for key_field in _KEY_FIELDS:
+        if key_field in table:
+            raise BadSettingError(
+                f"{where}: {key_field} is not read, as keys do not belong into this file. Put the key into a variable of "
+                "the environment or of .env and write key_from with the name of that variable."
+            )
+
+
 def _parse_entry(file: str, name: str, table: object) -> EndpointEntry:
     if not isinstance(table, dict):
         # the value may be a key: it is not repeated
         raise BadSettingError(f"{file}: {name} is outside of a table. Write [name] above it.")
-    for key_field in _KEY_FIELDS:
-        if key_field in table:
-            raise BadSettingError(
-                f"{file}, [{name}]: {key_field} is not read, as keys do not belong into this file. Put the key into a variable of "
-                "the environment or of .env and write key_from with the name of that variable."
-            )
+    _refuse_keys(table, f"{file}, [{name}]")
     if "thoughts" in table:
         _warn_of_former_name(file, name)
         table = {"reasoning_tokens": table["thoughts"]} | {key: table[key] for key in table if key != "thoughts"}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from core.llm.chat import Sampling
-from core.llm.endpoints import Endpoint
+from core.llm.endpoints import LIKELY_TOKENS_LIMIT, Endpoint
 
 Body = dict[str, object]
 
@@ -15,6 +17,8 @@ SYSTEM_ROLE, SCHEMA, JSON_MODE = "system", "json_schema", "json_object"
 
 SPECIAL_TOKENS: Body = {"add_special_tokens": True}
 """Asks vLLM to put the tokenizer's own tokens in front of the template."""
+
+_TOP_TOKENS = (10, 5)  # of servers that name no limit
 
 _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "schema", "grammar", "guided", "structured output")
 _SYSTEM_WORDS = (
@@ -48,13 +52,26 @@ def chat_body(
     return body | endpoint.extra
 
 
-def first_token_body(
-    endpoint: Endpoint, model: str, messages: Sequence[str], top_tokens: int, left_out: frozenset[str]
-) -> Body:
-    """A request for one token, not sampled, with the probabilities of the most likely ones."""
-    body: Body = {"model": model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
+@dataclass(frozen=True, slots=True)
+class FirstTokens:
+    """A question about the most likely first tokens: how many of them, of an answer of so many tokens.
+
+    `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
+    """
+
+    model: str
+    top_tokens: int
+    max_tokens: int = 1
+    special_tokens: bool = False
+
+
+def first_token_body(endpoint: Endpoint, messages: Sequence[str], asked: FirstTokens, left_out: frozenset[str]) -> Body:
+    """A request for the first tokens, not sampled, with the probabilities of the most likely ones at each place."""
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
-    return body | {"temperature": 0, limit: 1, "logprobs": True, "top_logprobs": top_tokens} | endpoint.extra
+    body: Body = {"model": asked.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
+    top_tokens = min([asked.top_tokens, *likely_tokens_limits(left_out)])
+    body |= {"temperature": 0, limit: asked.max_tokens, "logprobs": True, "top_logprobs": top_tokens}
+    return body | endpoint.extra | (SPECIAL_TOKENS if asked.special_tokens else {})
 
 
 def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None:
@@ -63,15 +80,18 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
     Only what does not change how an answer is drawn: a temperature that is refused is for a person to decide.
     """
     words = words.lower()
-    if "max_tokens" in body and "max_tokens" in words:
-        return "max_tokens"
-    if "top_p" in body and "top_p" in words and (body["top_p"] == 1 or body.get("temperature") == 0):
-        return "top_p"
-    for name in ("stream_options", "seed"):
-        if name not in left_out and name in words:
-            return name
-    if SYSTEM_ROLE not in left_out and any(phrase in words for phrase in _SYSTEM_WORDS):
-        return SYSTEM_ROLE
+    lower = _lower_limit(words, body.get("top_logprobs"))
+    plain = body.get("top_p") == 1 or body.get("temperature") == 0
+    parameters = {
+        "max_tokens": "max_tokens" in body and "max_tokens" in words,
+        "top_p": "top_p" in body and "top_p" in words and plain,
+        f"{LIKELY_TOKENS_LIMIT}{lower}": lower and "logprobs" in words,
+        "stream_options": "stream_options" not in left_out and "stream_options" in words,
+        "seed": "seed" not in left_out and "seed" in words,
+        SYSTEM_ROLE: SYSTEM_ROLE not in left_out and any(phrase in words for phrase in _SYSTEM_WORDS),
+    }
+    if refused := next((name for name, is_refused in parameters.items() if is_refused), None):
+        return refused
 
     form = body.get("response_format")
     if not isinstance(form, Mapping):
@@ -79,6 +99,19 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
     named = any(phrase in words for phrase in _SCHEMA_WORDS)
     # a server that names nothing is asked without any form at once
     return SCHEMA if named and form["type"] == "json_schema" else JSON_MODE
+
+
+def likely_tokens_limits(left_out: frozenset[str]) -> list[int]:
+    """The numbers of most likely tokens that a server says it gives at most."""
+    return [int(part.removeprefix(LIKELY_TOKENS_LIMIT)) for part in left_out if part.startswith(LIKELY_TOKENS_LIMIT)]
+
+
+def _lower_limit(words: str, refused: object) -> int | None:
+    """The number of most likely tokens to ask for after one that was refused; None where it is not the number."""
+    named = [int(one) for one in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", words)]
+    steps = _TOP_TOKENS if re.search(r"large|exceed|greater|less|most|max|range|between|limit", words) else ()
+    lower = [number for number in named or steps if isinstance(refused, int) and 0 < number < refused]
+    return max(lower, default=None)
 
 
 def _response_format(schema: str, left_out: frozenset[str]) -> Body | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import TouchstoneError
+from core.llm.chat import is_opening
 from core.llm.endpoint_errors import BrokenStreamError, refusal_message, server_words, unexpected_format
 from core.llm.endpoints import Endpoint
+from core.llm.usage import read_usage
 
 _NATURAL_ENDS = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})
 _FINISH_REASONS = {
@@ -17,8 +19,10 @@ _FINISH_REASONS = {
     **dict.fromkeys(("content_filter", "safety"), "filter"),
 }
 """Our words for how an answer ended, by those of servers; others are given as they are."""
-_MAX_TOKEN_COUNT = 1_000_000_000  # a larger usage is no count of tokens
 _CHARACTERS_PER_TOKEN = 4
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_REASONING_PARTS = frozenset({"thinking", "reasoning", "reasoning_text", "reasoning_content", "redacted_thinking"})
+_REASONING_PART_FIELDS = ("thinking", "reasoning", "text", "content", "summary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class FirstToken:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A text, how it ended, and the tokens read and written; 0 where they are not given.
+    """A text, how it ended, and the tokens read and written; 0 where they are not given; those of a cache, and the cost.
 
     It ended by stop | length | refusal | filter, by reasoning where nothing else came, or in another word of the server.
     The tokens written include those of reasoning.
@@ -42,6 +46,8 @@ class Completion:
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
+    cached_tokens: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +74,11 @@ def read_stream(pieces: Iterable[object], endpoint: Endpoint) -> Completion:
     """The whole answer of a stream; raises TouchstoneError for one that breaks off, as half an answer is none."""
     content, ended, usage = _Content(), None, None
     for piece in pieces:
-        usage = _field(piece, "usage") or usage
-        choices = _field(piece, "choices")
-        for choice in choices if isinstance(choices, list) else ():
+        # Groq has the usage of a stream in a field of its own
+        usage = _field(piece, "usage") or _field(_field(piece, "x_groq"), "usage") or usage
+        if error := _field(piece, "error"):
+            raise TouchstoneError(refusal_message(endpoint, server_words(endpoint, error)))
+        for choice in _of_index_0(_field(piece, "choices")):
             content += _content(_field(choice, "delta") or {}, endpoint)
             ended = _field(choice, "finish_reason") or ended
     if not ended:
@@ -80,19 +88,39 @@ def read_stream(pieces: Iterable[object], endpoint: Endpoint) -> Completion:
 
 def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
     """The most likely first tokens of a completion that was requested with them."""
-    logprobs = _field(_field(_first_choice(answer, endpoint), "logprobs"), "content")
-    if not isinstance(logprobs, list) or not logprobs:
+    places = _field(_field(_first_choice(answer, endpoint), "logprobs"), "content")
+    if not isinstance(places, list) or not places:
         raise TouchstoneError(
             f"{endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
         )
-    top = _field(logprobs[0], "top_logprobs")
-    named = [(_field(one, "token"), _field(one, "logprob")) for one in (top if isinstance(top, list) else ())]
-    known = {
-        _clean(token): math.exp(min(0.0, float(logprob)))
-        for token, logprob in named
-        if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob)
-    }
-    return FirstToken(tuple(known), tuple(known.values()), _count(_field(answer, "usage"), "prompt_tokens"))
+    shares = _first_words(places)
+    return FirstToken(tuple(shares), tuple(shares.values()), read_usage(_field(answer, "usage")).read)
+
+
+def _first_words(places: Sequence[object]) -> dict[str, float]:
+    """The probabilities of the tokens at the first place; behind an opening that was written there, those of the next place.
+
+    Tokens of equal text are one: their probabilities are summed.
+    """
+    shares: dict[str, float] = {}
+    before = 1.0  # the probability of the openings that were written so far
+    for number, place in enumerate(places):
+        written, opening = _field(place, "token"), 0.0
+        is_last = number == len(places) - 1 or not isinstance(written, str) or not is_opening(written)
+        top = _field(place, "top_logprobs")
+        for one in top if isinstance(top, list) else ():
+            token, logprob = _field(one, "token"), _field(one, "logprob")
+            if not isinstance(token, str) or not isinstance(logprob, int | float) or math.isnan(logprob):
+                continue
+            share = before * math.exp(min(0.0, float(logprob)))
+            if token == written and not is_last:
+                opening += share
+            else:
+                shares[_clean(token)] = shares.get(_clean(token), 0.0) + share
+        if is_last:
+            break
+        before = opening
+    return shares
 
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:
@@ -106,32 +134,37 @@ def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:
 
 def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:
     choices = _field(answer, "choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return choices[0]
+    listed = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    if listed:
+        return next(_of_index_0(listed), listed[0])
     if error := _field(answer, "error"):
         raise TouchstoneError(refusal_message(endpoint, server_words(endpoint, error)))
     raise TouchstoneError(unexpected_format(endpoint))
 
 
+def _of_index_0(choices: object) -> Iterator[dict[str, object]]:
+    """The choices of index 0, wherever they stand; one without an index is of it."""
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and choice.get("index") in (0, None):
+            yield choice
+
+
 def _completion(content: _Content, ended: object, usage: object) -> Completion:
-    written = _count(usage, "completion_tokens")
-    reasoning = _count(_field(usage, "completion_tokens_details"), "reasoning_tokens")
-    if reasoning > written:  # some servers count what was thought apart from what was answered
-        written += reasoning
-    written = written or -(-len(content.reasoning + content.text + content.refusal) // _CHARACTERS_PER_TOKEN)
-    read = _count(usage, "prompt_tokens")
+    used = read_usage(usage)
+    written = used.written or -(-len(content.reasoning + content.text + content.refusal) // _CHARACTERS_PER_TOKEN)
+    counted = (used.read, written, used.cached, used.cost)
     if content.refusal:
-        return Completion(content.refusal, "refusal", read, written)
+        return Completion(content.refusal, "refusal", *counted)
     if content.reasoning.strip() and not content.text.strip():
-        return Completion(content.reasoning, "reasoning", read, written)
+        return Completion(content.reasoning, "reasoning", *counted)
     word = ended.lower() if isinstance(ended, str) and ended else "no reason"
-    return Completion(content.text, _FINISH_REASONS.get(word, _clean(word)), read, written)
+    return Completion(content.text, _FINISH_REASONS.get(word, _clean(word)), *counted)
 
 
 def _content(message: object, endpoint: Endpoint) -> _Content:
     """Content of a message, which may be a text, a list of parts, or null."""
     content = _parts(_field(message, "content"), endpoint)
-    reasoning = _field(message, "reasoning_content") or _field(message, "reasoning")
+    reasoning = next(filter(None, (_field(message, name) for name in _REASONING_FIELDS)), None)
     refusal = _field(message, "refusal")
     return content + _Content(
         reasoning=_clean(reasoning) if isinstance(reasoning, str) else "",
@@ -152,8 +185,8 @@ def _parts(content: object, endpoint: Endpoint) -> _Content:
 def _part(part: object, endpoint: Endpoint) -> _Content:
     if not isinstance(part, dict):
         return _parts(part, endpoint)
-    if "thinking" in part:
-        thought = _parts(part["thinking"], endpoint)
+    if part.get("type") in _REASONING_PARTS or "thinking" in part:
+        thought = _parts(next(filter(None, map(part.get, _REASONING_PART_FIELDS)), None), endpoint)
         return _Content(reasoning=thought.text + thought.reasoning)
     if isinstance(part.get("refusal"), str):
         return _Content(refusal=_clean(part["refusal"]))
@@ -162,16 +195,6 @@ def _part(part: object, endpoint: Endpoint) -> _Content:
 
 def _field(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, dict) else None
-
-
-def _count(usage: object, name: str) -> int:
-    """A number of tokens; 0 for what is none."""
-    found = _field(usage, name)
-    if isinstance(found, str) and found.isdecimal():
-        found = int(found[:12])
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= _MAX_TOKEN_COUNT:
-        return 0
-    return int(found)
 
 
 def _clean(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -11,18 +12,35 @@ from core.types import Answer, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _TEMPLATE_TOKENS = 32  # around one message
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_LEAST_WINDOW_WORDS = 1500  # of 2,048 tokens, the shortest window that servers have
 _FREE_KINDS = frozenset({"endpoint_token_count"})  # counting tokens is no completion
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written by a language model."""
+    """Tokens read and written by a language model, those of them read from a cache, and the cost where the server says it."""
 
     read: int = 0
     written: int = 0
+    cached: int = 0
+    cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(self.read + other.read, self.written + other.written)
+        costs = [one.cost for one in (self, other) if one.cost is not None]
+        return Usage(
+            self.read + other.read,
+            self.written + other.written,
+            self.cached + other.cached,
+            sum(costs) if costs else None,
+        )
+
+
+def money_of(endpoint: Endpoint, tokens: Usage) -> float | None:
+    """The money that tokens cost: what the server says, else by the endpoint's prices; None without either."""
+    if tokens.cost is not None:
+        return tokens.cost
+    return endpoint.price.of(tokens.read, tokens.written, tokens.cached) if endpoint.price else None
 
 
 def is_paid(question: Question) -> bool:
@@ -54,10 +72,27 @@ def actual_usage(question: Question, answer: Answer) -> Usage:
     """Usage that the endpoint counted; an estimate where it counts nothing."""
     if question.checkpoint.kind in _FREE_KINDS:
         return Usage()
-    written = int(answer.values[0]) if question.checkpoint.kind == "endpoint_chat" else 1
-    if answer.tokens:
-        return Usage(answer.tokens, written)
-    return Usage(max_usage(question).read, written or sum(map(_approximate_tokens, answer.texts[:1])))
+    read = answer.tokens or max_usage(question).read
+    if question.checkpoint.kind != "endpoint_chat":
+        return Usage(read, max_usage(question).written)
+    written = int(answer.values[0])
+    if not answer.tokens:
+        written = written or sum(map(_approximate_tokens, answer.texts[:1]))
+    cached = int(answer.values[1]) if len(answer.values) > 1 else 0
+    return Usage(read, written, cached, answer.values[2] if len(answer.values) > 2 else None)
+
+
+def unread_tokens(question: Question, read: int) -> int:
+    """At least so many tokens of a question were not read, by the number that a server says it has read; 0 is unknown.
+
+    No usual vocabulary has a token for two words, or for more than four characters of a script without blanks.
+    """
+    characters = sum(map(len, question.inputs))
+    if not read or 2 * read >= characters:
+        return 0
+    words = sum(len(text.split()) for text in question.inputs)
+    least = max(words, sum(len(_UNSPACED.findall(text)) for text in question.inputs) // 4)
+    return max(0, least - read) if least >= _LEAST_WINDOW_WORDS else 0
 
 
 def _approximate_tokens(text: str) -> int:

@@ -56,6 +56,11 @@ def read_structured(text: str, shape: type[S]) -> S:
         raise unusable_answer(f"The answer is not as asked ({wrong}).", text) from None
 
 
+def plain_words(text: str) -> str:
+    """A short answer in small letters, without what models put around and between its words."""
+    return " ".join(text.replace("_", " ").replace("-", " ").strip(" \t\r\n.!\"'`*()[]").lower().split())
+
+
 def ask_structured(messages: Messages, sampling: Sampling, shape: type[S]) -> Rounds[S]:
     """Ask for an answer of a shape; one that cannot be read is asked for once more with what is wrong.
 

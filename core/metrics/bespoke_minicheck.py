@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from core.entailment import Claims
 from core.errors import BadSettingError, UnreadableAnswerError
-from core.llm.chat import token_word
+from core.llm.chat import require_whole_question, token_word
 from core.metric import METRICS, Card
 from core.metrics.minicheck import Chunk, ChunkMetric, pack_passages, units_of_passages
 from core.model_reference import Checkpoint, Dtype, EndpointModel, ModelRef
@@ -127,6 +127,7 @@ def yes_probability(answer: Answer) -> float:
 
     0 where No is among the tokens and Yes is not; UnreadableAnswerError where neither is.
     """
+    require_whole_question(answer)
     words = [token_word(token).lower() for token in answer.texts]
     if "yes" not in words and "no" not in words:
         found = ", ".join(repr(token) for token in answer.texts) or "no token at all"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from core.errors import BadSettingError
 from core.language import ANY
@@ -28,8 +28,8 @@ _PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study
 _URL = "https://aclanthology.org/2023.newsum-1.1"
 _DIFFERS = (
     "The prompt is in our own words, the answer is asked for as JSON, and the score is divided by 100. A refused, cut or "
-    "unreadable answer is a failure, never a score. sample= draws afresh what is kept under another number; wording= takes "
-    "one of the prompts that ask the same in other words."
+    "unreadable answer, or a mark between 0 and 1, is a failure, never a score. sample= draws afresh what is kept under another "
+    "number; wording= takes one of the prompts that ask the same in other words."
 )
 
 
@@ -42,10 +42,16 @@ def _as_number(value: object) -> object:
     return float(number[1]) if number else value
 
 
+def _on_the_scale(score: float) -> float:
+    if 0 < score < 1:
+        raise ValueError(f"{score:g} looks like a mark from 0 to 1, and the scale is 0 to 100")
+    return score
+
+
 class Mark(StructuredAnswer):
     """The score that a model gives, 0 for inconsistency to 100 for perfect consistency."""
 
-    score: Annotated[float, BeforeValidator(_as_number)] = Field(ge=0, le=100)
+    score: Annotated[float, BeforeValidator(_as_number), AfterValidator(_on_the_scale)] = Field(ge=0, le=100)
 
 
 @dataclass(frozen=True)
@@ -86,16 +92,17 @@ class _Assessment(MultiRoundMetric):
         messages = used.fill(pair_texts(example))
         mark, answers = yield from collect_answers(ask_structured(messages, self._sampling(), Mark))
         model = f"model:{model_title(self._sampling().model)}"
-        return Score(mark.score / 100, seen=self._seen(example, answers), asked=(model, used.signature))
+        return Score(mark.score / 100, seen=self._seen(example, answers, mark), asked=(model, used.signature))
 
     def _sampling(self) -> Sampling:
         model = resolve_model(self.model, self.endpoint)
         return Sampling(model, self.temperature, self.top_p, self.max_tokens, self.sample, self.endpoint)
 
-    def _seen(self, example: Example, answers: Sequence[Answer]) -> Seen:
+    def _seen(self, example: Example, answers: Sequence[Answer], mark: Mark) -> Seen:
         pieces = (Span(0, len(example.document)),) if self.reads_document else ()
         again = ("The first answer could not be read and was asked for once more.",) if len(answers) > 1 else ()
-        return Seen(pieces, sum(answer.tokens for answer in answers), notes=again)
+        scale = ("The mark is 1 of 100; on a scale of 0 to 1 it would be the best.",) if mark.score == 1 else ()
+        return Seen(pieces, sum(answer.tokens for answer in answers), notes=(*again, *scale))
 
 
 @METRICS.add

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from core.errors import UnreadableAnswerError
 from core.language import ANY
-from core.llm.chat import token_word
+from core.llm.chat import is_opening, require_whole_question, token_word
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import first_token_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.metric import METRICS, Card
-from core.model_reference import ModelRef
+from core.model_reference import EndpointModel, ModelRef
 from core.question_answering import MultiRoundMetric
 from core.types import Answer, Example, Question, Rounds, Score, Seen, Span
 
 _MARKS = range(1, 6)
 _TOP_TOKENS = 20  # the most that OpenAI gives
+_MAX_TOKENS = 4  # of an answer that begins with a blank or a quotation mark
+_LEAST_MASS = 0.5  # below it most of what the model would say is no mark
+_MARK = re.compile(r"""["'`*_(\[]*([1-5])[]"'`*_).:,]*""")
 
 
 @METRICS.add
@@ -40,8 +44,9 @@ class WeightedAssessment(MultiRoundMetric):
         high=1.0,
         licence="Touchstone's own code, Apache-2.0. The model has terms of its own.",
         differs="The prompt is in our own words and asks for no steps of reasoning first. The paper estimates the probabilities "
-        "from 20 samples, as GPT-4 gave none; here they are those of the first token, shared out among the digits that are "
-        "found, and where none is found there is no score. The endpoint must give log-probabilities.",
+        "from 20 samples, as GPT-4 gave none; here they are those of the first token that is no blank, shared out among "
+        "the digits; where these have less than half of the probability there is no score. The endpoint must give "
+        "log-probabilities.",
     )
 
     model: str = ""
@@ -61,27 +66,51 @@ class WeightedAssessment(MultiRoundMetric):
         used = load_prompt(worded_prompt(self.name, self.wording), PAIR_VARIABLES)
         messages, model = used.fill(pair_texts(example)), resolve_model(self.model, self.endpoint)
         options = (("model", model), ("top_tokens", _TOP_TOKENS))
-        [answer] = yield [Question(self.checkpoints()[0], (messages.system, messages.user), options)]
-        mean, spread = expected_mark(answer)
+        asked = Question(self.checkpoints()[0], (messages.system, messages.user), options)
+        answers = yield [asked]
+        opening = sum(share for token, share in _shares(answers[0]) if is_opening(token))
+        # the mark stands behind a blank or a quotation mark, where only an endpoint goes on
+        if isinstance(asked.checkpoint, EndpointModel) and opening >= _LEAST_MASS:
+            answers = yield [replace(asked, options=(*options, ("max_tokens", _MAX_TOKENS)))]
+        marks = read_marks(answers[0])
         low, high = _MARKS[0], _MARKS[-1]
-        note = f"The marks from 1 to 5 have the mean {mean:.2f} and the standard deviation {spread:.2f}."
-        seen = Seen((Span(0, len(example.document)),), answer.tokens, notes=(note,))
-        return Score((mean - low) / (high - low), seen=seen, asked=(f"model:{model_title(model)}", used.signature))
-
-
-def expected_mark(answer: Answer) -> tuple[float, float]:
-    """Mean and standard deviation of the marks by their probabilities; UnreadableAnswerError where no token is a mark."""
-    shares = dict.fromkeys(_MARKS, 0.0)
-    for token, share in zip(answer.texts, answer.values, strict=True):
-        word = token_word(token)
-        if word in set(map(str, _MARKS)):
-            shares[int(word)] += share
-    total = sum(shares.values())
-    if not total:
-        found = ", ".join(repr(token) for token in answer.texts) or "no token at all"
-        raise UnreadableAnswerError(
-            f"The model begins its answer with no digit from 1 to 5, but with {found}.", [answer]
+        seen = Seen((Span(0, len(example.document)),), answers[0].tokens, notes=(str(marks),))
+        return Score(
+            (marks.mean - low) / (high - low), seen=seen, asked=(f"model:{model_title(model)}", used.signature)
         )
-    mean = sum(mark * share for mark, share in shares.items()) / total
-    variance = sum((mark - mean) ** 2 * share for mark, share in shares.items()) / total
-    return mean, math.sqrt(variance)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Mean and standard deviation of the marks by their probabilities, and the probability of all of them together."""
+
+    mean: float
+    spread: float
+    mass: float
+
+    def __str__(self) -> str:
+        return (
+            f"The marks from 1 to 5 have {self.mass:.2f} of the probability, the mean {self.mean:.2f} and the standard "
+            f"deviation {self.spread:.2f}."
+        )
+
+
+def read_marks(answer: Answer) -> Marks:
+    """The marks that an answer begins with; UnreadableAnswerError where they have less than half of the probability."""
+    require_whole_question(answer)
+    shares = dict.fromkeys(_MARKS, 0.0)
+    for token, share in _shares(answer):
+        if mark := _MARK.fullmatch(token_word(token)):
+            shares[int(mark[1])] += share
+    mass = sum(shares.values())
+    if mass < _LEAST_MASS:
+        tokens = ", ".join(f"{token!r} ({share:.2f})" for token, share in _shares(answer)) or "no token at all"
+        given = f"gives the digits from 1 to 5 {mass:.2f} of the probability" if mass else "gives no digit from 1 to 5"
+        raise UnreadableAnswerError(f"The model {given}, but begins its answer with {tokens}.", [answer])
+    mean = sum(mark * share for mark, share in shares.items()) / mass
+    variance = sum((mark - mean) ** 2 * share for mark, share in shares.items()) / mass
+    return Marks(mean, math.sqrt(variance), mass)
+
+
+def _shares(answer: Answer) -> list[tuple[str, float]]:
+    return list(zip(answer.texts, answer.values, strict=True))

@@ -11,10 +11,11 @@ import typer
 from core.bulk.blocks import WHOLE, Shard
 from core.bulk.run import refuse_divided_budget
 from core.dataset import Refusal
-from core.explanations.cases import judgement_records
+from core.explanations.cases import judgement_records, read_judged
 from core.explanations.causes import cause_conversation
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation, judge_signature
-from core.explanations.panel import GradeCounts, judge_by_panel, panel_signature
+from core.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
+from core.explanations.panel_weights import estimate_weights
 from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
@@ -69,7 +70,17 @@ def command(
         list[str] | None,
         typer.Option(
             help="A panel instead of one model, to be repeated: MODEL@ENDPOINT, @ENDPOINT for its own model, or local:FOLDER. "
-            "Each judges every explanation, and a further line has the grade of the majority."
+            "Each judges every explanation, and a further line has the grade of more than half of them."
+        ),
+    ] = None,
+    quorum: Annotated[
+        int, typer.Option(help="Judges of the panel that must give a grade, or it has none; at least more than half.")
+    ] = 0,
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file that judge wrote of the same judges, with grades of people (human): in the panel each counts by how it "
+            "grades there (Dawid & Skene 1979), and not with one vote."
         ),
     ] = None,
     causes: Annotated[
@@ -93,6 +104,7 @@ def command(
         # raises before anything is overwritten where nobody can be asked
         if judge:
             judges = open_panel(engine, judge, model or endpoint, temperature, sample)
+            require_panel(judges, quorum)
         else:
             judges = (open_sampling(engine, model, endpoint, temperature, sample),)
         part = Shard.parse(shard)
@@ -100,6 +112,8 @@ def command(
         found = part.of(read_explanations(cases, dataset, output, refusals))
         to_grade = draw_sample(found, most or len(found), seed)
         signatures = [judge_signature(setup, one) for one in judges]
+        rule = PanelRule(quorum, estimate_weights(read_judged(weights), signatures) if judge and weights else None)
+        panel = panel_signature(judges, signatures, rule) if judge else ""
         for signature in signatures:
             print_status(f"Asking {signature}")
         print_estimate(engine, (judge_conversation(case, setup, one) for case in to_grade for one in judges))
@@ -107,7 +121,7 @@ def command(
         judged = with_progress(
             judge_by_panel(engine, to_grade, setup, judges, ask), "explanations judged", len(to_grade)
         )
-        counts = _write_judged(output, judged, signatures, panel_signature(judges, signatures) if judge else "")
+        counts = _write_judged(output, judged, signatures, panel, rule)
         spent = engine.spent()
     for sentence in counts.sentences():
         print_status(sentence)
@@ -120,11 +134,12 @@ def _write_judged(
     found: Iterable[tuple[Case, tuple[Judgement | Failure, ...]]],
     signatures: Sequence[str],
     panel: str,
+    rule: PanelRule,
 ) -> GradeCounts:
     """Write a line for each case and judge, and one more for a panel, as they come."""
-    counts = GradeCounts(signatures, panel)
+    counts = GradeCounts(signatures, panel, rule)
     with open_output(output) as file:
         for case, outcomes in found:
-            file.writelines(map(json_line, judgement_records(case, signatures, outcomes, panel)))
+            file.writelines(map(json_line, judgement_records(case, signatures, outcomes, panel, rule)))
             counts.add(outcomes)
     return counts

@@ -19,6 +19,7 @@ from core.llm.chat import Sampling
 from core.llm.client import Client
 from core.llm.endpoint_setup import check_endpoint
 from core.llm.endpoints import Endpoint
+from core.llm.requests import FirstTokens
 from core.llm.structured import answer_schema
 from core.metric import METRICS
 from core.metrics.direct_assessment import Mark
@@ -69,7 +70,7 @@ def test_a_schema_is_kept_to_by_a_model_that_knows_nothing(endpoint: Endpoint) -
 
 
 def test_the_most_likely_first_tokens_come_in_order(endpoint: Endpoint) -> None:
-    first = Client(endpoint).first_token(MODEL, *MESSAGES, top_tokens=5, special_tokens=False)
+    first = Client(endpoint).first_token(*MESSAGES, FirstTokens(MODEL, 5))
     assert list(first.probabilities) == sorted(first.probabilities, reverse=True)
     assert 0 < sum(first.probabilities) <= 1
 

@@ -17,8 +17,11 @@ YES_WORDS = ("1", "1.0", "true", "yes", "y", "t")
 NO_WORDS = ("0", "0.0", "false", "no", "n", "f")
 """Words whose meaning depends on the question: if a summary is consistent, or if there is an error."""
 
+_TRUE_WORDS = ("wahr", "vrai", "verdadero", "verdadeiro", "vero", "waar", "prawda", "правда", "真")
+_FALSE_WORDS = ("falsch", "faux", "falso", "onwaar", "fałsz", "ложь", "假")
 CONSISTENT_WORDS = (
     *YES_WORDS,
+    *_TRUE_WORDS,
     "consistent",
     "faithful",
     "supported",
@@ -29,7 +32,17 @@ CONSISTENT_WORDS = (
     "accurate",
 )
 INCONSISTENT_WORDS = (
-    *(*NO_WORDS, "inconsistent", "unfaithful", "unsupported", "nonfactual", "incorrect", "contradiction", "refuted"),
+    *(
+        *NO_WORDS,
+        *_FALSE_WORDS,
+        "inconsistent",
+        "unfaithful",
+        "unsupported",
+        "nonfactual",
+        "incorrect",
+        "contradiction",
+        "refuted",
+    ),
     *(
         "hallucinated",
         "hallucination",

@@ -12,6 +12,7 @@ from core import edits
 from core.claim_records import parse_claims
 from core.contexts import join_contexts, locate_contexts, parse_contexts
 from core.dataset import Refusal
+from core.datasets.formats.column_map import BORDERLINE_WORDS, CONSISTENT_WORDS, INCONSISTENT_WORDS
 from core.datasets.formats.fields import clean_text, document_key
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import NumberedRow, Row
@@ -40,11 +41,28 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Names that a field may have: the first one that is there counts. Case does not matter, nor blanks for underscores."""
 
 LABEL_WORDS: Mapping[str, Verdict] = MappingProxyType(
-    dict.fromkeys(("consistent", "faithful", "supported", "true", "1", "1.0"), Verdict.CONSISTENT)
-    | dict.fromkeys(("inconsistent", "unfaithful", "unsupported", "false", "0", "0.0"), Verdict.INCONSISTENT)
-    | {"borderline": Verdict.BORDERLINE}
+    dict.fromkeys(CONSISTENT_WORDS, Verdict.CONSISTENT)
+    | dict.fromkeys(INCONSISTENT_WORDS, Verdict.INCONSISTENT)
+    | dict.fromkeys(BORDERLINE_WORDS, Verdict.BORDERLINE)
 )
 """Words that a label may be; 1 is consistent, as everywhere in Touchstone."""
+
+_SHOWN_WORDS = (
+    "consistent",
+    "faithful",
+    "supported",
+    "true",
+    "entailment",
+    "1",
+    "inconsistent",
+    "unfaithful",
+    "unsupported",
+    "false",
+    "contradiction",
+    "0",
+    "borderline",
+)
+_NLI_NAMES = {"document": "premise", "summary": "hypothesis"}
 
 _ERROR_TYPES = {kind.value.lower(): kind for kind in ErrorType}
 
@@ -63,8 +81,31 @@ def match_columns(header: Iterable[str]) -> dict[str, str]:
 
 
 def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]:
-    """The pair of a record whose columns have known names. Raises TouchstoneError with what is wrong."""
-    return items_of_fields({field: record[name] for field, name in match_columns(record).items()}, default_id)
+    """The pair of a record whose columns have known names, or of a chat. Raises TouchstoneError with what is wrong."""
+    record = _pair_of_chat(record)
+    names = match_columns(record)
+    label = record[names["label"]] if "label" in names else None
+    if all(names.get(field, "").lower() == name for field, name in _NLI_NAMES.items()) and str(label).strip().isdigit():
+        raise TouchstoneError(
+            f"The label of a premise and a hypothesis is the number {label}. Datasets of NLI mostly count entailment as 0, and "
+            "here 1 is consistent: write entailment or contradiction."
+        )
+    return items_of_fields({field: record[name] for field, name in names.items()}, default_id)
+
+
+def _pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
+    """A record with `messages` as a pair: what the assistant said last, and as the document what others said before it."""
+    messages = record.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+        return record
+    turns = [(str(one.get("role")), clean_text("messages", one.get("content"))) for one in messages]
+    answers = [place for place, (role, _) in enumerate(turns) if role == "assistant"]
+    if not answers:
+        raise TouchstoneError(
+            "No message is by the assistant: there is no summary. Add its answer, or remove the record."
+        )
+    said = "\n\n".join(text for role, text in turns[: answers[-1]] if role not in {"assistant", "system", "developer"})
+    return {"document": said, "summary": turns[answers[-1]][1], **record}
 
 
 def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:
@@ -85,7 +126,7 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     value = values.get("label")
     text = str(value).strip().lower() if isinstance(value, str | int | float) else ""
     if text not in LABEL_WORDS and value not in (None, ""):
-        raise TouchstoneError(f"The label is {text[:60]!r}. Known: {', '.join(LABEL_WORDS)}.")
+        raise TouchstoneError(f"The label is {text[:60]!r}. Known: {', '.join(_SHOWN_WORDS)}, and words like these.")
     label, error = LABEL_WORDS.get(text), _error_type_of(values)
     changes = _edits_of(values, pair.summary)
     plain = Item(pair, domain=domain, title=title, group=group, slices=parse_slices(values.get("slices")))

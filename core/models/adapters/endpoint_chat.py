@@ -1,17 +1,21 @@
 """Kind "endpoint_chat": the text that a language model answers, from an endpoint.
 
 Inputs: a system and a user message, then answers and further requests in turn. Options: those of `core.llm.chat.chat_question`.
-Texts: the answer as it came, and how it ended (stop | length | refusal | filter); values: the tokens written; tokens: those
-read. What was refused or cut off is an answer too, though not one to keep: who reads it takes it by `core.llm.chat.answer_text`.
+Texts: the answer as it came, and how it ended (stop | length | refusal | filter); values: the tokens written and, where
+the server says so, those read from a cache and the cost; tokens: those
+read; cut: those that the server left out, at least. What was refused or cut off is an answer too, though not one to keep:
+who reads it takes it by `core.llm.chat.answer_text`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.llm.chat import question_schema, sampling_of
 from core.llm.endpoints import Endpoint
 from core.llm.requests import Body, chat_body
+from core.llm.spend import unread_tokens
 from core.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -22,7 +26,8 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.llm.client import client_for
 
-    return _answer(client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question)))
+    answer = _answer(client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question)))
+    return replace(answer, cut=unread_tokens(question, answer.tokens))
 
 
 def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str]) -> Body:
@@ -38,8 +43,9 @@ def read(endpoint: Endpoint, completion: object) -> Answer:
 
 
 def _answer(answer: Completion) -> Answer:
-    return Answer(
-        values=(float(answer.completion_tokens),),
-        texts=(answer.text, answer.finish_reason),
-        tokens=answer.prompt_tokens,
-    )
+    values = [float(answer.completion_tokens)]
+    if answer.cached_tokens or answer.cost is not None:
+        values.append(float(answer.cached_tokens))
+    if answer.cost is not None:
+        values.append(answer.cost)
+    return Answer(tuple(values), texts=(answer.text, answer.finish_reason), tokens=answer.prompt_tokens)

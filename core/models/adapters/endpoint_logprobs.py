@@ -1,23 +1,25 @@
 """Kind "endpoint_logprobs": the most likely first tokens of a language model's answer, from an endpoint.
 
 Inputs: a system and a user message. Options: "model", its name at the endpoint; "top_tokens", how many tokens;
-"special_tokens", whether the tokenizer's own are put before the template. Values: the probabilities of the most likely
-first tokens; texts: these tokens.
+"special_tokens", whether the tokenizer's own are put before the template; "max_tokens", of an answer whose first tokens may
+be blanks, 1 by default. Values: the probabilities of the most likely first tokens; texts: these tokens; cut: the
+tokens of the question that the server left out, at least.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.llm.endpoints import Endpoint
-from core.llm.requests import SPECIAL_TOKENS, Body, first_token_body
+from core.llm.requests import Body, FirstTokens, first_token_body
+from core.llm.spend import unread_tokens
 from core.models.model import int_option
 from core.types import Answer, Question
 
 if TYPE_CHECKING:
     from core.llm.responses import FirstToken
 
-_SPECIAL_TOKENS = "special_tokens"
 _DEFAULT_TOP_TOKENS = 5
 
 
@@ -26,21 +28,13 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     from core.llm.client import client_for
 
     system, user = question.inputs
-    answer = client_for(endpoint).first_token(
-        model=str(dict(question.options)["model"]),
-        system=system,
-        user=user,
-        top_tokens=int_option(question, "top_tokens", _DEFAULT_TOP_TOKENS),
-        special_tokens=bool(int_option(question, _SPECIAL_TOKENS, 0)),
-    )
-    return _answer(answer)
+    answer = _answer(client_for(endpoint).first_token(system, user, _asked(question)))
+    return replace(answer, cut=unread_tokens(question, answer.tokens))
 
 
 def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str]) -> Body:
     """The question as a line of a batch."""
-    model, top_tokens = str(dict(question.options)["model"]), int_option(question, "top_tokens", _DEFAULT_TOP_TOKENS)
-    special = SPECIAL_TOKENS if int_option(question, _SPECIAL_TOKENS, 0) else {}
-    return first_token_body(endpoint, model, question.inputs, top_tokens, left_out) | special
+    return first_token_body(endpoint, question.inputs, _asked(question), left_out)
 
 
 def read(endpoint: Endpoint, completion: object) -> Answer:
@@ -48,6 +42,15 @@ def read(endpoint: Endpoint, completion: object) -> Answer:
     from core.llm.responses import read_first_token
 
     return _answer(read_first_token(completion, endpoint))
+
+
+def _asked(question: Question) -> FirstTokens:
+    return FirstTokens(
+        model=str(dict(question.options)["model"]),
+        top_tokens=int_option(question, "top_tokens", _DEFAULT_TOP_TOKENS),
+        max_tokens=int_option(question, "max_tokens", 1),
+        special_tokens=bool(int_option(question, "special_tokens", 0)),
+    )
 
 
 def _answer(answer: FirstToken) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,8 +10,16 @@ import streamlit as st
 
 from annotations.campaigns.people import Right
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm.endpoint_setup import PRESETS, EndpointFinding, EndpointPreset, check_endpoint, endpoint_table
+from core.llm.endpoint_setup import (
+    PRESETS,
+    EndpointFinding,
+    EndpointPreset,
+    check_endpoint,
+    endpoint_table,
+    probed_fields,
+)
 from core.llm.endpoints import Endpoint, add_endpoint, typed_endpoint
+from core.llm.endpoints_file import LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_state import WidgetValue, page_state
@@ -27,6 +36,8 @@ class EndpointSetupState:
     problem: str = ""
     added: Endpoint | None = None
     key_from: str = ""
+    added_further: str = ""
+    tested: str = ""
     preset = WidgetValue[str]("new-endpoint-preset", _FIRST.title)
     name = WidgetValue[str]("new-endpoint-name", "vllm")
     address = WidgetValue[str]("new-endpoint-address", _FIRST.base_url)
@@ -36,6 +47,10 @@ class EndpointSetupState:
     reasoning = WidgetValue[int]("new-endpoint-reasoning", 0)
     price_read = WidgetValue[float | None]("new-endpoint-price-read", None)
     price_written = WidgetValue[float | None]("new-endpoint-price-written", None)
+    structured = WidgetValue[str]("new-endpoint-structured", STRUCTURED_FORMS[0])
+    leave_out = WidgetValue[list[str]]("new-endpoint-leave-out", [])
+    system_role = WidgetValue[bool]("new-endpoint-system-role", True)
+    further = WidgetValue[str]("new-endpoint-further", "")
 
 
 def endpoint_setup() -> None:
@@ -45,7 +60,7 @@ def endpoint_setup() -> None:
     _form()
     state = page_state(EndpointSetupState)
     if state.added:
-        table = attempt(partial(endpoint_table, state.added, state.key_from))
+        table = attempt(partial(endpoint_table, state.added, state.key_from, state.added_further))
         st.success(
             escape_markdown(
                 f"{state.added.name} can be asked until the server stops. Score with direct-assessment[endpoint={state.added.name}], or explain on Probe."
@@ -81,6 +96,8 @@ def _form() -> None:
             st.markdown(
                 f"{':material/check_circle:' if one.works else ':material/cancel:'} **{one.what}** {escape_markdown(one.message)}"
             )
+        if state.tested:
+            st.caption(escape_markdown(f"The test has set {state.tested}, as the server refuses more. Change it here."))
     if added and not state.problem:
         st.rerun()
 
@@ -114,7 +131,7 @@ def _fields(state: EndpointSetupState) -> None:
         key=EndpointSetupState.reasoning.key,
         help="The limit of a reasoning model; 0 for any other.",
     )
-    left, middle, _ = st.columns(3)
+    left, middle, right = st.columns(3)
     for place, (what, key) in zip(
         (left, middle),
         {"read": EndpointSetupState.price_read.key, "written": EndpointSetupState.price_written.key}.items(),
@@ -123,6 +140,34 @@ def _fields(state: EndpointSetupState) -> None:
         place.number_input(
             f"Price of tokens {what}", 0.0, value=None, key=key, placeholder="not set", help="For a million; 0 is free."
         )
+    right.multiselect(
+        "Leave out",
+        LEFT_OUT_FIELDS,
+        key=EndpointSetupState.leave_out.key,
+        placeholder="nothing",
+        help="What the model refuses: it takes its own then, and signatures say so.",
+    )
+    left, middle, right = st.columns([1, 1, 2])
+    left.selectbox(
+        "Structured answers",
+        STRUCTURED_FORMS,
+        key=EndpointSetupState.structured.key,
+        help="The form in which the server is asked for JSON; answers are read strictly in any case.",
+    )
+    middle.checkbox(
+        "Has a system role",
+        value=EndpointSetupState.system_role.default,
+        key=EndpointSetupState.system_role.key,
+        help="Without it the system message stands before the first question.",
+    )
+    right.text_area(
+        "Further settings",
+        key=EndpointSetupState.further.key,
+        height=68,
+        placeholder="at_once = 4\nextra_body = {chat_template_kwargs = {enable_thinking = false}}",
+        help="One in each line, as in the file of TOUCHSTONE_ENDPOINTS: at_once, patience_s, retries, stream, total_s, "
+        "extra_body, headers, query, key_header, seed, price_cached, batch_price_factor, budget.",
+    )
 
 
 def _chosen_preset(state: EndpointSetupState) -> EndpointPreset:
@@ -132,7 +177,7 @@ def _chosen_preset(state: EndpointSetupState) -> EndpointPreset:
 def _fill_in_preset() -> None:
     state = page_state(EndpointSetupState)
     preset = _chosen_preset(state)
-    state.findings, state.problem = [], ""
+    state.findings, state.problem, state.tested = [], "", ""
     state.name = preset.title.split()[0].lower() if preset.base_url else ""
     state.address, state.variable, state.model = preset.base_url, preset.key_from, ""
 
@@ -146,19 +191,27 @@ def _typed(state: EndpointSetupState) -> Endpoint:
         "reasoning_tokens": state.reasoning,
         "price_read": state.price_read,
         "price_written": state.price_written,
+        "structured": state.structured,
+        "leave_out": state.leave_out,
+        "system_role": state.system_role,
     }
-    return typed_endpoint(fields, state.key)
+    return typed_endpoint({**fields, **read_further_fields(state.further, fields)}, state.key)
 
 
 def _test() -> None:
     state = page_state(EndpointSetupState)
-    state.findings, state.problem = [], ""
+    state.findings, state.problem, state.tested = [], "", ""
     with st.spinner("Asking…"):
-        found = attempt(lambda: check_endpoint(_typed(state)))
+        found = attempt(lambda: (typed := _typed(state), check_endpoint(typed), probed_fields(typed)))
     if isinstance(found, Problem):
         state.problem = found.message
-    else:
-        state.findings = found
+        return
+    _, state.findings, fields = found
+    state.tested = ", ".join(f"{name} = {json.dumps(value)}" for name, value in fields.items())
+    state.structured = str(fields.get("structured", state.structured))
+    state.system_role = bool(fields.get("system_role", state.system_role))
+    if "top_logprobs" in fields:
+        state.further = f"{state.further}\ntop_logprobs = {fields['top_logprobs']}".strip()
 
 
 def _add() -> None:
@@ -171,4 +224,4 @@ def _add() -> None:
         state.findings, state.problem = [], str(error)
         return
     state.added, state.problem = typed, ""
-    state.key_from, state.key = state.variable, ""
+    state.key_from, state.added_further, state.key = state.variable, state.further, ""

@@ -59,6 +59,24 @@ def executed(name: str, **fields: object) -> Record:
     }
 
 
+def hallucinated(**fields: object) -> Record:
+    return {"document": DOCUMENT, "right_summary": SUMMARY, "hallucinated_summary": WRONG, **fields}
+
+
+def rated_by_experts(name: str, summary: str, *consistency: int, **fields: object) -> Record:
+    marks = [{"coherence": 3, "consistency": mark, "fluency": 5, "relevance": 4} for mark in consistency]
+    return {
+        "id": "cnn-test-a1",
+        "decoded": summary,
+        "expert_annotations": marks,
+        "turker_annotations": [{"coherence": 1, "consistency": 1, "fluency": 1, "relevance": 1}] * 5,
+        "references": [SUMMARY],
+        "model_id": name,
+        "filepath": "cnndm/cnn/stories/a1.story",
+        **fields,
+    }
+
+
 def corrected(name: str) -> Record:
     marks = [{"start": 22, "text": "night", "type": "CircE"}]
     systems = {

@@ -244,3 +244,56 @@ def test_a_table_has_its_contexts_as_json(tmp_path: Path) -> None:
 
 def test_a_record_without_document_and_contexts_is_refused(tmp_path: Path) -> None:
     assert "The document is empty" in reason(one(tmp_path, document=None, contexts=[]))
+
+
+@pytest.mark.parametrize(
+    ("word", "verdict"),
+    [
+        ("WAHR", Verdict.CONSISTENT),
+        ("falsch", Verdict.INCONSISTENT),
+        ("entailment", Verdict.CONSISTENT),
+        ("hallucinated", Verdict.INCONSISTENT),
+        ("yes", Verdict.CONSISTENT),
+    ],
+)
+def test_labels_are_read_in_the_words_that_people_write(word: str, verdict: Verdict, tmp_path: Path) -> None:
+    record = {"document": "The harbour was closed.", "summary": "It was closed.", "label": word}
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    [item] = Pairs().read(path)
+    assert isinstance(item, Item)
+    assert item.intended is verdict
+
+
+@pytest.mark.parametrize("label", [0, 1, "0", 2])
+def test_numbers_beside_a_premise_and_a_hypothesis_are_refused_as_they_may_count_the_other_way(
+    label: int | str, tmp_path: Path
+) -> None:
+    record = {"premise": "The harbour was closed.", "hypothesis": "It was closed.", "label": label}
+    path = tmp_path / "nli.jsonl"
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    [refusal] = Pairs().read(path)
+    assert isinstance(refusal, Refusal)
+    assert "entailment as 0, and here 1 is consistent" in refusal.reason
+
+
+def chat(*turns: tuple[str, str]) -> dict[str, object]:
+    return {"messages": [{"role": role, "content": content} for role, content in turns], "label": "consistent"}
+
+
+def test_a_chat_is_the_last_answer_and_what_was_said_to_the_assistant(tmp_path: Path) -> None:
+    turns = (
+        ("system", "You summarize."),
+        ("user", "The harbour was closed."),
+        ("assistant", "A first answer."),
+        ("user", "Once more, please."),
+        ("assistant", "It was closed."),
+    )
+    path = tmp_path / "chats.jsonl"
+    path.write_text(json.dumps(chat(*turns)) + "\n" + json.dumps(chat(turns[1])) + "\n", encoding="utf-8")
+    item, refusal = Pairs().read(path)
+    assert isinstance(item, Item)
+    assert item.example.document == "The harbour was closed.\n\nOnce more, please."
+    assert (item.example.summary, item.intended) == ("It was closed.", Verdict.CONSISTENT)
+    assert isinstance(refusal, Refusal)
+    assert "No message is by the assistant" in refusal.reason

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from core.dataset import DATASETS
-from core.errors import MissingEndpointError, TouchstoneError
+from core.errors import BadSettingError, MissingEndpointError, TouchstoneError
 from core.explanations.cases import cases_from_items
 from core.types import Item
 from tests.doubles.released import EXPLANATIONS, needs
@@ -148,8 +148,9 @@ def test_a_panel_writes_every_grade_and_the_majority_and_its_judges_are_compared
     assert [(line["grade"], line["votes"], line["failed"]) for line in majority] == [
         ("entirely", {"entirely": 2, "not": 1}, 0),
         ("partially", {"partially": 3}, 0),
-        ("not", {"not": 1}, 2),
+        (None, {"not": 1}, 2),
     ]
+    assert majority[2]["error"] == "1 of 3 judges gave a grade, and 2 are needed: not 1, failed 2."
     assert majority[0]["mean"] == pytest.approx(2 / 3)
     tables = agreement(out)
     assert [row["explanations"] for row in tables["graded"]] == [3, 3, 3, 3]
@@ -166,6 +167,42 @@ def test_a_tie_is_no_grade(asked: Asked, tmp_path: Path, out: Path) -> None:
     assert (panel["status"], panel["grade"], panel["score"], panel["mean"]) == ("failed", None, None, 0.5)
     assert panel["error"] == "The judges are tied: entirely 1, not 1."
     assert len(asked) == 2
+
+
+def test_a_quorum_stands_in_the_signature_and_is_at_most_the_panel(asked: Asked, tmp_path: Path, out: Path) -> None:
+    cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE})
+    panel = ("--judge", "one", "--judge", "two", "-o", out)
+    run("judge", cases, "--setup", "V4", "--quorum", "2", *panel)
+    *_, line = lines(out)
+    assert (line["grade"], line["signature"].split("#")[0]) == (
+        "entirely",
+        "panel|model:one+two|majority of 2, quorum 2",
+    )
+    with pytest.raises(BadSettingError, match="The quorum must be 0 to 2"):
+        run("judge", cases, "--setup", "V4", "--quorum", "3", *panel)
+    assert len(asked) == 2
+
+
+@pytest.mark.usefixtures("asked")
+def test_weights_of_judges_come_from_a_file_with_grades_of_people(tmp_path: Path, out: Path) -> None:
+    """The stern judge calls every explanation wrong that people call entirely correct, and is believed the other way."""
+    panel = ("--setup", "V4", "--judge", "one", "--judge", "stern", "-o", out)
+    known = [
+        {"id": f"c{n}", "explanation": EXPLANATION if n % 2 else VAGUE, "reference": REFERENCE, "human": grade}
+        for n, grade in enumerate(["partially", "entirely"] * 6)
+    ]
+    run("judge", written(tmp_path / "known.jsonl", *known), *panel)
+    graded = out.rename(tmp_path / "graded.jsonl")
+    new = written(tmp_path / "new.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE})
+    run("judge", new, *panel)
+    assert lines(out)[-1]["error"] == "The judges are tied: entirely 1, not 1."
+    run("judge", new, *panel, "--weights", graded)
+    found = lines(out)[-1]
+    assert (found["grade"], found["votes"]) == ("entirely", {"entirely": 1, "not": 1})
+    assert found["probabilities"]["entirely"] > 0.5
+    assert "|weighted by 12 grades of people#" in found["signature"]
+    with pytest.raises(TouchstoneError, match="People graded 0 of the explanations that judge-v4"):
+        run("judge", new, "--setup", "V4", "--judge", "one", "--judge", "two", "-o", out, "--weights", graded)
 
 
 def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) -> None:

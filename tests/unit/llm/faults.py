@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -297,6 +298,13 @@ TOKENS = [
     tokens("yes", 0.7, {"token": "Yes", "logprob": -0.35667494393873245}),
     tokens("blank yes", 0.7, {"token": " Yes", "logprob": -0.35667494393873245}),
     tokens("marked yes", 0.7, {"token": "▁Yes", "logprob": -0.35667494393873245}),
+    tokens(
+        "equal yeses",
+        0.8,
+        {"token": "Yes", "logprob": math.log(0.6)},
+        {"token": "No", "logprob": math.log(0.2)},
+        {"token": "Yes", "logprob": math.log(0.2)},
+    ),
     tokens("none", NEITHER),
     tokens("reasoning", NEITHER, {"token": "<think>", "logprob": -0.1}),
     tokens("null number", NEITHER, {"token": "Yes", "logprob": None}),

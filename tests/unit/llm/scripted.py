@@ -87,7 +87,10 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 512  # 5 is the default, and a test may ask 200 questions at once
+
+    server = Server(("127.0.0.1", 0), Handler)
     endpoint = Endpoint(f"http://127.0.0.1:{server.server_address[1]}/v1")
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()

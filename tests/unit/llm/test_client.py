@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from core.errors import TouchstoneError
 from core.llm.chat import Sampling
 from core.llm.client import Client
 from core.llm.endpoints import Endpoint
+from core.llm.requests import FirstTokens
 from core.llm.responses import Completion, FirstToken
 from tests.unit.llm.scripted import Reply, completion, listing, refusal, serving, stream
 
@@ -18,7 +20,9 @@ AT_ONCE = {"retry-after-ms": "1"}
 
 
 def first_token(url: str, special_tokens: bool = False) -> FirstToken:
-    return Client(Endpoint(url, KEY)).first_token("m", "Judge.", "Is it?", 5, special_tokens)
+    return Client(Endpoint(url, KEY)).first_token(
+        "Judge.", "Is it?", FirstTokens("m", 5, special_tokens=special_tokens)
+    )
 
 
 def test_the_most_likely_first_tokens_are_told_with_their_probabilities() -> None:
@@ -54,7 +58,7 @@ def test_special_tokens_are_asked_for_in_the_way_of_vllm() -> None:
 def test_a_key_meant_for_another_server_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
-        Client(Endpoint(endpoint.url, "")).first_token("m", "a", "b", 5, False)
+        Client(Endpoint(endpoint.url, "")).first_token("a", "b", FirstTokens("m", 5))
     assert endpoint.keys == ["Bearer none"]
 
 
@@ -148,6 +152,38 @@ def streamed(reply: Reply) -> Completion:
 
 def test_a_stream_is_joined_with_how_it_ended_and_its_usage() -> None:
     assert streamed(stream("It ", "is", ended="length", read=9, written=2)) == Completion("It is", "length", 9, 2)
+
+
+def test_stream_options_that_a_server_refuses_are_left_out_from_then_on() -> None:
+    def reply(_path: str, body: Any) -> Reply:
+        return refusal(400, "stream_options is unknown") if "stream_options" in body else stream("Yes.")
+
+    with serving(reply) as endpoint:
+        client = Client(Endpoint(endpoint.url, KEY, stream=True))
+        assert [client.chat(("Judge.", "Is it?"), Sampling("m"), "").text for _ in range(2)] == ["Yes.", "Yes."]
+    assert ["stream_options" in body for _, body in endpoint.asked] == [True, False, False]
+    assert all(body["stream"] for _, body in endpoint.asked)
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("Requested sample logprobs of 20, which is greater than max allowed: 5", [20, 5, 5]),
+        ("Invalid 'top_logprobs': integer above maximum value. Expected a value <= 8, but got 20 instead.", [20, 8, 8]),
+        ("top_logprobs is too large", [20, 10, 5, 5]),
+    ],
+)
+def test_fewer_likely_tokens_are_asked_for_from_then_on_where_a_server_gives_fewer(
+    words: str, asked: list[int]
+) -> None:
+    def reply(_path: str, body: Any) -> Reply:
+        return refusal(400, words) if body["top_logprobs"] > asked[-1] else completion({"Yes": 1.0})
+
+    with serving(reply) as endpoint:
+        client = Client(Endpoint(endpoint.url, KEY))
+        for _ in range(2):
+            assert client.first_token("Judge.", "Is it?", FirstTokens("m", 20)).tokens == ("Yes",)
+    assert [body["top_logprobs"] for _, body in endpoint.asked] == asked
 
 
 def test_a_stream_that_is_not_ended_is_no_answer() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadSettingError, MissingEndpointError, UnknownNameError
-from core.llm.endpoint_setup import PRESETS, check_endpoint, endpoint_table
+from core.llm.endpoint_setup import PRESETS, check_endpoint, endpoint_table, probed_fields
 from core.llm.endpoints import (
     add_endpoint,
     configured_endpoint,
@@ -18,6 +18,7 @@ from core.llm.endpoints import (
     remove_endpoint,
     typed_endpoint,
 )
+from core.llm.endpoints_file import read_further_fields
 from tests.unit.llm.scripted import Body, Reply, completion, refusal, serving, text
 
 FIELDS = {"name": "mine", "base_url": "http://localhost:8000/v1/", "model": "small"}
@@ -84,6 +85,45 @@ def test_a_key_comes_from_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
+def test_every_setting_of_the_file_may_be_typed_and_is_in_the_table_that_keeps_it() -> None:
+    typed_lines = 'at_once = 4\nheaders = {X-Title = "mine"}\n\nprice_cached = 0.1\nseed = 5'
+    fields = {**FIELDS, "leave_out": ["temperature"], "system_role": False, "structured": "none"}
+    typed = typed_endpoint({**fields, **read_further_fields(typed_lines, fields)}, "sk-typed")
+    assert (typed.at_once, typed.headers, typed.seed) == (4, (("X-Title", "mine"),), 5)
+    assert typed.left_out == {"temperature", "system", "json_schema", "json_object"}
+    table = endpoint_table(typed, "", typed_lines)
+    assert "sk-typed" not in table
+    assert tomllib.loads(table)["mine"] == {
+        **{name: value for name, value in fields.items() if name != "name"},
+        "base_url": "http://localhost:8000/v1",
+        "key_from": "NAME_OF_THE_VARIABLE",
+        "at_once": 4,
+        "headers": {"X-Title": "mine"},
+        "price_cached": 0.1,
+        "seed": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ("at_once 4", "are no TOML"),
+        ("[headers]", r"Write no \[table\] here"),
+        ('api_key = "sk-typed"', "api_key is not read"),
+        ('model = "large"', "model has a field of its own in the form"),
+    ],
+)
+def test_further_settings_that_cannot_be_read_are_named(lines: str, says: str) -> None:
+    with pytest.raises(BadSettingError, match=says) as caught:
+        read_further_fields(lines, FIELDS)
+    assert "sk-typed" not in str(caught.value)
+
+
+def test_a_further_setting_that_is_unknown_is_named() -> None:
+    with pytest.raises(BadSettingError, match="at_twice"):
+        typed_endpoint({**FIELDS, **read_further_fields("at_twice = 4", FIELDS)}, "")
+
+
 def able(_path: str, body: Body) -> Reply:
     if body.get("logprobs"):
         return completion({"Yes": 0.9, "No": 0.1})
@@ -101,6 +141,35 @@ def test_the_test_says_what_an_endpoint_can_do(answer: Callable[[str, Body], Rep
     assert [one.what for one in found] == ["Answer", "Structured output", "Log-probabilities"]
     assert [one.works for one in found] == works
     assert found[0].message.startswith("“ready” after 0.")
+
+
+def test_the_test_finds_what_the_server_refuses_and_every_call_goes_without_it_then() -> None:
+    def strict(_path: str, body: Body) -> Reply:
+        if body["messages"][0]["role"] == "system":
+            return refusal(400, "System role not supported")
+        if body.get("top_logprobs", 0) > 5:
+            return refusal(400, "top_logprobs must be at most 5")
+        if "response_format" in body:
+            return refusal(400, "response_format is unknown")
+        return completion({"Yes": 1.0}) if body.get("logprobs") else text('{"ready": true}')
+
+    with serving(strict) as endpoint:
+        typed = typed_endpoint({**FIELDS, "base_url": endpoint.url}, "")
+        assert all(one.works for one in check_endpoint(typed))
+        fields = probed_fields(typed)
+        assert fields == {"system_role": False, "structured": "none", "top_logprobs": 5}
+        asked = len(endpoint.asked)
+        again = typed_endpoint({**FIELDS, "base_url": endpoint.url, **fields}, "")
+        assert all(one.works for one in check_endpoint(again))
+        assert len(endpoint.asked) == asked + 3  # nothing was refused
+        assert probed_fields(again) == {}
+
+
+def test_the_test_of_an_able_server_changes_nothing() -> None:
+    with serving(able) as endpoint:
+        typed = typed_endpoint({**FIELDS, "base_url": endpoint.url}, "")
+        check_endpoint(typed)
+        assert probed_fields(typed) == {}
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,11 @@ from core.llm.budget import SpendTracker
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Failure, Outcome
+from tests.unit.llm.dialects import DIALECTS
 from tests.unit.llm.faults import FAULTS, KEY, Fault
 from tests.unit.llm.scripted import Body, Reply, serving
 
+FORMS = [*FAULTS, *DIALECTS]
 PAIR = Example("pair", "It rained in Lindvale.", "Rain fell.")
 RAW = re.compile(r"nobody foresaw|Traceback|\b\w+Error:|object has no attribute|NoneType|Reading or writing failed")
 
@@ -33,7 +35,7 @@ class Script:
         with self._lock:
             number = self.asked[place]
             self.asked[place] += 1
-        replies = FAULTS[place].replies
+        replies = FORMS[place].replies
         return replies[min(number, len(replies) - 1)]
 
 
@@ -57,27 +59,27 @@ def found(
     script = Script()
     with serving(script) as endpoint, pytest.MonkeyPatch.context() as environment:
         (folder / "endpoints.toml").write_text(
-            "\n".join(table(place, fault, endpoint.url) for place, fault in enumerate(FAULTS)), encoding="utf-8"
+            "\n".join(table(place, fault, endpoint.url) for place, fault in enumerate(FORMS)), encoding="utf-8"
         )
         environment.setenv("TOUCHSTONE_ENDPOINTS", str(folder / "endpoints.toml"))
         environment.setenv("FAULTS_KEY", KEY)
         engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=folder))
-        metrics = [METRICS.parse(spec(place, fault)) for place, fault in enumerate(FAULTS)]
+        metrics = [METRICS.parse(spec(place, fault)) for place, fault in enumerate(FORMS)]
         outcomes = [outcome for _, outcome in engine.run(metrics, [PAIR])]
         paid = {name: (one.read, one.written) for name, one in SpendTracker(folder).total().items()}
         engine.close()
     return outcomes, script.asked, paid
 
 
-def test_there_are_at_least_100_different_faults() -> None:
-    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 100
+def test_there_are_at_least_165_different_forms_of_answers() -> None:
+    assert len({fault.name for fault in FORMS}) == len(FORMS) >= 165
 
 
-@pytest.mark.parametrize("place", range(len(FAULTS)), ids=[fault.name for fault in FAULTS])
+@pytest.mark.parametrize("place", range(len(FORMS)), ids=[fault.name for fault in FORMS])
 def test_a_fault_has_its_outcome_requests_and_spend(
     found: tuple[list[Outcome], Counter[int], dict[str, tuple[int, int]]], place: int
 ) -> None:
-    fault, outcome = FAULTS[place], found[0][place]
+    fault, outcome = FORMS[place], found[0][place]
     if isinstance(outcome, Failure):
         assert isinstance(fault.outcome, str), outcome.message
         assert re.search(fault.outcome, outcome.message, re.DOTALL), outcome.message

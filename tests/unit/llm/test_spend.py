@@ -11,20 +11,26 @@ from typing import Any
 
 import pytest
 
+from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.llm.budget import SpendTracker
 from core.llm.chat import Sampling, first_question
+from core.llm.cost_log import CostLog, read_costs
 from core.llm.endpoints import Endpoint, Price
 from core.llm.prompts import Messages
 from core.llm.spend import Spend, Usage, actual_usage, max_usage
+from core.metric import METRICS
 from core.model_reference import EndpointModel
-from core.types import Answer, Question
+from core.settings import Settings
+from core.types import Answer, Example, Question, Result
 from tests.doubles.models import PATIENCE_S
+from tests.unit.llm.scripted import Reply, serving
 
 QUESTION = first_question(Messages("Score.", "x" * 399), Sampling("m", max_tokens=50))
 MEASURE = EndpointModel("mini", "endpoint_token_count")
 PRICED = Endpoint("http://one.example/v1", "", name="mini", price=Price(1.0, 10.0))
 THOUSAND = Usage(1_000, 1_000)
+PAIR = Example("pair", "It rained in Lindvale.", "Rain fell.")
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +49,64 @@ def test_afterwards_what_the_endpoint_counted_counts() -> None:
 
 def test_an_endpoint_that_counts_nothing_is_counted_by_characters() -> None:
     assert actual_usage(QUESTION, Answer(values=(0.0,), texts=("Nine of it.", "stop"))) == Usage(102, 3)
+
+
+@pytest.mark.parametrize(
+    ("usage", "money"),
+    [
+        ({"prompt_tokens": 1000, "completion_tokens": 100}, 0.002),
+        # OpenAI: tokens of the cache are among those read
+        ({"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 800}}, 0.0014),
+        ({"prompt_tokens": 1000, "completion_tokens": 100, "prompt_cache_hit_tokens": 800}, 0.0014),
+        ({"input_tokens": 200, "cache_read_input_tokens": 800, "output_tokens": 100}, 0.0014),
+        (
+            {
+                "prompt_tokens": 194,
+                "completion_tokens": 2,
+                "cost": 0.95,
+                "cost_details": {"upstream_inference_cost": 19},
+            },
+            0.95,
+        ),
+        (
+            {
+                "prompt_tokens": 9,
+                "completion_tokens": 2,
+                "cost": 0,
+                "is_byok": True,
+                "cost_details": {"upstream_inference_cost": 0.5},
+            },
+            0.5,
+        ),
+        ({"prompt_tokens": 9, "completion_tokens": 2, "cost": 0}, 0.0),
+        ({"prompt_tokens": 9, "completion_tokens": 2, "cost": {"total_cost": 0.006}}, 0.006),
+        ({"prompt_tokens": 1000, "completion_tokens": 100, "cost": "much"}, 0.002),
+    ],
+    ids=["prices", "cached", "DeepSeek", "Anthropic", "OpenRouter", "own key", "free", "Perplexity", "no number"],
+)
+def test_money_is_what_the_server_says_or_by_prices_those_of_its_cache_included(
+    usage: dict[str, object], money: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choice = {"index": 0, "message": {"content": '{"score": 70}'}, "finish_reason": "stop"}
+    with serving(lambda _path, _body: Reply({"choices": [choice], "usage": usage})) as server:
+        table = f'[mini]\nbase_url = "{server.url}"\nprice_read = 1\nprice_written = 10\nprice_cached = 0.25\n'
+        (tmp_path / "endpoints.toml").write_text(table)
+        monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
+        engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
+        [(_, outcome)] = engine.run([METRICS.parse("direct-assessment[model=m,endpoint=mini]")], [PAIR])
+        engine.close()
+    assert isinstance(outcome, Result)
+    assert SpendTracker(tmp_path).total()["mini"].money == pytest.approx(money)
+    assert read_costs(tmp_path)[0].money == pytest.approx(money)
+
+
+def test_a_cost_that_the_server_says_needs_no_prices(tmp_path: Path) -> None:
+    spend, log = SpendTracker(tmp_path), CostLog(tmp_path)
+    unpriced = Endpoint("http://two.example/v1", "", name="router")
+    spend.record(unpriced, Usage(1000, 1000, cost=0.25))
+    log.record("judge-v1", unpriced, "small", Usage(1000, 1000, cost=0.25))
+    log.flush()
+    assert (spend.total()["router"].money, read_costs(tmp_path)[0].money) == (0.25, 0.25)
 
 
 def test_counting_tokens_costs_nothing() -> None:

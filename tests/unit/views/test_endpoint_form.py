@@ -1,0 +1,46 @@
+"""The form that adds an endpoint takes every setting that the endpoints file has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.llm.endpoints import configured_endpoint, is_added, remove_endpoint
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("LLM_BASE_URL", "ENDPOINTS"):
+        monkeypatch.setenv(f"TOUCHSTONE_{name}", "")
+    yield
+    remove_endpoint("vllm")
+
+
+def added(probe: Open, further: str) -> AppTest:
+    app = probe().switch_page("views/metrics.py").run()
+    app.text_input("new-endpoint-model").set_value("small")
+    app.multiselect("new-endpoint-leave-out").set_value(["temperature"])
+    app.selectbox("new-endpoint-structured").set_value("json_object")
+    app.checkbox("new-endpoint-system-role").set_value(False)
+    app.text_area("new-endpoint-further").set_value(further)
+    return next(button for button in app.button if button.label == "Add").click().run()
+
+
+def test_what_is_typed_is_asked_and_stands_in_the_table(probe: Open) -> None:
+    app = added(probe, 'at_once = 3\nheaders = {X-Title = "mine"}')
+    endpoint = configured_endpoint("vllm")
+    assert (endpoint.at_once, endpoint.headers) == (3, (("X-Title", "mine"),))
+    assert endpoint.left_out == {"temperature", "system", "json_schema"}
+    [table] = [code.value for code in app.code]
+    for line in ('leave_out = ["temperature"]', "system_role = false", 'structured = "json_object"', "at_once = 3"):
+        assert line in table
+
+
+def test_what_cannot_be_read_is_said_and_not_added(probe: Open) -> None:
+    app = added(probe, "at_twice = 3")
+    assert "Extra inputs are not permitted" in app.error[0].value
+    assert not is_added("vllm")
