@@ -7,7 +7,7 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_cla
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers test test-quick check check-scripts verify fix reference readme demo-data train-embedded audits clean
+.PHONY: help run parsers test test-quick check check-scripts verify fix reference readme demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -77,6 +77,9 @@ train-embedded: .venv/.run ## train the metric that comes with Touchstone again,
 
 audits: .venv/.run ## audit the packaged metrics on the bundled examples again, as the pages show them
 	$(BIN)/python -c 'from core.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'
+
+false-verdicts: .venv/.run ## audit metrics of known worth again, and count the verdicts that are false
+	$(BIN)/python -m tests.unit.audit.examiners
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

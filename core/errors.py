@@ -123,19 +123,42 @@ def attempt(action: Callable[[], _T]) -> _T | Problem:
     try:
         return action()
     except Exception as error:  # noqa: BLE001  # whatever a metric or a model raises must spoil only its own cell
-        if isinstance(error, MemoryError):
-            return Problem(
-                FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
-            )
-        for raised, kind in _FAILURE_KINDS.items():
-            if isinstance(error, raised):
-                return Problem(kind, _in_one_line(str(error)))
-        _log.error("A metric or a model failed", exc_info=error)
-        if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
-            return Problem(
-                FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
-            )
-        return Problem(FailureKind.ERROR, UNEXPECTED)
+        return _problem_of(error)
+
+
+_logged: set[tuple[type[Exception], str, int]] = set()
+
+
+def _log_once(error: Exception) -> None:
+    """Log the traceback of an error, and of those of the same type from the same line a sentence at a lower level.
+
+    A metric with a mistake makes it for every text: the first traceback says all.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = (trace.tb_frame.f_code.co_filename, trace.tb_lineno) if trace else ("", 0)
+    if (type(error), *place) in _logged:
+        _log.info("A metric or a model failed again at %s:%d: %s", *place, error)
+        return
+    _logged.add((type(error), *place))
+    _log.error("A metric or a model failed; its next failures at this place are not shown", exc_info=error)
+
+
+def _problem_of(error: Exception) -> Problem:
+    if isinstance(error, MemoryError):
+        return Problem(
+            FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
+        )
+    for raised, kind in _FAILURE_KINDS.items():
+        if isinstance(error, raised):
+            return Problem(kind, _in_one_line(str(error)))
+    _log_once(error)
+    if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
+        return Problem(
+            FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
+        )
+    return Problem(FailureKind.ERROR, UNEXPECTED)
 
 
 def _in_one_line(message: str) -> str:

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 
+import numpy as np
+
 from core.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.bulk.results import scored_sample, stored_score
-from core.cases.cases import Cases
+from core.cases.cases import Cases, MetricColumn
 from core.cases.data_facts import DataFacts, data_facts
 from core.cases.pooling import pool_cases
+from core.errors import TouchstoneError
+from core.metric import METRICS
 from core.runs.filters import (
     build_sources,
     draw_sample,
@@ -108,6 +112,39 @@ def with_saved_thresholds(data: AuditData, names: Sequence[str]) -> AuditData:
     """The data whose commands name saved thresholds, or files of them, as well."""
     named = "".join(f" --threshold {quote(name)}" for name in names)
     return replace(data, audit_options=f"{data.audit_options}{named}")
+
+
+def with_given_scores(data: AuditData, files: Mapping[str, Mapping[str, Mapping[str, float]]]) -> AuditData:
+    """The data with columns of scores from files: by the path of the file, the metric and the id of the summary."""
+    columns = {metric: scores for metrics in files.values() for metric, scores in metrics.items()}
+
+    def cases_of(outcomes: Sequence[Outcome]) -> Cases:
+        cases = data.cases_of(outcomes)
+        given = tuple(_given_column(cases, metric, scores) for metric, scores in columns.items())
+        kept = tuple(column for column in cases.columns if column.name not in columns)
+        return replace(cases, columns=(*given, *kept))
+
+    named = "".join(f" --scores {quote(path)}" for path in files)
+    return replace(data, cases_of=cases_of, audit_options=f"{data.audit_options}{named}")
+
+
+def _given_column(cases: Cases, metric: str, scores: Mapping[str, float]) -> MetricColumn:
+    """The scores beside their summaries, with the direction of a metric of that name. Raises TouchstoneError where none fits."""
+    values = [scores.get(one.item.example.id, scores.get(one.stored, np.nan)) for one in cases.samples]
+    if np.isnan(values).all():
+        known = ", ".join(one.item.example.id for one in cases.samples[:3])
+        raise TouchstoneError(
+            f"No score of {metric} is of a summary of these data: its ids are {', '.join(list(scores)[:3])} …, those of the data "
+            f"{known} …. Give scores whose ids are those of the pairs."
+        )
+    name = metric.partition("[")[0].partition("@")[0]
+    direction = METRICS.parse(metric).card.direction if name in METRICS.names() else "higher"
+    return MetricColumn(metric, np.array(values, dtype=np.float64), direction)
+
+
+def released_columns(data: AuditData) -> list[str]:
+    """Names of the columns of scores that the data have without a metric of ours, as a benchmark releases them."""
+    return [column.name for column in data.cases_of(()).all_columns if column.released]
 
 
 def with_battery(data: AuditData, spec: str) -> AuditData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,15 +14,17 @@ import numpy as np
 
 from core.audit.data import AuditData, audit_command
 from core.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
+from core.battery import Battery
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
+from core.metric import METRICS, Card, Metric
 from core.model_reference import asks_endpoint
-from core.models.words.shallow import FEATURES
 from core.perturbation import Perturbation
+from core.perturbations.fillers import Filler
+from core.perturbations.repeated import Repeated
 from core.runs.cost import missing_conversations
 from core.runs.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
 from core.runs.run import Plan, Run, Source
@@ -31,15 +34,26 @@ from core.settings import Settings
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import best_threshold
 from core.stats.discrimination import LabelledScores, Threshold
+from core.stats.statistic import Values
 from core.studies.density import SentenceScores, original_summaries, score_sentences
+from core.studies.gaming import control_lengths
 from core.studies.saved_threshold import OwnThreshold
+from core.studies.surface import SURFACE_FEATURES
 from core.studies.window_sweep import WINDOWS, is_retrieval_metric, window_run
-from core.types import Outcome, Result
+from core.types import Failure, Outcome, Result
+
+MOST_MISSING = 0.05
+"""Share of summaries without a score above which no verdict is good: they can hide about as much of an area."""
+
+GIVEN_CARD = Card("Given scores", "Given", "Scores that came with the data.", "none", "", None, None)
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Everything that questions are answered from; figures that several of them need are computed once."""
+    """Everything that questions are answered from; figures that several of them need are computed once.
+
+    `given` are columns of scores that came with the data, of which nothing further can be scored.
+    """
 
     data: AuditData
     cases: Cases
@@ -54,6 +68,7 @@ class Evidence:
     seed: int = 0
     resamples: int = 0
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
 
     @cached_property
     def drawn(self) -> Resamples:
@@ -69,11 +84,42 @@ class Evidence:
         return score_shifts(self.gaming_run)
 
     def signature(self, metric: str) -> str:
-        """Signature of the metric's scores; empty where all of them failed."""
+        """Signature of the metric's scores; empty where all of them failed, or where they were given."""
         return next((one.signature for one in self.outcomes if isinstance(one, Result) and one.metric == metric), "")
+
+    def card(self, metric: str) -> Card:
+        """Card of a metric, and for scores that were given one without bounds."""
+        return GIVEN_CARD if metric in self.given else METRICS.parse(metric).card
+
+    def scores(self, metric: str) -> Values:
+        """Scores of the samples, (samples,), nan where there is none."""
+        column = self.column(metric)
+        return column.values if column else np.full(len(self.cases.samples), np.nan)
+
+    def missing(self, metric: str) -> Values:
+        """1 where a sample has no score and 0 where it has one, (samples,); nan where scores were given, and it has no label."""
+        missing = np.isnan(self.scores(metric)).astype(np.float64)
+        return np.where(np.isnan(self.cases.labels), np.nan, missing) if metric in self.given else missing
+
+    def failures(self, metric: str) -> dict[str, str]:
+        """Reasons why texts have no score, by the id of the text."""
+        failed = (one for one in self.outcomes if isinstance(one, Failure) and one.metric == metric)
+        return {one.example_id: one.message for one in failed}
+
+    def failure_reasons(self, metric: str) -> Counter[str]:
+        return Counter(self.failures(metric).values())
+
+    def misses_too_many(self, metric: str) -> bool:
+        """True if more summaries of the data, or more variants of the stress run, have no score than a good verdict allows."""
+        readings = [one.value is None for (_, _, of), one in self.run.readings.items() if of == metric]
+        missing = self.missing(metric)
+        shares = [missing[~np.isnan(missing)], np.array(readings, dtype=np.float64)]
+        return any(len(of) and of.mean() > MOST_MISSING for of in shares)
 
     def column(self, metric: str) -> MetricColumn | None:
         """The metric among the columns of the cases, with the scores of this audit; None where all failed."""
+        if metric in self.given:
+            return next((one for one in self.cases.all_columns if one.name == metric), None)
         signature = self.signature(metric)
         return next((one for one in self.cases.all_columns if signature and one.signature == signature), None)
 
@@ -125,13 +171,16 @@ class Evidence:
         if not self.data.preparation:
             return command
         dataset = self.data.options.removeprefix("--dataset ")
-        features = "".join(f" --metric {quote(one)}" for one in dict.fromkeys([metric, *FEATURES]))
+        features = "".join(f" --metric {quote(one)}" for one in dict.fromkeys([metric, *SURFACE_FEATURES]))
         return "\n".join([self.data.preparation, f"python cli.py score-dataset {dataset}{features}", command])
 
 
 @dataclass(eq=False)
 class Measurement:
-    """Measures the evidence step by step: `work` is a generator for a background task, `evidence` is there at its end."""
+    """Measures the evidence step by step: `work` is a generator for a background task, `evidence` is there at its end.
+
+    `given` names columns of scores that the data have, which are audited as they are.
+    """
 
     engine: Engine
     settings: Settings
@@ -139,6 +188,7 @@ class Measurement:
     metrics: Sequence[Metric]
     seed: int = 0
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    given: Sequence[str] = ()
     outcomes: list[Outcome] = field(default_factory=list)
     placed: list[PlacedPair] = field(default_factory=list)
     sweeps: dict[str, Run] = field(default_factory=dict)
@@ -149,8 +199,9 @@ class Measurement:
     def __post_init__(self) -> None:
         battery = self.data.battery
         self.run = self._new_run("audit", battery.perturbations(), self.data.sources, battery.signature)
-        self.gaming_run = self._new_run("audit, inconsistent summaries", battery.of_intent("gaming"), self.data.broken)
-        features = [METRICS.parse(spec) for spec in FEATURES]
+        kinds = [*battery.of_intent("gaming"), *phrase_controls(battery)]
+        self.gaming_run = self._new_run("audit, inconsistent summaries", kinds, self.data.broken)
+        features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
 
@@ -171,7 +222,9 @@ class Measurement:
         ways = len(self.metrics) + sum(len(metric.rewordings()) for metric in self.metrics)
         again = ways * len(repeated_texts(self.data.texts))
         placed = 2 * len(self.metrics) * len(PLACES) * min(MOST_PLACED, len(self.data.sources))
-        swept = len(WINDOWS) * sum(map(is_retrieval_metric, self.metrics)) * self.run.planned // len(self.metrics)
+        swept = (
+            len(WINDOWS) * sum(map(is_retrieval_metric, self.metrics)) * self.run.planned // max(1, len(self.metrics))
+        )
         by_density = len(self.metrics) * len(self.run.sources)
         of_runs = self.run.planned + self.gaming_run.planned + swept + by_density
         return done + repeated, of_texts + of_runs + again + placed
@@ -195,8 +248,8 @@ class Measurement:
         for _, outcome in self.engine.run(self.scored, self.data.texts):
             self.outcomes.append(outcome)
             yield outcome
-        yield from continue_run(self.engine, self.run)
-        yield from continue_run(self.engine, self.gaming_run)
+        for run in (self.run, self.gaming_run) if self.metrics else ():
+            yield from continue_run(self.engine, run)
         for metric in self.metrics:
             for pair in score_placed(self.engine, self.run, metric):
                 self.placed.append(pair)
@@ -252,7 +305,14 @@ class Measurement:
             self.seed,
             affordable_resamples(cases),
             self.saved_thresholds,
+            frozenset(self.given),
         )
+
+
+def phrase_controls(battery: Battery) -> list[Perturbation]:
+    """Repetitions of the summary's own words, as long as the phrases of the battery: what any words do."""
+    phrases = [kind for kind in battery.of_intent("gaming") if isinstance(kind, Filler)]
+    return [Repeated(words=length) for length in control_lengths(phrases)]
 
 
 def overall_row(rows: Sequence[MetricRow]) -> MetricRow | None:

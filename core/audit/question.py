@@ -28,6 +28,7 @@ class Level(StrEnum):
     TOO_FEW = "too few pairs"
     MEASURED = "measured"
     NOT_MEASURED = "not measured"
+    NOT_ASKED = "not asked"
 
 
 JUDGED_LEVELS = (Level.GOOD, Level.WEAK, Level.FAILS)
@@ -115,6 +116,7 @@ class Question(ABC):
     """One question of the audit; `place` orders them, and `axis` names it where there is room for two words.
 
     `page` is the page that shows its figures with what is behind them, "" where only the audit has it, and `tab` the study there.
+    `less_is_better` is of its figure. One that `scores` further texts is not asked of scores that were given.
     """
 
     name: ClassVar[str]
@@ -123,6 +125,8 @@ class Question(ABC):
     place: ClassVar[int]
     page: ClassVar[Literal["", "evaluate", "stress"]] = ""
     tab: ClassVar[str] = ""
+    less_is_better: ClassVar[bool] = False
+    scores: ClassVar[bool] = False
 
     @abstractmethod
     def finding(self, evidence: Evidence, metric: str) -> Finding:
@@ -139,6 +143,10 @@ class Question(ABC):
     def not_measured(self, why: str) -> Finding:
         """Finding for data, or a metric, that give no answer."""
         return self.found(Level.NOT_MEASURED, why)
+
+    def not_asked(self) -> Finding:
+        """Finding for scores that were given, where the question takes scores of other texts."""
+        return self.found(Level.NOT_ASKED, "It needs new scores, and those of this metric were given.")
 
 
 QUESTIONS: Registry[Question] = Registry("question of the audit", f"{__package__}.questions")

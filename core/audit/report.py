@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.audit.evidence import Evidence
-from core.audit.question import JUDGED_LEVELS, Finding, Level, ordered_questions
+from core.audit.evidence import MOST_MISSING, Evidence
+from core.audit.question import JUDGED_LEVELS, QUESTIONS, Finding, Level, ordered_questions
 from core.battery import NOT_RECORDED, Battery
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
@@ -59,10 +60,23 @@ _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 
 
 def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[MetricAudit]:
-    """The findings of each metric on the same evidence, in the order of the questions."""
+    """The findings of each metric on the same evidence, in the order of the questions; none is good where many scores are missing."""
     for metric in metrics:
-        findings = tuple(question.finding(evidence, metric) for question in ordered_questions())
+        findings = tuple(
+            question.not_asked() if question.scores and metric in evidence.given else question.finding(evidence, metric)
+            for question in ordered_questions()
+        )
+        if evidence.misses_too_many(metric):
+            findings = tuple(map(_not_good, findings))
         yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings)
+
+
+def _not_good(finding: Finding) -> Finding:
+    """The finding of a metric that leaves out too many summaries."""
+    if finding.level is not Level.GOOD:
+        return finding
+    why = f"More than {MOST_MISSING:.0%} of the summaries have no score, so that no verdict is good."
+    return replace(finding, level=Level.WEAK, warning=" ".join(filter(None, [finding.warning, why])))
 
 
 def build_report(evidence: Evidence, audits: Sequence[MetricAudit], command: str) -> AuditReport:
@@ -105,6 +119,13 @@ def warnings_of(audit: MetricAudit) -> list[str]:
     return [f"{one.title} {one.warning}" for one in audit.findings if one.warning]
 
 
+def failure_lines(audit: MetricAudit) -> list[str]:
+    """A line for each reason why summaries have no score."""
+    answers = audit.finding("answers")
+    reasons = [one for one in answers.details if one.unit == "count"] if answers else []
+    return [f"{one} summaries have no score: {one.remark}" for one in reasons]
+
+
 def report_json(report: AuditReport) -> str:
     """The report as JSON; `read_report` gives it back."""
     return _REPORT.dump_json(report, indent=1).decode()
@@ -125,7 +146,7 @@ def read_report(text: str | bytes, source: str = "The file") -> AuditReport:
 
 @dataclass(frozen=True, slots=True)
 class FindingChange:
-    """A figure of one metric in an earlier report and in this one; `worse` where its verdict fell."""
+    """A figure of one metric in an earlier report and in this one."""
 
     metric: str
     question: str
@@ -135,18 +156,35 @@ class FindingChange:
 
     @property
     def worse(self) -> bool:
+        """True if the verdict fell, or the figure did beyond both intervals, whatever the verdict."""
         both = (self.before.level, self.after.level)
-        return all(level in JUDGED_LEVELS for level in both) and JUDGED_LEVELS.index(both[1]) > JUDGED_LEVELS.index(
+        fell = all(level in JUDGED_LEVELS for level in both) and JUDGED_LEVELS.index(both[1]) > JUDGED_LEVELS.index(
             both[0]
         )
+        less_is_better = self.question in QUESTIONS.names() and QUESTIONS.get(self.question).less_is_better
+        return fell or (self.moved and (self.difference > 0) == less_is_better)
+
+    @property
+    def difference(self) -> float:
+        """The later figure minus the earlier one; 0 where one is missing, or they are figures of different things."""
+        old, new = self.before.figure, self.after.figure
+        if old is None or new is None or old.label != new.label:
+            return 0.0
+        if old.estimate.value is None or new.estimate.value is None:
+            return 0.0
+        return new.estimate.value - old.estimate.value
 
     @property
     def moved(self) -> bool:
-        """True if the figure left the interval that it had."""
-        old, new = (one.figure.estimate if one.figure else None for one in (self.before, self.after))
-        if old is None or new is None or None in (old.low, old.high, new.value):
+        """True if the figures differ by more than their intervals allow, taken as those of independent samples."""
+        if not self.difference or self.before.figure is None or self.after.figure is None:
             return False
-        return not (old.low or 0.0) <= (new.value or 0.0) <= (old.high or 0.0)
+        estimates = (self.before.figure.estimate, self.after.figure.estimate)
+        low, high = sorted(estimates, key=lambda one: one.value or 0.0)
+        if None in (low.low, low.high, high.low, high.high):
+            return False
+        margins = (high.low or 0.0) - (high.value or 0.0), (low.high or 0.0) - (low.value or 0.0)
+        return abs(self.difference) > math.hypot(*margins)
 
 
 def same_battery(before: AuditReport, after: AuditReport) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.audit.false_verdicts import false_verdicts
 from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.edits import as_segments, recover
@@ -20,6 +21,7 @@ LEVEL_MARKS = {
     Level.TOO_FEW: ("none", "?"),
     Level.MEASURED: ("none", "·"),
     Level.NOT_MEASURED: ("none", "–"),
+    Level.NOT_ASKED: ("none", "–"),
 }
 """The class of a level in the style sheet, and the sign that says the same without colour."""
 
@@ -74,7 +76,8 @@ def short_figure(figure: Figure | None) -> str:
     """The value alone, as it fits into a cell of the strip."""
     if figure is None or figure.estimate.value is None:
         return ""
-    value = figure.estimate.value
+    # a difference of shares, and a gain by errors, may be negative: in a cell that says no more than zero does
+    value = max(0.0, figure.estimate.value) if figure.unit in ("share", "quotient") else figure.estimate.value
     formats = {
         "area": "{:.2f}",
         "share": "{:.0%}",
@@ -90,6 +93,8 @@ TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 
 TEMPLATES.filters["short"] = short_figure
 TEMPLATES.globals |= {
+    "false_verdicts": false_verdicts,
+    "judged_levels": JUDGED_LEVELS,
     "level_marks": LEVEL_MARKS,
     "range_places": range_places,
     "segments": pair_segments,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from core.audit.question import JUDGED_LEVELS, Finding, Level
-from core.audit.report import AuditReport, FindingChange, MetricAudit, warnings_of
+from core.audit.report import AuditReport, FindingChange, MetricAudit, failure_lines, warnings_of
 from core.audit.report_html import LEVEL_MARKS, TEMPLATES
 from core.stats.text_tables import align_columns, markdown_table
 
@@ -44,7 +44,8 @@ def format_report(report: AuditReport) -> str:
 def _format_metric(audit: MetricAudit) -> str:
     rows = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.findings]
     table = align_columns([("", "verdict", "question", "figure [95 %]", "n"), *rows])
-    return "\n".join([f"{audit.metric}: {audit.summary}", "", table, *(f"! {one}" for one in warnings_of(audit))])
+    remarks = [*warnings_of(audit), *failure_lines(audit)]
+    return "\n".join([f"{audit.metric}: {audit.summary}", "", table, *(f"! {one}" for one in remarks)])
 
 
 def format_changes(changes: list[FindingChange]) -> str:
@@ -54,7 +55,7 @@ def format_changes(changes: list[FindingChange]) -> str:
         key=lambda one: not one.worse,
     )
     if not shown:
-        return "No verdict changed since the earlier audit, and no figure left its interval."
+        return "No verdict changed since the earlier audit, and no figure moved beyond the intervals."
     rows = [
         (
             "worse" if one.worse else "changed",

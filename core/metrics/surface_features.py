@@ -1,4 +1,4 @@
-"""Surface features of Ramprasad and Wallace 2024: novelty by word and sentence, overlap of names and numbers, and conciseness."""
+"""Surface features: those of Ramprasad and Wallace 2024 that count words, the length of a summary, and its place in the document."""
 
 from __future__ import annotations
 
@@ -131,3 +131,63 @@ class Conciseness(SurfaceMetric):
     def measure(self, document: str, text: str) -> float:
         summary, source = len(words_or_error(text, "summary")), len(words_or_error(document, "document"))
         return source / summary if self.numerator == "document" else summary / source
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SummaryLength(SurfaceMetric):
+    """Number of words of the summary."""
+
+    name: ClassVar[str] = "summary-length"
+    card: ClassVar[Card] = Card(
+        title="Length of the summary",
+        family="Surface",
+        languages=SPACED,
+        measures="Number of words of the summary.",
+        paper="none: a feature to compare with",
+        url=_URL,
+        low=0.0,
+        high=None,
+        direction="neutral",
+        licence="Touchstone's own code, Apache-2.0.",
+    )
+
+    def measure(self, document: str, text: str) -> float:  # noqa: ARG002  # the document has no part in it
+        return float(len(words_or_error(text, "summary")))
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SourcePosition(SurfaceMetric):
+    """Mean place in the document at which the summary's words stand first."""
+
+    name: ClassVar[str] = "source-position"
+    card: ClassVar[Card] = Card(
+        title="Position in the document",
+        family="Surface",
+        languages=SPACED,
+        measures="Mean place, from 0 at the beginning to 1 at the end of the document, at which its words first stand there.",
+        paper="none: a feature to compare with",
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        direction="neutral",
+        licence="Touchstone's own code, Apache-2.0.",
+        differs="Words that the document does not hold have no place. It says nothing of truth; it is here to show what metrics may "
+        "follow.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        places = _first_places(document)
+        known = [places[word] for word in words_or_error(text, "summary") if word in places]
+        if not known:
+            raise UnscorableError("No word of the summary stands in the document: it has no place there.")
+        return sum(known) / len(known) / max(1, len(words(document)))
+
+
+@memoize(32)
+def _first_places(document: str) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for place, word in enumerate(words(document)):
+        places.setdefault(word, place)
+    return places

@@ -55,6 +55,19 @@ class MatrixCell:
     move: Move
 
     @property
+    def consistency(self) -> float | None:
+        """Share of pairs whose original is strictly better, as BUMP counts it; None where that is not known."""
+        if self.wrong.value is None or self.still.value is None or self.intent == "preserving":
+            return None
+        return 1.0 - self.wrong.value - self.still.value
+
+    @property
+    def is_clear(self) -> bool:
+        """True if the mean shift differs from that of no edit at all: its interval does not hold zero."""
+        low, high = self.shift.low, self.shift.high
+        return low is not None and high is not None and (low > 0 or high < 0)
+
+    @property
     def few(self) -> bool:
         """True if the mean rests on fewer than ten pairs."""
         return self.shift.n < FEW_PAIRS

@@ -1,4 +1,4 @@
-"""Verdicts on an edit in two sentences: what was done, and how many metrics noticed; and on one metric under every kind."""
+"""Verdicts in words: how many metrics noticed an edit, what each kind of edits does to them, and one metric under every kind."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from core.perturbation import PERTURBATIONS, Intent
 from core.runs.matrix import MatrixCell
 from core.stats.score_pairs import Move
+from core.stats.text_tables import format_signed
 from core.types import ErrorType, Intention, Verdict
 
 _BROKEN: Mapping[ErrorType | None, str] = {
     ErrorType.INTRINSIC_PREDICATE: "You reversed a fact.",
     ErrorType.EXTRINSIC_PREDICATE: "You invented an event.",
     ErrorType.INTRINSIC_ENTITY: "You put one name in the place of another.",
-    ErrorType.EXTRINSIC_ENTITY: "You put in a name that the document does not have.",
+    ErrorType.EXTRINSIC_ENTITY: "You put in a name or number that the document does not have.",
     ErrorType.INTRINSIC_CIRCUMSTANCE: "You changed when, where, how or why.",
     ErrorType.EXTRINSIC_CIRCUMSTANCE: "You invented a time, place, manner or reason.",
     ErrorType.COREFERENCE: "You let a word refer to somebody else.",
@@ -38,7 +39,7 @@ def edit_verdict(moves: Sequence[Move], meant: Intention) -> str:
 
 
 def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
-    """The same for each kind of edits, by the mean shift of each metric under it."""
+    """A sentence for each kind of edits: the pairs that metrics order rightly, their mean shifts, and what is beyond noise."""
     by_kind: dict[str, list[MatrixCell]] = {}
     for cell in cells:
         by_kind.setdefault(cell.kind, []).append(cell)
@@ -78,29 +79,61 @@ def _count_moved(moves: Sequence[Move], judged: int) -> str:
     return f"{moves.count(Move.WRONG)} of {_metrics(judged)} moved"
 
 
-def _count_gamed(moves: Sequence[Move], judged: int) -> str:
-    return f"{moves.count(Move.WRONG)} of {_metrics(judged)} rewarded them"
-
-
 def _metrics(number: int) -> str:
     return f"{number} metric{'' if number == 1 else 's'}"
 
 
 def _kind_verdict(cells: Sequence[MatrixCell]) -> str:
-    moves = [cell.move for cell in cells]
-    if cells[0].intent == "gaming":
-        return _verdict(_PADDED, moves, _count_gamed)
-    verdict = Verdict.CONSISTENT if cells[0].intent == "preserving" else Verdict.INCONSISTENT
-    return edit_verdict(moves, Intention(verdict, PERTURBATIONS.parse(cells[0].kind).card.error_type))
+    counted = [cell for cell in cells if cell.move is not Move.NONE]
+    if not counted:
+        return ""
+    parts = [_ordered(counted), _shifted(counted), _beyond_noise(counted)]
+    return f"{PERTURBATIONS.parse(cells[0].kind).card.title}: {', '.join(filter(None, parts))}."
+
+
+def _ordered(cells: Sequence[MatrixCell]) -> str:
+    """Consistency in the sense of BUMP, over the metrics."""
+    shares = sorted(round(100 * cell.consistency) for cell in cells if cell.consistency is not None)
+    if not shares or cells[0].intent != "breaking":
+        return ""
+    return f"the original scores higher in {' to '.join(map(str, dict.fromkeys((shares[0], shares[-1]))))} % of pairs"
+
+
+def _shifted(cells: Sequence[MatrixCell]) -> str:
+    """The mean shift of one metric, or the number of metrics whose mean moves against no edit at all."""
+    if len(cells) == 1:
+        return f"mean shift {format_signed(cells[0].shift)}"
+    return f"the mean shift of {sum(cell.is_clear for cell in cells)} of {_metrics(len(cells))} is clear of zero"
+
+
+def _beyond_noise(cells: Sequence[MatrixCell]) -> str:
+    """Metrics that move further than under harmless edits, those that move the wrong way by themselves."""
+    known = [cell.move for cell in cells if cell.move is not Move.UNKNOWN]
+    if not known:
+        return "noise not known yet"
+    beyond = [f"{known.count(Move.RIGHT)} of {_metrics(len(known))}"] if cells[0].intent == "breaking" else []
+    wrong = known.count(Move.WRONG)
+    if cells[0].intent != "breaking":
+        beyond.append(f"{wrong} of {_metrics(len(known))}")
+    elif wrong:
+        beyond.append(f"{wrong} the wrong way")
+    return f"beyond the noise of harmless edits: {', '.join(beyond)}"
 
 
 def _metric_verdict(cells: Sequence[MatrixCell]) -> str:
     parts = [
         _count_kinds(cells, "breaking", {Move.STILL, Move.WRONG}, "misses {} of {} breaking kinds"),
         _count_kinds(cells, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
+        _against_no_edit(cells),
         _count_kinds(cells, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
     ]
     return ", ".join(filter(None, parts))
+
+
+def _against_no_edit(cells: Sequence[MatrixCell]) -> str:
+    """Harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and be within it."""
+    clear = sum(cell.is_clear for cell in cells if cell.intent == "preserving" and cell.move is Move.STILL)
+    return f"{clear} within noise still move its mean" if clear else ""
 
 
 def _count_kinds(cells: Sequence[MatrixCell], intent: Intent, bad: set[Move], words: str) -> str:

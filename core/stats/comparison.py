@@ -56,6 +56,17 @@ def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     return Comparison(estimate, None if untested else _two_sided_p(draws))
 
 
+def difference(first: Distribution, second: Distribution) -> Estimate:
+    """The first statistic minus the second, of different cases of the same documents, on the same resamples."""
+    n = min(first.n, second.n)
+    if first.value is None or second.value is None:
+        return Estimate(None, None, None, n, first.why or second.why)
+    if why := first.why or second.why:
+        return Estimate(first.value - second.value, None, None, n, why)
+    documents = min(first.documents, second.documents)
+    return Distribution(first.value - second.value, first.draws - second.draws, n, documents=documents).estimate()
+
+
 def holm_correction(ps: Sequence[float | None]) -> list[float | None]:
     """Corrected for the number of tests (Holm 1979), in the order given; a test without p does not count."""
     made = sorted((p, place) for place, p in enumerate(ps) if p is not None)

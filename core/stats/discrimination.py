@@ -86,6 +86,13 @@ class LabelledScores:
         kept = ~np.isnan(self.scores)
         return LabelledScores(self.scores[kept], self.labels[kept], self.documents[kept], self.direction)
 
+    def with_failures_worst(self) -> LabelledScores:
+        """With what failed below all others where it is consistent, and above them where it is not."""
+        sign = -1.0 if self.direction == "lower" else 1.0
+        worst = np.where(self.labels, -np.inf, np.inf) * sign
+        scores = np.where(np.isnan(self.scores), worst, self.scores)
+        return LabelledScores(scores, self.labels, self.documents, self.direction)
+
     @property
     def oriented(self) -> Values:
         """The scores turned so that higher is more consistent."""
@@ -109,21 +116,37 @@ def auc(labelled: LabelledScores) -> Statistic:
     In a resample the copies of a document are not compared with each other: a new sample of documents would hold no
     such pairs, and where originals meet their own edits they would lift every draw (on BUMP above the value itself).
     """
-    kept = labelled.defined()
+    return stratified_auc(labelled, np.zeros(len(labelled.labels), dtype=np.intp))
+
+
+def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
+    """The same among cases of one stratum, (n,): of all pairs whose two sides are in one, the share that is won."""
+    known, kept = ~np.isnan(labelled.scores), labelled.defined()
     if kept.why:
         return undefined(len(kept.labels), kept.why)
     numbers, places = cluster_documents(kept.documents)
-    contest = WinCounts.of(kept.oriented, kept.labels, places, len(numbers))
-    sizes = np.stack([contest.made, contest.lost])
-    inside = np.stack([contest.own, contest.made * contest.lost])
+    contests = [
+        WinCounts.of(kept.oriented[part], kept.labels[part], places[part], len(numbers))
+        for part in (strata[known] == stratum for stratum in np.unique(strata[known]))
+        if kept.labels[part].any() and not kept.labels[part].all()
+    ]
+    if not contests:
+        return undefined(len(kept.labels), "No consistent summary is in a stratum with an inconsistent one.")
+    sizes = [np.stack([one.made, one.lost]) for one in contests]
+    inside = [np.stack([one.own, one.made * one.lost]) for one in contests]
 
     def weigh(weights: Values) -> Values:
-        beaten = contest.halves @ np.cumsum(contest.bad @ weights, axis=0)
-        good, bad = sizes @ weights
-        own, met = inside @ (weights * (weights - 1))
-        return ratio(np.einsum("dr,dr->r", weights, beaten) - own, good * bad - met)
+        won, met = np.zeros(weights.shape[1]), np.zeros(weights.shape[1])
+        for contest, size, of_document in zip(contests, sizes, inside, strict=True):
+            beaten = contest.halves @ np.cumsum(contest.bad @ weights, axis=0)
+            good, bad = size @ weights
+            own, met_inside = of_document @ (weights * (weights - 1))
+            won += np.einsum("dr,dr->r", weights, beaten) - own
+            met += good * bad - met_inside
+        return ratio(won, met)
 
-    return Statistic(len(kept.labels), numbers, weigh, max(contest.bad.shape))
+    n = int(sum(one.made.sum() + one.lost.sum() for one in contests))
+    return Statistic(n, numbers, weigh, max(max(one.bad.shape) for one in contests))
 
 
 _NO_PRECISION_INTERVAL = (

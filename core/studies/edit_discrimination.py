@@ -12,15 +12,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from core.cases.cases import Cases, MetricColumn
 from core.errors import TouchstoneError
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, intent_of
+from core.runs.run import Run, VariantKey, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
 from core.stats.bootstrap import Resamples
-from core.stats.discrimination import LabelledScores, auc
-from core.stats.statistic import Estimate
+from core.stats.discrimination import LabelledScores, auc, stratified_auc
+from core.stats.statistic import Estimate, Statistic, undefined
 from core.stats.text_tables import format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
+from core.text import words
 
 ALL_KINDS = "all breaking"
 """Name of the row of all breaking kinds together."""
@@ -31,12 +33,14 @@ _CHANCE = 0.5
 class EditDiscrimination:
     """The area under the ROC curve of one metric, broken summaries against their originals and against harmless edits.
 
-    `kinds` holds the same two for each breaking kind alone.
+    `against_matched` compares a broken summary only with harmless edits that change the number of words by as much: a metric
+    of length has nothing to go by. `kinds` holds the first two for each breaking kind alone.
     """
 
     metric: str
     against_originals: Estimate
     against_harmless: Estimate
+    against_matched: Estimate
     kinds: dict[str, tuple[Estimate, Estimate]]
 
 
@@ -49,18 +53,43 @@ def edit_discrimination(
         return []
     drawn = Resamples.draw(len(numbers), resamples, run.plan.seed)
     intents = {kind: intent_of(kind) for kind in run.plan.kinds}
+    growths = word_growths(run)
     results = []
     for metric in run.plan.metrics:
         of_metric = [shift for shift in shifts if shift.metric == metric]
         broken = [shift for shift in of_metric if intents[shift.kind] == "breaking"]
         harmless = [shift for shift in of_metric if intents[shift.kind] == "preserving"]
         if broken:
-            results.append(_of_metric(metric, broken, harmless, numbers, drawn))
+            results.append(_of_metric(metric, broken, harmless, growths, numbers, drawn))
     return results
 
 
-def _of_metric(
-    metric: str, broken: Sequence[Shift], harmless: Sequence[Shift], numbers: dict[str, int], drawn: Resamples
+def word_growths(run: Run) -> dict[VariantKey, int]:
+    """Words that each variant has more than its original."""
+    lengths = {id: len(words(source.example.summary)) for id, source in run.sources.items()}
+    return {
+        (source, kind): len(words(variant.summary)) - lengths[source]
+        for (source, kind), variant in run.variants.items()
+        if variant.summary is not None
+    }
+
+
+def against_edits_of_people(cases: Cases, column: MetricColumn) -> Statistic:
+    """The area of edits labelled inconsistent against edits labelled consistent, where the data have both."""
+    if not len(cases.harmless) or not len(cases.pairs):
+        return undefined(0, "The data have no edits that people found consistent.")
+    rows = np.concatenate([cases.harmless[:, 1], cases.pairs[:, 1]])
+    labels = np.repeat([True, False], [len(cases.harmless), len(cases.pairs)])
+    return auc(LabelledScores(column.values[rows], labels, cases.documents[rows], column.direction))
+
+
+def _of_metric(  # the run's shifts of one metric, and what all metrics share
+    metric: str,
+    broken: Sequence[Shift],
+    harmless: Sequence[Shift],
+    growths: Mapping[VariantKey, int],
+    numbers: dict[str, int],
+    drawn: Resamples,
 ) -> EditDiscrimination:
     def both(bad: Sequence[Shift]) -> tuple[Estimate, Estimate]:
         originals = LabelledScores.of(pairs_of_shifts(metric, bad, numbers))
@@ -70,7 +99,11 @@ def _of_metric(
     by_kind = {
         kind: [shift for shift in broken if shift.kind == kind] for kind in dict.fromkeys(s.kind for s in broken)
     }
-    return EditDiscrimination(metric, *both(broken), {kind: both(of_kind) for kind, of_kind in by_kind.items()})
+    originals, edits = both(broken)
+    strata = np.array([growths[shift.source, shift.kind] for shift in (*harmless, *broken)], dtype=np.intp)
+    matched = drawn.estimate(stratified_auc(_labelled(metric, broken, harmless, numbers), strata))
+    kinds = {kind: both(of_kind) for kind, of_kind in by_kind.items()}
+    return EditDiscrimination(metric, originals, edits, matched, kinds)
 
 
 def _labelled(
@@ -89,11 +122,11 @@ def _labelled(
 def discrimination_table(results: Sequence[EditDiscrimination]) -> Table:
     """A row for each metric and breaking kind, after one of all kinds together."""
     rows = [
-        (result.metric, kind, originals, harmless, originals.n, harmless.n)
+        (result.metric, kind, originals, harmless, matched, originals.n, harmless.n)
         for result in results
-        for kind, (originals, harmless) in {
-            ALL_KINDS: (result.against_originals, result.against_harmless),
-            **result.kinds,
+        for kind, (originals, harmless, matched) in {
+            ALL_KINDS: (result.against_originals, result.against_harmless, result.against_matched),
+            **{kind: (*both, None) for kind, both in result.kinds.items()},
         }.items()
     ]
     return Table(
@@ -113,6 +146,12 @@ def discrimination_table(results: Sequence[EditDiscrimination]) -> Table:
                 "AUC against harmless edits",
                 "unsigned",
                 "The same against summaries that were changed without harm: 0.5 for a detector of changes.",
+            ),
+            Column(
+                "against_matched",
+                "AUC against harmless edits of the same length",
+                "unsigned",
+                "The same among variants that change the number of words by as much: 0.5 for a metric of length.",
             ),
             Column("n_originals", "n, originals", "count"),
             Column("n_harmless", "n, harmless edits", "count"),

@@ -15,7 +15,7 @@ from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Assertion, Filler, Placement
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, run_from_lines, run_lines, to_json_line
+from core.runs.run import Run, intent_of, run_from_lines, run_lines, to_json_line
 from core.runs.shifts import (
     STRESS_RESAMPLES,
     Shift,
@@ -27,6 +27,7 @@ from core.runs.shifts import (
 )
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
+from core.stats.comparison import difference
 from core.stats.discrimination import Threshold
 from core.stats.score_pairs import ScorePairs, wrong_way_share
 from core.stats.statistic import Estimate, Statistic, mean
@@ -34,6 +35,7 @@ from core.stats.text_tables import format_share, format_signed
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 from core.text import words
 
+_SAME_LENGTH = 0.25
 _ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
 
 
@@ -44,6 +46,8 @@ class PhraseEffect:
     `alone` is the mean score of the phrase as the whole summary, and `outright` the share of summaries that it beats. `appended`
     and `prefixed` are mean gains in the metric's own units, `per_word` the first by the words that it takes, `spreads` the first in
     standard deviations of the metric over the originals; `raised` is the share of summaries that the appended phrase lifts.
+    `control` is the mean gain by harmless edits of the run that change half to twice as many words, in spreads too, and
+    `excess` what the phrase gains beyond it.
     """
 
     metric: str
@@ -56,6 +60,8 @@ class PhraseEffect:
     per_word: Estimate
     spreads: Estimate
     raised: Estimate
+    control: Estimate
+    excess: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,7 @@ class _MetricShifts:
     def _play(self, phrase: Filler, places: dict[Placement, str]) -> PhraseEffect:
         alone, prefixed, appended = (self._pairs([places.get(place, "")]) for place in ("alone", "prefix", "suffix"))
         length, drawn = len(words(phrase.text)), self._drawn
+        gain, control = (drawn.of(self._standardised(pairs)) for pairs in (appended, self._harmless_pairs(length)))
         return PhraseEffect(
             metric=self.metric,
             phrase=phrase,
@@ -136,16 +143,32 @@ class _MetricShifts:
             appended=drawn.estimate(mean(pair_gains(appended), appended.documents)),
             prefixed=drawn.estimate(mean(pair_gains(prefixed), prefixed.documents)),
             per_word=drawn.estimate(mean(pair_gains(appended) / max(1, length), appended.documents)),
-            spreads=self._spreads(appended),
+            spreads=gain.estimate(),
             raised=drawn.estimate(wrong_way_share(appended)),
+            control=control.estimate(),
+            excess=difference(gain, control),
         )
 
     def _pairs(self, kinds: Iterable[str]) -> ScorePairs:
         chosen = [shift for kind in kinds for shift in self._by_kind.get(kind, ())]
         return pairs_of_shifts(self.metric, chosen, self._groups)
 
+    def _harmless_pairs(self, length: int) -> ScorePairs:
+        """Pairs under harmless edits that change half to twice so many words."""
+        shifts = [
+            shift
+            for kind, of_kind in self._by_kind.items()
+            if intent_of(kind) == "preserving"
+            for shift in of_kind
+            if length <= 2 * shift.words and shift.words <= 2 * length
+        ]
+        return pairs_of_shifts(self.metric, shifts, self._groups)
+
+    def _standardised(self, pairs: ScorePairs) -> Statistic:
+        return standardised_gain(pairs, self._originals, self._documents)
+
     def _spreads(self, pairs: ScorePairs) -> Estimate:
-        return self._drawn.estimate(standardised_gain(pairs, self._originals, self._documents))
+        return self._drawn.estimate(self._standardised(pairs))
 
 
 def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
@@ -157,6 +180,15 @@ def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
     lifted = threshold.accepts_scores(pairs.edited, pairs.direction)
     known = refused & ~np.isnan(pairs.original) & ~np.isnan(pairs.edited)
     return mean(np.where(known, lifted.astype(np.float64), np.nan), pairs.documents)
+
+
+def control_lengths(phrases: Iterable[Filler]) -> list[int]:
+    """Numbers of words at which harmless edits are the control of phrases: every phrase has one within a quarter of its own."""
+    lengths: list[int] = []
+    for length in sorted({len(words(phrase.text)) for phrase in phrases}, reverse=True):
+        if all(length < (1 - _SAME_LENGTH) * other for other in lengths):
+            lengths.append(length)
+    return lengths
 
 
 def _sort_value(estimate: Estimate) -> float:
@@ -278,6 +310,8 @@ def _phrases_table(results: Sequence[MetricGaming]) -> Table:
             play.per_word,
             play.spreads,
             play.raised,
+            play.control,
+            play.excess,
             play.appended.n,
         )
         for result in results
@@ -308,6 +342,15 @@ def _phrases_table(results: Sequence[MetricGaming]) -> Table:
             ),
             Column(
                 "raised", format="share", help="Share of the summaries that score higher with the phrase after them."
+            ),
+            Column(
+                "control",
+                "harmless edits",
+                "signed",
+                "Mean gain, in spreads, by harmless edits of the run that change half to twice as many words.",
+            ),
+            Column(
+                "excess", "beyond them", "signed", "Gain of the phrase in spreads beyond that of the harmless edits."
             ),
             Column("n", format="count", help="Summaries that the phrase was appended to."),
         ),

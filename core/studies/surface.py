@@ -40,10 +40,14 @@ def feature_correlations(cases: Cases, drawn: Resamples) -> Iterator[FeatureCorr
                 yield FeatureCorrelation(column.name, feature.name, drawn.estimate(spearman(rated)))
 
 
-def missing_features(cases: Cases) -> list[str]:
+SURFACE_FEATURES = (*FEATURES, "summary-length", "source-position", "coverage", "density")
+"""The six features, and what a metric may follow besides: length, position and extractiveness."""
+
+
+def missing_features(cases: Cases, features: Sequence[str] = FEATURES) -> list[str]:
     """The features that no sample has a score of."""
     there = {column.name for column in cases.columns if not np.isnan(column.values).all()}
-    return [feature for feature in FEATURES if feature not in there]
+    return [feature for feature in features if feature not in there]
 
 
 SURFACE_MODEL = "the surface alone"
@@ -51,6 +55,7 @@ SURFACE_MODEL = "the surface alone"
 
 _FOLDS = 4
 _MIN_LEARNT = 20  # summaries to learn from
+_RIDGE = 3.0  # weight of the penalty: as if so many summaries had a mean score
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,49 @@ def predicted_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[
             yield PredictedShare(column.name, drawn.estimate(order), drawn.estimate(variance))
 
 
+def surface_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
+    """Share of each metric that all of SURFACE_FEATURES predict by a ridge regression; raises TouchstoneError where one was not scored."""
+    features = _with_ranks(_feature_array(cases, SURFACE_FEATURES))
+    folds = deal_folds(cases.documents, _FOLDS, seed)
+    for column in cases.columns:
+        if column.name not in SURFACE_FEATURES:
+            predicted = _ridge_predicted(features, column.values, folds)
+            order = spearman(RatedScores(predicted, column.values, cases.documents))
+            variance = _explained_variance(predicted, column.values, cases.documents)
+            yield PredictedShare(column.name, drawn.estimate(order), drawn.estimate(variance))
+
+
+def _with_ranks(features: Values) -> Values:
+    """Features and their ranks in standard deviations, where they are undefined, and a constant, (samples, 3 · features + 1).
+
+    One summary that is far from all others has the next rank: it decides no fit.
+    """
+    from scipy.stats import rankdata  # takes a second to import, and only this part of the study needs it
+
+    missing = np.isnan(features)
+    known = np.where(missing, np.nanmean(features, axis=0), features)
+    both = np.column_stack([known, rankdata(known, axis=0)])
+    scales = both.std(axis=0)
+    standard = (both - both.mean(axis=0)) / np.where(scales > 0, scales, 1.0)
+    return np.column_stack([standard, missing, np.ones(len(features))])
+
+
+def _ridge_predicted(features: Values, targets: Values, folds: Numbers) -> Values:
+    """Each fold predicted from the others, (samples,); nan where too few are left to learn from."""
+    predictions = np.full(len(targets), np.nan)
+    for fold in np.unique(folds):
+        learnt = (folds != fold) & ~np.isnan(targets)
+        if learnt.sum() < _MIN_LEARNT or np.ptp(targets[learnt]) == 0:
+            continue
+        mean, scale = targets[learnt].mean(), targets[learnt].std()
+        seen = features[learnt]
+        weights = np.linalg.solve(
+            seen.T @ seen + _RIDGE * np.eye(features.shape[1]), seen.T @ ((targets[learnt] - mean) / scale)
+        )
+        predictions[folds == fold] = mean + scale * (features[folds == fold] @ weights)
+    return predictions
+
+
 def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> list[MetricRow]:
     """The AUC of the surface beside that of every metric, a slice for each dataset.
 
@@ -96,12 +144,12 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
     return [replace(row, n=row.figures["auc"].estimate.n) for row in rows]
 
 
-def _feature_array(cases: Cases) -> Values:
-    """The six features in their order, (samples, 6), nan where one is undefined."""
-    if missing := missing_features(cases):
+def _feature_array(cases: Cases, features: Sequence[str] = FEATURES) -> Values:
+    """The features in their order, (samples, features), nan where one is undefined."""
+    if missing := missing_features(cases, features):
         raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
     columns = {column.name: column.values for column in cases.columns}
-    return np.column_stack([columns[name] for name in FEATURES])
+    return np.column_stack([columns[name] for name in features])
 
 
 def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: OutputKind, seed: int) -> Values:
@@ -196,6 +244,9 @@ class Surface(Study):
                 Pivot("metric", "slice", ("auc",)),
             ),
         ]
+        further = missing_features(cases, SURFACE_FEATURES)
+        if not further:
+            tables.append(_surface_table(list(surface_shares(cases, drawn))))
         return self.report(
             data,
             tables[: 1 if missing else None],
@@ -205,6 +256,21 @@ class Surface(Study):
             ],
             problems=[f"Not scored: {', '.join(missing)}. What all six explain is missing."] if missing else [],
         )
+
+
+def _surface_table(shares: Sequence[PredictedShare]) -> Table:
+    return Table(
+        "all_features",
+        "What these explain together with length, position and extractiveness",
+        (
+            Column("metric"),
+            Column("n", format="count"),
+            Column("order", "Spearman of prediction and score", "correlation"),
+            Column("variance", "share of variance", "percent", "Below 0 the mean would predict better."),
+        ),
+        tuple((share.metric, share.order.n, share.order, share.variance) for share in shares),
+        (f"A ridge regression on {', '.join(SURFACE_FEATURES)} and their ranks, on documents that it never saw.",),
+    )
 
 
 def _correlation_table(correlations: Sequence[FeatureCorrelation]) -> Table:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.audit.data import audit_command, with_battery, with_saved_thresholds
+from core.audit.data import audit_command, released_columns, with_battery, with_given_scores, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.history import LAST, format_history, last_report
 from core.audit.report import (
@@ -29,6 +29,7 @@ from core.audit.report_text import badge_svg, format_changes, format_report, rep
 from core.battery import STANDARD_BATTERY
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.gate.results_file import read_results
 from core.metric import METRICS
 from core.settings import Settings
 from core.studies.saved_threshold import thresholds_by_metric
@@ -50,7 +51,10 @@ _WRITERS: Mapping[str, Callable[[AuditReport], str]] = MappingProxyType(
 
 def command(
     metric: Annotated[
-        list[str] | None, typer.Argument(help="name or name[setting=value,…]; several stand side by side.")
+        list[str] | None,
+        typer.Argument(
+            help="name or name[setting=value,…]; several stand side by side. Also a column of scores that the data were released with."
+        ),
     ] = None,
     data: Annotated[
         list[str] | None,
@@ -68,11 +72,18 @@ def command(
             help="A saved threshold of one of the metrics, by its name or file: its false alarms and misses are shown; may be repeated."
         ),
     ] = None,
+    scores: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A file of scores, lines of id, metric and score as `score -o` writes them, of a closed system too: they are audited "
+            "as they are, without the questions that need new scores; may be repeated."
+        ),
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            help=f"An earlier report (JSON) of the same data, or {LAST}, the last one that was kept: what became worse leaves "
-            "exit status 1."
+            help=f"An earlier report (JSON) of the same data, or {LAST}, the last one that was kept: a verdict that fell, or a "
+            "figure that got worse beyond both intervals, leaves exit status 1."
         ),
     ] = None,
     history: Annotated[
@@ -95,14 +106,20 @@ def command(
     if history:
         _print_history(settings, METRICS.parse(history).spec)
         return
-    if not metric or not data:
+    files = {str(path): read_results(path) for path in scores or ()}
+    specs = list(dict.fromkeys(metric or [name for of_file in files.values() for name in of_file]))
+    if not specs or not data:
         raise TouchstoneError("Name a metric and the data that it is to be audited on: audit METRIC --data DATASET.")
-    metrics = [METRICS.parse(spec) for spec in dict.fromkeys(metric)]
-    saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
     with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
         found = with_battery(open_audit_data(store, data, most, seed), battery)
         found = with_saved_thresholds(found, threshold or [])
-        report = _audit(Measurement(engine, settings, found, metrics, seed, saved))
+        found = with_given_scores(
+            found, {path: {name: side.scores for name, side in of.items()} for path, of in files.items()}
+        )
+        given = [name for name in released_columns(found) if name in specs]
+        metrics = [METRICS.parse(spec) for spec in specs if spec not in given]
+        saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
+        report = _audit(Measurement(engine, settings, found, metrics, seed, saved, given))
         if against == LAST:
             earlier = _last_report(store, report)
         if keep:
@@ -120,7 +137,7 @@ def _audit(measured: Measurement) -> AuditReport:
     print_estimate(measured.engine, measured.paid_conversations())
     for _ in with_progress(measured.work(), "scores", measured.counts[1]):
         pass
-    evidence, specs = measured.evidence(), [one.spec for one in measured.metrics]
+    evidence, specs = measured.evidence(), [*measured.given, *(one.spec for one in measured.metrics)]
     audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
     return build_report(evidence, audits, audit_command(measured.data, specs, measured.seed))

@@ -50,8 +50,8 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     report = json.loads(download(page.get_by_role("button", name="JSON", exact=True)).read_text(encoding="utf-8"))
     assert [one["metric"] for one in report["metrics"]][-1] == "rouge2"
     assert "--threshold own" in report["command"]
-    [calibrated] = [one for one in report["metrics"][-1]["findings"] if one["question"] == "calibration"]
-    assert "(own) refuses" in calibrated["sentence"]
+    [decided] = [one for one in report["metrics"][-1]["findings"] if one["question"] == "threshold"]
+    assert "(own) refuses" in decided["sentence"]
     page.reload()
     expect(strips).to_have_count(2, timeout=START_MS)
 
@@ -68,7 +68,7 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
 
     idle(page)
     audit = page.url
-    expect(page.get_by_text("(variance of its scores that shallow features predict)")).to_be_visible()
+    expect(page.get_by_text("(variance of its scores that the surface predicts)")).to_be_visible()
     press(page.get_by_text("How much of it is surface?").last)
     link = page.get_by_role("link", name="Open on Evaluate, Share of surface")
     expect(link).to_have_attribute("href", re.compile("/evaluate.dataset=.*&by=.*&tab=surface"), timeout=START_MS)

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from core.audit.question import Level
 from core.audit.report import AuditReport, read_report
+from core.gate.scoring import read_file
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
+from core.types import Verdict
 from tests.unit.audit.pair_files import write_bundled_pairs
 from tests.unit.command_line import done, flat_row, run
 
@@ -73,7 +76,7 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
 
     calibration = ("study", "calibration", "--dataset", DATASET, "--by", "dataset", "--metric", METRIC, "--json")
     [transfer] = json.loads(done(*calibration))["tables"]["transfers"]
-    assert estimate_of(report, "calibration") == own_estimate(transfer["accuracy"])
+    assert estimate_of(report, "threshold") == own_estimate(transfer["accuracy"])
 
     surface = done("study", "surface", "--dataset", DATASET)
     assert format_percent(estimate_of(report, "surface")) in surface
@@ -172,3 +175,61 @@ def test_windows_and_densities_are_those_of_their_commands(pairs: Path, tmp_path
 def read_estimate(record: dict[str, Any]) -> Estimate:
     """The statistic of a cell of a report."""
     return Estimate(**{name: value for name, value in record.items() if name != "few_documents"})
+
+
+def write_scores(pairs: Path, path: Path) -> Path:
+    """Scores of a closed system that knows the labels."""
+    lines = [
+        {"id": item.example.id, "metric": "closed", "score": float(item.intended is Verdict.CONSISTENT)}
+        for item in read_file(pairs)
+        if item.intended
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_a_file_of_scores_is_audited_without_the_questions_that_need_new_ones(
+    pairs: Path, tmp_path: Path, database: str
+) -> None:
+    assert database
+    written, scores = tmp_path / "audit.json", write_scores(pairs, tmp_path / "scores.jsonl")
+    done("audit", "--data", pairs, "--scores", scores, "--to", written)
+    report = read_report(written.read_bytes())
+    [audit] = report.metrics
+    levels = {one.question: one.level for one in audit.findings}
+    assert audit.metric == "closed"
+    asked = {question for question, level in levels.items() if level is not Level.NOT_ASKED}
+    assert asked == {"answers", "sees-errors", "change-detector", "surface", "slices", "calibration", "threshold"}
+    assert estimate_of(report, "sees-errors").value == 1.0
+    assert levels["sees-errors"] is Level.GOOD
+    assert f"--scores {scores}" in report.command
+
+
+def test_released_scores_of_a_dataset_are_audited_as_they_are(tmp_path: Path, database: str) -> None:
+    assert database
+    table, written = tmp_path / "log.jsonl", tmp_path / "audit.json"
+    pairs = [json.loads(line) for line in write_bundled_pairs(tmp_path / "pairs.jsonl", 12).read_text().splitlines()]
+    rows = [
+        {
+            "document": row["document"],
+            "summary": row["edited"],
+            "label": row["label"],
+            "scores": {"closed": float(row["label"] == "consistent")},
+        }
+        for row in pairs
+    ]
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done("import", "generic", table, "--name", "log")
+    done("audit", "closed", "--data", "log", "--to", written)
+    report = read_report(written.read_bytes())
+    assert estimate_of(report, "sees-errors").value == 1.0
+    assert report.metrics[0].finding("gaming")
+    assert "not asked" in done("audit", "closed", "--data", "log")
+
+
+def test_scores_of_other_summaries_are_refused(pairs: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    scores = tmp_path / "scores.jsonl"
+    scores.write_text('{"id": "elsewhere", "metric": "closed", "score": 0.5}\n', encoding="utf-8")
+    refused = run("audit", "--data", pairs, "--scores", scores)
+    assert "No score of closed is of a summary of these data" in str(refused.exception)

@@ -109,7 +109,7 @@ def test_an_audit_shows_false_alarms_and_misses_at_a_saved_threshold(
         assert found[f"missed at the saved threshold{where}"].value == 1.0
         assert found[f"balanced accuracy at the saved threshold{where}"].value == 0.5
     report = read_report(written.read_bytes())
-    finding = report.metrics[0].finding("calibration")
+    finding = report.metrics[0].finding("threshold")
     assert finding
     assert finding.level is Level.FAILS
     assert "own.json) refuses 0.0" in finding.sentence
@@ -119,7 +119,7 @@ def test_an_audit_shows_false_alarms_and_misses_at_a_saved_threshold(
 
 def audit_figures(metric: str, data: Path, threshold: Path, written: Path) -> dict[str, Estimate]:
     done("audit", metric, "--data", data, "--threshold", threshold, "--most", 2, "--no-keep", "--to", written)
-    finding = read_report(written.read_bytes()).metrics[0].finding("calibration")
+    finding = read_report(written.read_bytes()).metrics[0].finding("threshold")
     assert finding
     return {one.label: one.estimate for one in finding.details}
 

@@ -1,40 +1,33 @@
-"""Audit question: is the number a probability, and how good is a threshold chosen on other documents?"""
+"""Audit question: is the number a probability? The calibration error of the scores as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from core.audit.evidence import Evidence
-from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
-from core.audit.shown_pairs import format_decisions, labelled_case
-from core.cases.cases import Cases
-from core.cases.measures import OVERALL_SLICE, Slice, slice_cases
-from core.stats.calibration import threshold_decisions
-from core.stats.discrimination import LabelledScores
-from core.stats.statistic import Estimate, deal_folds, mean
-from core.studies.calibration import FOLDS, DomainCalibration, MetricCalibration, calibrations, domain_slices
-from core.studies.saved_threshold import decision_figures
+from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.stats.statistic import Values
+from core.studies.calibration import DomainCalibration, calibrations
 
-ERROR_SCALE = Scale(good=0.1, fails=0.25)
-ACCURACY_SCALE = Scale(good=0.7, fails=0.55)
-"""Of the threshold: half is a coin."""
+SCALE = Scale(good=0.1, fails=0.25)
+"""Of the error. A number that is the share of consistent summaries for all of them has none, and tells nothing: it is not good."""
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Calibration(Question):
-    """Figures of the study `calibration` for the metric, and the false alarms of its cross-fitted threshold."""
+    """Errors of the study `calibration` for the metric."""
 
     name: ClassVar[str] = "calibration"
-    title: ClassVar[str] = "Is its number a probability, and is there a threshold?"
-    axis: ClassVar[str] = "threshold"
-    place: ClassVar[int] = 9
+    title: ClassVar[str] = "Is its number a probability?"
+    axis: ClassVar[str] = "off by"
+    place: ClassVar[int] = 10
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
+    less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)
@@ -43,139 +36,46 @@ class Calibration(Question):
         cases = evidence.cases_with(column)
         if np.isnan(cases.labels).all():
             return self.not_measured("No summary here is labelled.")
-        saved = _saved_figures(evidence, cases, metric)
-        [found] = calibrations(cases, "dataset", evidence.drawn)
-        usable = [one for one in found.domains if not one.why]
+        [result] = calibrations(cases, "dataset", evidence.drawn)
+        usable = [one for one in result.domains if not one.why]
         if not usable:
-            return (
-                self._of_saved_threshold(evidence, metric, saved) if saved else self.not_measured(found.domains[0].why)
-            )
+            return self.not_measured(result.domains[0].why)
         largest = max(usable, key=lambda one: one.n)
-        accuracy = _own_accuracy(found, largest.domain)
-        alarms = _false_alarms(evidence, cases, largest.domain)
-        figure = Figure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
         raw = largest.error["raw"]
-        levels = [ACCURACY_SCALE.level(one) for one in (accuracy, *(one.estimate for one in saved[:1]))]
-        if raw.value is not None:
-            levels.append(ERROR_SCALE.level(raw))
-        finding = self.found(
-            worst_level(levels),
-            f"{_sentence(largest, figure, alarms)}{_saved_sentence(evidence, metric, saved)}",
-            figure,
-        )
+        if raw.value is None:
+            finding = self.not_measured(f"{raw.why} {_fitted_sentence(largest)}")
+        else:
+            figure = Figure("expected calibration error (ECE)", raw, "score")
+            level, sentence = (
+                SCALE.level(raw),
+                f"Taken as probabilities its scores are off by {raw.value:.3f} on average (ECE).",
+            )
+            if level is Level.GOOD and not _tells_more_than_share(largest, cases.labels):
+                level = Level.WEAK
+                sentence += " They tell no more than the share of consistent summaries would (Brier score)."
+            finding = self.found(level, f"{sentence} {_fitted_sentence(largest)}", figure)
         return replace(
             finding,
-            details=(*saved, *_details(largest, alarms)),
+            details=_details(largest),
             command=evidence.cases_command("python cli.py study calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
             by="dataset",
-            warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
         )
 
-    def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[Figure]) -> Finding:
-        """Judge a threshold that was chosen elsewhere, where there are too few labels to choose one."""
-        level = ACCURACY_SCALE.level(saved[0].estimate)
-        finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0])
-        return replace(
-            finding,
-            details=tuple(saved[1:]),
-            command=evidence.audit_command(metric),
-            warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
-        )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
-        """Every labelled summary with the decision of the threshold of other documents, and of a saved one."""
-        column = evidence.column(metric)
-        if column is None or column.direction == "neutral":
-            return ()
-        cases = evidence.cases_with(column)
-        labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-        known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-        fitted = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
-        decisions = {"threshold of other documents": format_decisions(fitted == 1, known & ~np.isnan(fitted))}
-        threshold = evidence.threshold(metric)
-        if threshold and metric in evidence.saved_thresholds:
-            decisions["saved threshold"] = format_decisions(threshold.accepts(labelled), known)
-        return [
-            labelled_case(
-                cases.samples[place], float(column.values[place]), {name: of[place] for name, of in decisions.items()}
-            )
-            for place in np.flatnonzero(known)
-        ]
+def _tells_more_than_share(domain: DomainCalibration, labels: Values) -> bool:
+    """True if the Brier score is below that of the share of consistent summaries, given to every one of them."""
+    share, brier = float(np.nanmean(labels)), domain.brier["raw"]
+    return brier.high is not None and brier.high < share * (1 - share)
 
 
-def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figure, ...]:
-    """Balanced accuracy, false alarms and misses at the saved threshold, overall and by domain; none where none is saved."""
-    if metric not in evidence.saved_thresholds:
-        return ()
-    parts = [one for one in slice_cases(cases, "domain") if one.summaries.any()]
-    if len(parts) < 3:  # one domain alone is all of it
-        parts = parts[:1]
-    return tuple(figure for part in parts for figure in _figures_at(evidence, cases, metric, part))
+def _fitted_sentence(domain: DomainCalibration) -> str:
+    """The error that is left once the scores were fitted."""
+    fitted = domain.error["per domain"].value
+    return "" if fitted is None else f"After isotonic regression on other documents they are off by {fitted:.3f}."
 
 
-def _figures_at(evidence: Evidence, cases: Cases, metric: str, part: Slice) -> list[Figure]:
-    [column] = cases.columns
-    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-    threshold = evidence.threshold(metric)
-    accepted = threshold.accepts(labelled).astype(np.float64) if threshold else np.zeros(len(cases.labels))
-    decisions = np.where(part.summaries & ~np.isnan(column.values), accepted, np.nan)
-    found = decision_figures(labelled, decisions, evidence.drawn)
-    where = "" if part.name == OVERALL_SLICE else f", {part.name}"
-    figures = {
-        "balanced accuracy at the saved threshold": found.accuracy,
-        "false alarms at the saved threshold": found.false_alarms,
-        "missed at the saved threshold": found.missed,
-    }
-    return [Figure(f"{label}{where}", estimate, "share") for label, estimate in figures.items()]
-
-
-def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[Figure]) -> str:
-    if not saved:
-        return ""
-    own, (_, alarms, missed, *_) = evidence.saved_thresholds[metric], saved
-    return (
-        f" The saved threshold {own.value:.3g} ({own.name}) refuses {alarms} of the consistent summaries and accepts {missed} of "
-        "the inconsistent ones."
-    )
-
-
-def _saved_warning(evidence: Evidence, metric: str) -> str:
-    saved = evidence.saved_thresholds.get(metric)
-    hashes = {one.sha256 for one in saved.data} if saved else set()
-    if hashes.isdisjoint(one.sha256 for one in evidence.data.facts):
-        return ""
-    return "The saved threshold was chosen on these data: its figures flatter it."
-
-
-def _own_accuracy(found: MetricCalibration, domain: str) -> Estimate:
-    return next(one.accuracy for one in found.transfers if one.chosen_on == one.used_on == domain)
-
-
-def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> Figure:
-    """Consistent summaries that the threshold of other documents refuses."""
-    [column] = cases.columns
-    [part] = [one for one in domain_slices(cases, "dataset") if one.name == domain]
-    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-    known = part.summaries & ~np.isnan(cases.labels) & ~np.isnan(column.values)
-    decisions = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
-    refused = np.where(known & labelled.labels, 1.0 - decisions, np.nan)
-    return Figure("false alarms of it", evidence.drawn.estimate(mean(refused, cases.documents)), "share")
-
-
-def _sentence(domain: DomainCalibration, figure: Figure, alarms: Figure) -> str:
-    threshold = "–" if domain.threshold is None else f"{domain.threshold:.3g}"
-    raw = domain.error["raw"].value
-    probability = (
-        "Its scores are no probabilities; after isotonic regression on other documents they are off by "
-        f"{domain.error['per domain'].value or 0.0:.3f} on average"
-        if raw is None
-        else f"Taken as probabilities its scores are off by {raw:.3f} on average (ECE)"
-    )
-    return f"{probability}. A threshold (on all of the data {threshold}) reaches {figure} of balanced accuracy on documents that it was not chosen on, with {alarms} false alarms."
-
-
-def _details(domain: DomainCalibration, alarms: Figure) -> tuple[Figure, ...]:
-    errors = [Figure(f"ECE, {form}", found, "score") for form, found in domain.error.items()]
-    brier = [Figure(f"Brier score, {form}", found, "score") for form, found in domain.brier.items()]
-    return tuple(one for one in [alarms, *errors, *brier] if one.estimate.value is not None)
+def _details(domain: DomainCalibration) -> tuple[Figure, ...]:
+    errors = [Figure(f"ECE, {form}", result, "score") for form, result in domain.error.items()]
+    brier = [Figure(f"Brier score, {form}", result, "score") for form, result in domain.brier.items()]
+    return tuple(one for one in [*errors, *brier] if one.estimate.value is not None)

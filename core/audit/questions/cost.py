@@ -24,7 +24,8 @@ class Cost(Question):
     name: ClassVar[str] = "cost"
     title: ClassVar[str] = "What does it cost?"
     axis: ClassVar[str] = "cost"
-    place: ClassVar[int] = 10
+    place: ClassVar[int] = 12
+    scores: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         asked, card = evidence.repetitions.get(metric), METRICS.parse(metric).card

@@ -1,4 +1,4 @@
-"""Audit question: can it be gamed? The gain by a phrase without content, and the wrong summaries lifted over the threshold."""
+"""Audit question: can it be gamed? Wrong summaries that a phrase without content lifts over the threshold, beyond harmless edits of its length."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from core.audit.evidence import Evidence
-from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
 from core.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.perturbations.repeated import Repeated
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.stats.bootstrap import Resamples
+from core.stats.comparison import difference
 from core.stats.discrimination import Threshold
 from core.stats.statistic import Estimate
-from core.studies.gaming import MetricGaming, lifted_share, metric_gaming
+from core.stats.text_tables import format_share
+from core.studies.gaming import MetricGaming, PhraseEffect, lifted_share, metric_gaming
 
 LIFTED_SCALE = Scale(good=0.05, fails=0.2)
 GAIN_SCALE = Scale(good=0.1, fails=0.5)
@@ -27,12 +30,14 @@ GAIN_SCALE = Scale(good=0.1, fails=0.5)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Gaming(Question):
-    """The best phrase on summaries that are not inconsistent, judged on those that are."""
+    """The best phrase on summaries that are not inconsistent, judged on those that are against repeating as many of their words."""
 
     name: ClassVar[str] = "gaming"
     title: ClassVar[str] = "Can it be gamed?"
     axis: ClassVar[str] = "gamed"
-    place: ClassVar[int] = 4
+    place: ClassVar[int] = 5
+    scores: ClassVar[bool] = True
+    less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "gaming"
 
@@ -41,18 +46,28 @@ class Gaming(Question):
         found = next((one for one in standings if one.metric == metric), None)
         if found is None:
             return self.not_measured("No phrase was scored, or the metric has no better side.")
-        best, threshold = found.best, evidence.threshold(metric)
+        best = found.best
         gain = Figure("gain by the best phrase", best.spreads, "deviations", f"“{best.phrase.text}”")
-        shifts = [one for one in evidence.gaming_shifts if one.metric == metric and one.kind == best.phrase.spec]
-        lifted = Figure(
-            "wrong summaries lifted over the threshold", _lifted(evidence, shifts, metric, threshold), "share"
+        shifts = _shifts_by(evidence, metric, best.phrase.spec)
+        lifted, control, excess = _lifted(
+            evidence, metric, shifts, _shifts_by(evidence, metric, _control_kind(evidence, best))
         )
-        figure, scale = (gain, GAIN_SCALE) if lifted.estimate.value is None else (lifted, LIFTED_SCALE)
-        level = scale.level(figure.estimate)
+        lifts = (
+            Figure("wrong summaries lifted beyond harmless edits of the same length", excess, "share"),
+            Figure("wrong summaries lifted over the threshold", lifted, "share"),
+            Figure("wrong summaries lifted by repeating as many of their words", control, "share"),
+        )
+        gains = (
+            Figure("gain beyond harmless edits of the same length", best.excess, "deviations", f"“{best.phrase.text}”"),
+            gain,
+            Figure("gain by harmless edits of the same length", best.control, "deviations"),
+        )
+        (figure, raw, harmless), scale = (gains, GAIN_SCALE) if lifted.value is None else (lifts, LIFTED_SCALE)
+        level = _level(scale, raw.estimate, figure.estimate)
         return replace(
-            self.found(level, _sentence(best.phrase.text, gain, lifted), figure),
-            brief=_brief(level, lifted.estimate),
-            details=_details(found, gain, lifted),
+            self.found(level, _sentence(best.phrase.text, raw, harmless, figure, level), figure),
+            brief=_brief(level, lifted, control),
+            details=_details(found, [*gains, *lifts]),
             pairs=shown_shifts(evidence.gaming_run, shifts, abs),
             command=evidence.stress_command(metric),
         )
@@ -63,44 +78,88 @@ class Gaming(Question):
         found = next((one for one in standings if one.metric == metric), None)
         if found is None:
             return ()
-        kind = found.best.phrase.spec
-        shifts = [one for one in evidence.gaming_shifts if one.metric == metric and one.kind == kind]
+        repeated = {one.source: one for one in _shifts_by(evidence, metric, _control_kind(evidence, found.best))}
         threshold = evidence.threshold(metric)
-        return [_lifted_case(evidence, one, threshold) for one in shifts]
+        return [
+            _lifted_case(evidence, one, repeated.get(one.source), threshold)
+            for one in _shifts_by(evidence, metric, found.best.phrase.spec)
+        ]
 
 
-def _lifted(evidence: Evidence, shifts: Sequence[Shift], metric: str, threshold: Threshold | None) -> Estimate:
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in shifts))}
-    if threshold is None or not numbers:
-        return Estimate(None, None, None, 0, "The data have no labels of both kinds, so there is no threshold.")
+def _shifts_by(evidence: Evidence, metric: str, kind: str) -> list[Shift]:
+    """Shifts of the inconsistent summaries under one kind."""
+    return [one for one in evidence.gaming_shifts if one.metric == metric and one.kind == kind]
+
+
+def _control_kind(evidence: Evidence, best: PhraseEffect) -> str:
+    """The kind that repeats as many words as the phrase has, or nearly so; empty where the run has none."""
+    kinds = [kind for kind in map(PERTURBATIONS.parse, evidence.gaming_run.plan.kinds) if isinstance(kind, Repeated)]
+    nearest = min(kinds, key=lambda kind: abs(kind.words - best.words), default=None)
+    return nearest.spec if nearest else ""
+
+
+def _lifted(
+    evidence: Evidence, metric: str, shifts: Sequence[Shift], repeated: Sequence[Shift]
+) -> tuple[Estimate, Estimate, Estimate]:
+    """The shares that the phrase lifts and that the repetition does, and their difference, on the same resamples."""
+    threshold = evidence.threshold(metric)
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(one.group for one in (*shifts, *repeated)))}
+    if threshold is None or not shifts:
+        missing = Estimate(None, None, None, 0, "The data have no labels of both kinds, so there is no threshold.")
+        return missing, missing, missing
     drawn = Resamples.draw(len(numbers), STRESS_RESAMPLES, evidence.run.plan.seed)
-    return drawn.estimate(lifted_share(pairs_of_shifts(metric, shifts, numbers), threshold))
+    lifted, control = (
+        drawn.of(lifted_share(pairs_of_shifts(metric, of, numbers), threshold)) for of in (shifts, repeated)
+    )
+    return lifted.estimate(), control.estimate(), difference(lifted, control)
 
 
-def _lifted_case(evidence: Evidence, shift: Shift, threshold: Threshold | None) -> Case:
-    cells: dict[str, str | float | None] = {"without": shift.before, "with the phrase": shift.after}
+def _level(scale: Scale, raw: Estimate, excess: Estimate) -> Level:
+    """Good where a phrase lifts next to nothing; a claim that it games only where it lifts more than harmless edits do."""
+    level = scale.level(raw)
+    if level not in (Level.WEAK, Level.FAILS):
+        return level
+    if excess.low is None or excess.low <= 0:
+        return Level.MEASURED
+    return worst_level([Level.WEAK, scale.level(excess)])
+
+
+def _lifted_case(evidence: Evidence, shift: Shift, repeated: Shift | None, threshold: Threshold | None) -> Case:
+    scores = [shift.before, shift.after, repeated.after if repeated else None]
+    cells: dict[str, str | float | None] = dict(
+        zip(("without", "with the phrase", "with words repeated"), scores, strict=True)
+    )
     if threshold:
-        direction, scores = METRICS.parse(shift.metric).card.direction, score_array([shift.before, shift.after])
-        decisions = format_decisions(threshold.accepts_scores(scores, direction), ~np.isnan(scores))
-        cells |= dict(zip(("decision without", "decision with it"), decisions, strict=True))
+        direction, values = METRICS.parse(shift.metric).card.direction, score_array(scores)
+        decisions = format_decisions(threshold.accepts_scores(values, direction), ~np.isnan(values))
+        cells |= dict(
+            zip(("decision without", "decision with it", "decision with words repeated"), decisions, strict=True)
+        )
     return Case(cells, shown_shift(evidence.gaming_run, shift))
 
 
-def _sentence(phrase: str, gain: Figure, lifted: Figure) -> str:
-    moves = f"moves its mean by {gain} standard deviations of its scores" if gain.estimate.value is not None else ""
-    lifts = (
-        f"lifts {lifted} of the wrong summaries that its threshold refuses" if lifted.estimate.value is not None else ""
+def _sentence(phrase: str, raw: Figure, harmless: Figure, excess: Figure, level: Level) -> str:
+    if raw.estimate.value is None:
+        return f"Appending “{phrase}” leaves all scores without a spread."
+    what = (
+        f"lifts {raw} of the wrong summaries that its threshold refuses, repeating as many of their own words {harmless}"
+        if raw.unit == "share"
+        else f"moves its mean by {raw} standard deviations of its scores, harmless edits of the same length by {harmless}"
     )
-    return f"Appending “{phrase}” {' and '.join(filter(None, [moves, lifts])) or 'leaves all scores without a spread'}."
+    claim = {
+        Level.GOOD: "",
+        Level.MEASURED: f" The difference, {excess}, is not clear of zero: that the phrase does it is not shown.",
+    }
+    return f"Appending “{phrase}” {what}.{claim.get(level, f' The phrase alone does {excess}.')}"
 
 
-def _brief(level: Level, lifted: Estimate) -> str:
+def _brief(level: Level, lifted: Estimate, control: Estimate) -> str:
     if lifted.value is None or level not in (Level.WEAK, Level.FAILS):
         return ""
-    return f"a filler lifts {100 * lifted.value:.0f} % of wrong summaries"
+    return f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
 
 
-def _details(found: MetricGaming, gain: Figure, lifted: Figure) -> tuple[Figure, ...]:
+def _details(found: MetricGaming, figures: Sequence[Figure]) -> tuple[Figure, ...]:
     plays = [
         Figure(
             f"gain by {PERTURBATIONS.parse(play.phrase.spec).card.title}",
@@ -111,4 +170,4 @@ def _details(found: MetricGaming, gain: Figure, lifted: Figure) -> tuple[Figure,
         for play in found.plays
     ]
     more = [Figure("summaries with a phrase that score higher", found.raised, "share")]
-    return tuple(one for one in [gain, lifted, *more, *plays] if one.estimate.value is not None)
+    return tuple(one for one in [*figures, *more, *plays] if one.estimate.value is not None)

@@ -24,6 +24,7 @@ _EDITS: Mapping[Intent, str] = MappingProxyType(
 )
 SCALE = Scale(good=0.8, fails=0.6)
 """Of the pairs that it orders rightly beside their own document, those that it still does in a long one."""
+_CHANCE = 0.5
 
 
 @QUESTIONS.add
@@ -34,7 +35,8 @@ class Reading(Question):
     name: ClassVar[str] = "reading"
     title: ClassVar[str] = "Where does it stop reading?"
     axis: ClassVar[str] = "long texts"
-    place: ClassVar[int] = 7
+    place: ClassVar[int] = 8
+    scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "windows"
 
@@ -81,17 +83,29 @@ def _placed_case(evidence: Evidence, pairs: Sequence[PlacedPair]) -> Case:
 
 
 def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:
-    """Level by the share that is left of the pairs ordered rightly alone; near one half there is little to lose."""
-    rightly = alone.consistency.value or 0.0
+    """Level by the share that is left of the pairs ordered rightly alone; none where that share may be chance.
+
+    It fails too where the rest may be chance, and is below all that the pairs alone can be.
+    """
+    rightly, low = alone.consistency.value or 0.0, alone.consistency.low
     level = Scale(SCALE.good * rightly, SCALE.fails * rightly).level(worst.consistency)
-    return Level.WEAK if level is Level.GOOD and rightly < SCALE.fails else level
+    if level is Level.TOO_FEW:
+        return level
+    if low is None or low <= _CHANCE:
+        return Level.MEASURED
+    placed = worst.consistency
+    guesses = placed.low is not None and placed.high is not None and placed.low <= _CHANCE and placed.high < low
+    return Level.FAILS if guesses else level
 
 
 def _sentence(alone: PlaceEffect, placed: list[PlaceEffect], worst: PlaceEffect) -> str:
     by_place = ", ".join(f"{one.place} {100 * (one.consistency.value or 0.0):.0f} %" for one in placed)
+    chance = (
+        "" if (alone.consistency.low or 0.0) > _CHANCE else " Where that may be chance, no place can cost anything."
+    )
     return (
         f"Beside its own document it orders {100 * (alone.consistency.value or 0.0):.0f} % of pairs rightly; in a document of "
-        f"2,000 words {by_place}: it is worst where the evidence stands {worst.place}."
+        f"2,000 words {by_place}: it is worst where the evidence stands {worst.place}.{chance}"
     )
 
 

@@ -47,7 +47,8 @@ class Repetition(Question):
     name: ClassVar[str] = "repetition"
     title: ClassVar[str] = "Does it repeat?"
     axis: ClassVar[str] = "repeats"
-    place: ClassVar[int] = 6
+    place: ClassVar[int] = 7
+    scores: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         asked = evidence.repetitions.get(metric)

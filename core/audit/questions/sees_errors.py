@@ -19,10 +19,13 @@ from core.audit.question import (
     Scale,
     ShownPair,
     format_figure,
+    worst_level,
 )
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
+from core.stats.discrimination import auc
+from core.stats.statistic import Estimate
 from core.types import Sample
 
 SCALE = Scale(good=0.75, fails=0.6)
@@ -37,7 +40,7 @@ class SeesErrors(Question):
     name: ClassVar[str] = "sees-errors"
     title: ClassVar[str] = "Does it see errors?"
     axis: ClassVar[str] = "sees errors"
-    place: ClassVar[int] = 1
+    place: ClassVar[int] = 2
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 
@@ -54,11 +57,15 @@ class SeesErrors(Question):
                 "The data have no labels of both kinds: name data with consistent and inconsistent summaries."
             )
         area = Figure("area under the ROC curve", overall.figures["auc"].estimate)
+        worst = Figure("area, failures counted as the worst scores", _worst_area(evidence, metric))
         types = [row for row in rows if row.slice != OVERALL_SLICE]
+        level = SCALE.level(area.estimate)
+        if evidence.misses_too_many(metric):
+            level = worst_level([level, SCALE.level(worst.estimate)])
         return replace(
-            self.found(SCALE.level(area.estimate), _sentence(area, types), area),
+            self.found(level, _sentence(area, worst, types), area),
             brief=_brief(area, types),
-            details=_details(overall, types),
+            details=(*_details(overall, types), worst),
             pairs=_worst_pairs(cases, column),
             command=evidence.cases_command(
                 f"python cli.py study measures --by {by}" if by else "python cli.py study measures", metric
@@ -73,14 +80,37 @@ def _error_field(samples: Sequence[Sample]) -> str | None:
     return "category" if any(sample.item.categories for sample in samples) else None
 
 
-def _sentence(area: Figure, types: Sequence[MetricRow]) -> str:
+def _worst_area(evidence: Evidence, metric: str) -> Estimate:
+    """The area if every summary without a score stood on the wrong end."""
+    labelled = evidence.labelled(metric)
+    if labelled is None:
+        return Estimate(None, None, None, 0)
+    return evidence.drawn.estimate(auc(labelled.with_failures_worst()))
+
+
+def _sentence(area: Figure, worst: Figure, types: Sequence[MetricRow]) -> str:
     ranked = _ranked(types)
     by_type = f" It is best at {_named(ranked[0])} and worst at {_named(ranked[-1])}." if len(ranked) > 1 else ""
-    return f"A consistent summary scores above an inconsistent one with a chance of {area}.{by_type}"
+    whole = f"A consistent summary scores above an inconsistent one with a chance of {area}."
+    if area.estimate.n != worst.estimate.n:
+        whole += f" With those that have no score counted as the worst ones it is {worst}."
+    if _is_inverted(area):
+        whole = f"It is inverted: the inconsistent summaries score better. {whole} Turned round it would be good."
+    return f"{whole}{by_type}"
+
+
+def _is_inverted(area: Figure) -> bool:
+    """True if the same scores with the other sign would be good."""
+    one = area.estimate
+    if one.value is None or one.low is None or one.high is None:
+        return False
+    return SCALE.level(replace(one, value=1 - one.value, low=1 - one.high, high=1 - one.low)) is Level.GOOD
 
 
 def _brief(area: Figure, types: Sequence[MetricRow]) -> str:
     ranked = _ranked(types)
+    if _is_inverted(area):
+        return f"inverted: errors score higher (AUC {_short(area.estimate.value)})"
     if len(ranked) < 2:
         return f"sees errors with an AUC of {_short(area.estimate.value)}"
     best, worst = (SCALE.level(row.figures["auc"].estimate) for row in (ranked[0], ranked[-1]))

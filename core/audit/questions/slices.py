@@ -32,14 +32,17 @@ class Slices(Question):
     name: ClassVar[str] = "slices"
     title: ClassVar[str] = "Whom does it fail?"
     axis: ClassVar[str] = "all slices"
-    place: ClassVar[int] = 8
+    place: ClassVar[int] = 9
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         """The worst slice, with a warning where texts are in a language that the metric is not for."""
         found = self._worst_slice(evidence, metric)
-        marked = count_unverified(metric, METRICS.parse(metric).verified_languages, evidence.data.texts)
+        given = metric in evidence.given  # of which nobody knows the languages
+        marked = (
+            [] if given else count_unverified(metric, METRICS.parse(metric).verified_languages, evidence.data.texts)
+        )
         return replace(found, warning=" ".join([*marked, found.warning]).strip())
 
     def _worst_slice(self, evidence: Evidence, metric: str) -> Finding:

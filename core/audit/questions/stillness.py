@@ -26,7 +26,8 @@ class Stillness(Question):
     name: ClassVar[str] = "stillness"
     title: ClassVar[str] = "Does it stay still when nothing changed?"
     axis: ClassVar[str] = "stays still"
-    place: ClassVar[int] = 3
+    place: ClassVar[int] = 4
+    scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"
 
@@ -62,8 +63,13 @@ def _level(found: Sensitivity) -> Level:
 
 def _sentence(found: Sensitivity, harmless: Sequence[MatrixCell]) -> str:
     moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
+    clear = [cell.kind for cell in harmless if cell.is_clear]
     kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
     listed = f": {', '.join(moved)}" if moved else ""
-    if found.ratio.value is None:
-        return f"{found.ratio.why} {kinds}{listed}."
-    return f"An error moves it {format_unsigned(found.ratio)} times as far as a harmless edit. {kinds}{listed}."
+    unedited = f", {len(clear)} against no edit at all{': ' if clear else ''}{', '.join(clear)}"
+    first = (
+        found.ratio.why
+        if found.ratio.value is None
+        else f"An error moves it {format_unsigned(found.ratio)} times as far as a harmless edit."
+    )
+    return f"{first} {kinds}{listed}{unedited}."

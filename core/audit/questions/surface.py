@@ -1,4 +1,4 @@
-"""Audit question: how much of the metric is surface? The share of its variance that six shallow features predict."""
+"""Audit question: how much of the metric is surface? The share of its variance that features of the surface predict."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.models.words.shallow import FEATURES
-from core.studies.surface import feature_correlations, missing_features, predicted_shares
+from core.stats.statistic import Estimate
+from core.studies.surface import SURFACE_FEATURES, feature_correlations, missing_features, surface_shares
 
 SCALE = Scale(good=0.3, fails=0.6)
 
@@ -21,32 +21,36 @@ class Surface(Question):
     name: ClassVar[str] = "surface"
     title: ClassVar[str] = "How much of it is surface?"
     axis: ClassVar[str] = "surface"
-    place: ClassVar[int] = 5
+    place: ClassVar[int] = 6
+    less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "surface"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        if metric in FEATURES:
-            return self.found(Level.FAILS, "It is one of the six shallow features itself: all of it is surface.")
+        if metric in SURFACE_FEATURES:
+            return self.found(Level.FAILS, f"It is one of the {len(SURFACE_FEATURES)} features of the surface itself.")
         column = evidence.column(metric)
-        if column is None or missing_features(evidence.cases):
-            return self.not_measured("It has no score of these summaries, or a shallow feature has none.")
-        features = tuple(one for one in evidence.cases.columns if one.name in FEATURES)
+        if column is None or missing_features(evidence.cases, SURFACE_FEATURES):
+            return self.not_measured("It has no score of these summaries, or a feature of the surface has none.")
+        features = tuple(one for one in evidence.cases.columns if one.name in SURFACE_FEATURES)
         cases = replace(evidence.cases, columns=(column, *features), separate=())
-        [share] = predicted_shares(cases, evidence.drawn)
+        [share] = surface_shares(cases, evidence.drawn)
         if share.variance.value is None:
             return self.not_measured(share.variance.why)
-        figure = Figure("variance of its scores that shallow features predict", share.variance, "share")
+        figure = Figure("variance of its scores that the surface predicts", _from_zero(share.variance), "share")
         order = Figure("rank correlation of prediction and score", share.order, "score")
         level = SCALE.level(share.variance)
         correlated = [one for one in feature_correlations(cases, evidence.drawn) if one.metric == column.name]
         return replace(
             self.found(
                 level,
-                _sentence(figure),
+                f"Length, position, extractiveness and the six features of the surface predict {figure} of the variance of its "
+                "scores on documents that were held out.",
                 figure,
             ),
-            brief=f"{max(0, round(100 * share.variance.value))} % surface" if level is not Level.TOO_FEW else "",
+            brief=f"{round(100 * (figure.estimate.value or 0.0))} % surface"
+            if level in (Level.WEAK, Level.FAILS)
+            else "",
             details=(
                 order,
                 *(Figure(f"rank correlation with {one.feature}", one.estimate, "score") for one in correlated),
@@ -56,12 +60,7 @@ class Surface(Question):
         )
 
 
-def _sentence(figure: Figure) -> str:
-    """A share below zero is that of a prediction which is worse than the mean."""
-    if (figure.estimate.value or 0.0) < 0:
-        return (
-            "Six features of the surface predict its scores on documents that were held out worse than their mean does."
-        )
-    return (
-        f"Six features of the surface predict {figure} of the variance of its scores on documents that were held out."
-    )
+def _from_zero(share: Estimate) -> Estimate:
+    """A prediction that is worse than the mean score predicts nothing."""
+    value, low, high = (None if one is None else max(0.0, one) for one in (share.value, share.low, share.high))
+    return replace(share, value=value, low=low, high=high)

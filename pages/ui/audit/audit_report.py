@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.audit.question import Finding, Level
+from core.audit.false_verdicts import false_verdicts
+from core.audit.question import JUDGED_LEVELS, Finding, Level
 from core.audit.report import AuditReport, MetricAudit, report_json
 from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared_label
 from core.audit.report_text import badge_svg, report_markdown
@@ -72,6 +73,26 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
     st.caption(escape_markdown(audit.signature))
     for finding in audit.findings:
         _finding(opened, audit, finding)
+    _false_verdicts()
+
+
+def _false_verdicts() -> None:
+    """How often a verdict of each kind was false on metrics of known worth."""
+    table = false_verdicts()
+    with st.expander("How often such a verdict is false", icon=":material/balance:"):
+        st.caption(
+            f"{len(table.metrics)} metrics of known worth, audited with {len(table.seeds)} seeds on {table.data}: "
+            f"{table.total().false} of {table.total().given:,} verdicts were not those that they deserve."
+        )
+        columns = [f"false of {level.value}" for level in JUDGED_LEVELS]
+        rows = [[title, *(f"{one.false} of {one.given}" if one else None for one in of)] for title, of in table.rows()]
+        st.dataframe(
+            pd.DataFrame(rows, columns=["question", *columns]),
+            hide_index=True,
+            height="auto",
+            alt="False verdicts by question",
+            placeholder="–",
+        )
 
 
 def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> str | None:

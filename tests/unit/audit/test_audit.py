@@ -55,8 +55,9 @@ def test_what_knows_the_truth_is_good_in_everything(report: AuditReport) -> None
 
 def test_the_length_of_a_summary_is_no_metric(report: AuditReport) -> None:
     found = levels(report, Length.name)
-    assert {found["sees-errors"], found["stillness"], found["calibration"]} == {Level.FAILS}
-    assert Level.GOOD not in {found["change-detector"], found["gaming"], found["slices"]}
+    assert {found["sees-errors"], found["stillness"], found["threshold"], found["surface"]} == {Level.FAILS}
+    assert found["change-detector"] is Level.FAILS
+    assert Level.GOOD not in {found["gaming"], found["slices"]}
     assert audit_of(report, Length.name).summary.startswith("Blind to errors")
 
 
@@ -83,7 +84,7 @@ def test_the_area_is_that_of_meta(evidence: Evidence, report: AuditReport) -> No
         assert value(report, metric, "sees-errors") == expected[metric, "Overall"]
         finding = audit_of(report, metric).finding("sees-errors")
         assert finding
-        for one in finding.details[2:]:
+        for one in (one for one in finding.details if one.label.startswith("AUC, ")):
             assert one.estimate == expected[metric, one.label.removeprefix("AUC, ")]
 
 
@@ -133,7 +134,7 @@ def test_without_labels_nothing_is_said_of_labels(evidence: Evidence) -> None:
     )
     [audit] = audit_metrics(replace(evidence, cases=unlabelled), [Oracle.name])
     found = {one.question: one for one in audit.findings}
-    assert found["sees-errors"].level is found["calibration"].level is Level.NOT_MEASURED
+    assert {found[name].level for name in ("sees-errors", "calibration", "threshold")} == {Level.NOT_MEASURED}
     assert found["change-detector"].level is Level.GOOD
     assert found["gaming"].figure
     assert found["gaming"].figure.unit == "deviations"
@@ -159,6 +160,32 @@ def test_a_verdict_that_fell_is_worse_and_other_data_are_refused(report: AuditRe
     elsewhere = replace(report, data=tuple(replace(one, sha256="0" * 64) for one in report.data))
     with pytest.raises(TouchstoneError, match="different data"):
         compare_reports(elsewhere, report)
+
+
+def test_a_figure_that_fell_beyond_both_intervals_is_worse_though_the_verdict_stays(report: AuditReport) -> None:
+    audit = audit_of(report, Oracle.name)
+
+    def with_area(question: str, *bounds: float) -> AuditReport:
+        value, low, high = bounds
+        findings = tuple(
+            replace(one, figure=replace(one.figure, estimate=Estimate(value, low, high, 100, documents=40)))
+            if one.question == question and one.figure
+            else one
+            for one in audit.findings
+        )
+        return replace(report, metrics=(replace(audit, findings=findings),))
+
+    def worse(question: str, before: AuditReport, after: AuditReport) -> bool:
+        [change] = [one for one in compare_reports(before, after) if one.question == question]
+        return change.worse
+
+    high, low = with_area("sees-errors", 0.989, 0.98, 0.995), with_area("sees-errors", 0.846, 0.8, 0.89)
+    assert worse("sees-errors", high, low)
+    assert not worse("sees-errors", low, high)
+    assert not worse("sees-errors", high, with_area("sees-errors", 0.981, 0.97, 0.99))
+    few, many = with_area("surface", 0.05, 0.0, 0.1), with_area("surface", 0.25, 0.2, 0.29)
+    assert worse("surface", few, many)
+    assert not worse("surface", many, few)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +216,7 @@ def test_the_worst_verdict_of_several_counts_and_none_is_made_up() -> None:
 
 
 def test_a_summary_counts_only_verdicts(report: AuditReport) -> None:
-    assert audit_of(report, Oracle.name).summary.endswith("Of 9 questions: 9 good.")
+    assert audit_of(report, Oracle.name).summary.endswith("Of 11 questions: 11 good.")
     assert summarize(()) == "Too little data for a verdict."
 
 

@@ -103,6 +103,21 @@ def test_summaries_with_the_phrase_give_the_share_that_is_lifted(
     lifted = figure(finding_of(report, metric, "gaming"), "wrong summaries lifted over the threshold")
     assert lifted.n == len(refused)
     assert lifted.value == pytest.approx(mean(one.cells["decision with it"] == "accepted" for one in refused))
+    control = [
+        one.cells["decision with words repeated"] for one in refused if one.cells["with words repeated"] is not None
+    ]
+    repeated = figure(
+        finding_of(report, metric, "gaming"), "wrong summaries lifted by repeating as many of their words"
+    )
+    assert repeated.n == len(control)
+    assert repeated.value == pytest.approx(mean(decision == "accepted" for decision in control))
+
+
+def test_summaries_without_a_score_give_their_share(evidence: Evidence, report: AuditReport) -> None:
+    cases = cases_of(evidence, "answers", Oracle.name)
+    assert len(cases) == len(evidence.cases.samples)
+    share = figure(finding_of(report, Oracle.name, "answers"), "summaries without a score")
+    assert share.value == mean(one.cells["score"] is None for one in cases)
 
 
 def shares(cases: list[Case], column: str) -> tuple[float, float]:
@@ -113,8 +128,8 @@ def shares(cases: list[Case], column: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("metric", METRICS_OF_TEST)
 def test_decisions_give_accuracy_false_alarms_and_misses(evidence: Evidence, report: AuditReport, metric: str) -> None:
-    found = finding_of(report, metric, "calibration")
-    alarms, missed = shares(cases_of(evidence, "calibration", metric), "threshold of other documents")
+    found = finding_of(report, metric, "threshold")
+    alarms, missed = shares(cases_of(evidence, "threshold", metric), "threshold of other documents")
     assert figure(found, "false alarms of it").value == pytest.approx(alarms)
     accuracy = figure(found, "balanced accuracy of a threshold chosen on other documents")
     assert accuracy.value == pytest.approx(1 - (alarms + missed) / 2)
@@ -125,8 +140,8 @@ def test_decisions_of_a_saved_threshold_give_its_figures(evidence: Evidence) -> 
     assert column
     own = fit_threshold("own", evidence.cases_with(column), evidence.data.facts, evidence.drawn)
     saved = replace(evidence, saved_thresholds={Length.name: replace(own, value=own.value + 10)})
-    found = QUESTIONS.build("calibration", {}).finding(saved, Length.name)
-    alarms, missed = shares(cases_of(saved, "calibration", Length.name), "saved threshold")
+    found = QUESTIONS.build("threshold", {}).finding(saved, Length.name)
+    alarms, missed = shares(cases_of(saved, "threshold", Length.name), "saved threshold")
     assert figure(found, "false alarms at the saved threshold").value == pytest.approx(alarms)
     assert figure(found, "missed at the saved threshold").value == pytest.approx(missed)
     assert figure(found, "balanced accuracy at the saved threshold").value == pytest.approx(1 - (alarms + missed) / 2)

@@ -55,7 +55,16 @@ def test_a_family_is_audited_from_its_first_score_to_asking_again(
     assert found["repetition"].details, found["repetition"].sentence
     assert found["repetition"].details[0].estimate.value == pytest.approx(0, abs=1e-4)
     assert found["cost"].level is Level.MEASURED
-    for question in ("sees-errors", "change-detector", "stillness", "gaming", "surface", "slices", "calibration"):
+    for question in (
+        "sees-errors",
+        "change-detector",
+        "stillness",
+        "gaming",
+        "surface",
+        "slices",
+        "calibration",
+        "threshold",
+    ):
         assert found[question].level in (Level.TOO_FEW, Level.NOT_MEASURED)  # three documents are no evidence
 
 

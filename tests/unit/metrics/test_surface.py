@@ -160,3 +160,12 @@ def test_the_evidence_of_a_sentence_is_the_closest_one_of_the_document() -> None
 def test_a_sentence_that_shares_no_word_has_no_evidence() -> None:
     [part] = score("word-novelty", "Everything else differs.").parts
     assert part.evidence is None
+
+
+def test_length_and_position_of_a_summary_are_counted_in_words() -> None:
+    assert value("summary-length", "Nobody was hurt in the town.") == 6
+    document = "one two three four five six seven eight nine ten"
+    assert value("source-position", "One two three.", document) == pytest.approx(0.1)
+    assert value("source-position", "Nine ten, and more.", document) == pytest.approx(0.85)
+    with pytest.raises(UnscorableError, match="it has no place there"):
+        value("source-position", "Else.", document)

@@ -120,3 +120,16 @@ def test_a_sentence_in_small_letters_is_added_where_the_document_has_no_capitals
     document = "herons were nesting on the upper island in spring ."
     edits = PERTURBATIONS.parse("added").edits(Example("x", document, "it rained ."), random.Random(0))
     assert edits[0].new == " herons were nesting on the upper island in spring ."
+
+
+def test_words_are_repeated_by_a_sentence_of_about_that_length_or_the_beginning_of_the_longest() -> None:
+    summary = "Ann came home. The council of the town will vote on the new bridge over the river in May."
+    repeat = PERTURBATIONS.parse("repeated[words=3]")
+    assert (
+        executable.apply(summary, repeat.edits(Example("a", "d", summary), random.Random(0)))
+        == f"{summary} Ann came home."
+    )
+    some = PERTURBATIONS.parse("repeated[words=8]").edits(Example("a", "d", summary), random.Random(0))
+    assert executable.apply(summary, some) == f"{summary} The council of the town will vote on."
+    with pytest.raises(UnscorableError, match="No sentence of the summary has 40 words"):
+        PERTURBATIONS.parse("repeated[words=40]").edits(Example("a", "d", summary), random.Random(0))

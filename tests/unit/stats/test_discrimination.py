@@ -17,6 +17,7 @@ from core.stats.discrimination import (
     balanced_accuracy,
     choose_threshold,
     measure_roc_curve,
+    stratified_auc,
 )
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import Numbers
@@ -175,3 +176,31 @@ def test_a_threshold_is_not_judged_on_the_documents_it_was_chosen_on() -> None:
     found = RESAMPLES.estimate(balanced_accuracy(SAMPLE, Threshold(1.4, 10, frozenset({1, 2, 99}))))
     assert (found.value, found.n) == (None, 150)
     assert found.why == "The threshold was chosen on 2 of these documents: it cannot be judged on them."
+
+
+def test_within_strata_only_cases_of_one_stratum_meet() -> None:
+    """A score that is the stratum and nothing else separates the labels overall, and nothing within a stratum."""
+    strata = RNG.integers(0, 3, 150)
+    labels = RNG.random(150) < (0.2 + 0.3 * strata)
+    of_stratum = LabelledScores(strata.astype(np.float64), labels, DOCUMENTS)
+    assert (RESAMPLES.estimate(auc(of_stratum)).value or 0.0) > 0.6
+    assert RESAMPLES.estimate(stratified_auc(of_stratum, strata)).value == 0.5
+
+    scores = SCORES + strata
+    won = met = 0.0
+    for stratum in range(3):
+        good, bad = scores[labels & (strata == stratum)], scores[~labels & (strata == stratum)]
+        won += float((good[:, None] > bad).sum() + 0.5 * (good[:, None] == bad).sum())
+        met += good.size * bad.size
+    estimate = RESAMPLES.estimate(stratified_auc(LabelledScores(scores, labels, DOCUMENTS), strata))
+    assert estimate.value == pytest.approx(won / met)
+    assert estimate.low is not None
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_failures_as_the_worst_scores_lose_every_comparison(direction: Direction) -> None:
+    scores = np.array([0.9, np.nan, 0.1, np.nan]) * (-1 if direction == "lower" else 1)
+    labelled = LabelledScores(scores, np.array([True, True, False, False]), np.arange(4), direction)
+    drawn = Resamples.draw(4, 50)
+    assert drawn.estimate(auc(labelled)).value == 1.0
+    assert drawn.estimate(auc(labelled.with_failures_worst())).value == 0.25

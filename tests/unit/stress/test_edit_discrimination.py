@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.errors import TouchstoneError
@@ -34,3 +36,13 @@ def test_a_run_without_broken_summaries_says_how_to_make_one() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
     with pytest.raises(TouchstoneError, match="--kind negation"):
         EditDiscriminationStudy().run(StudyData(run=run))
+
+
+def test_edits_are_compared_with_harmless_ones_that_change_the_length_alike() -> None:
+    run = run_of({"negation": [-0.4] * PAIRS, "shuffled": [-0.4] * PAIRS, "added": [0.5] * PAIRS})
+    for (source, kind), variant in list(run.variants.items()):
+        longer = f"{run.sources[source].example.summary} And so on." if kind == "added" else variant.summary
+        run.variants[source, kind] = replace(variant, summary=longer)
+    [result] = edit_discrimination(run, score_shifts(run), 50)
+    assert result.against_harmless.value == 0.75  # those that are longer score better
+    assert result.against_matched.value == 0.5

@@ -13,13 +13,13 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.runs.run import Plan, Run, Source
+from core.runs.run import Plan, Run, ScoreRecord, Source
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
 from core.studies.gaming import Gaming, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
 from core.study import StudyData
 from core.types import Example
-from tests.unit.stress.stressed import run_of
+from tests.unit.stress.stressed import METRIC, run_of, variant
 from tests.unit.stress.toys import install
 
 SUMMARIES = ["The port was shut.", "Nobody was hurt on Monday.", "Two ferries were torn away by the storm."]
@@ -141,3 +141,16 @@ def test_the_answer_names_the_most_gamed_metric_and_its_best_phrase(engine: Engi
     report = Gaming().run(StudyData(run=played_run(engine, "phrase", "baseline-filler")))
     assert report.sentences[0].startswith("toy-length is gamed most")
     assert "baseline-filler gains most" in report.sentences[0]
+
+
+def test_a_gain_that_harmless_edits_of_the_same_length_make_too_is_not_the_phrase() -> None:
+    run = run_of({"phrase": [0.4, 0.2] * 6, "shuffled": [0.4, 0.2] * 6, "synonyms": [0.0] * 12}, words=3)
+    for place in range(12):
+        run.add(ScoreRecord(f"s{place}", "", METRIC, 0.5 + 0.1 * (place % 2), "signed"))
+        run.add(variant(f"s{place}", "synonyms", words=20))  # of another length
+    [result] = metric_gaming(run, score_shifts(run), resamples=200)
+    [play] = result.plays
+    assert (play.spreads.value or 0.0) > 1
+    assert play.control.value == pytest.approx(play.spreads.value)
+    assert play.excess.value == pytest.approx(0.0)
+    assert play.control.n == 12

@@ -14,6 +14,7 @@ from core.runs.shifts import changed_words, score_shifts
 from core.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
 from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_signed
 from core.studies.shifts import Shifts, cells_of
 from core.study import StudyData
 from core.types import UNSTATED, Edit, ErrorType, Intention, Span, Verdict
@@ -197,7 +198,7 @@ def test_every_error_type_has_words_for_what_was_done(error: ErrorType | None) -
     assert re.fullmatch(r"You [a-z][^.]+\. 1 of 1 metric noticed\.", sentence)
 
 
-def test_each_kind_of_edits_has_the_same_sentence() -> None:
+def test_each_kind_of_edits_has_a_sentence_of_its_pairs_its_shift_and_noise() -> None:
     shifts: dict[str, list[float | None]] = {
         "shuffled": [*NOISE],
         "synonyms": [0.4] * 6,
@@ -205,12 +206,30 @@ def test_each_kind_of_edits_has_the_same_sentence() -> None:
         "phrase": [0.5] * 6,
     }
     found = shift_matrix(run := run_of(shifts), score_shifts(run), resamples=200)
+    still = format_signed(next(cell.shift for cell in found if cell.kind == "shuffled"))
     assert kind_verdicts(found) == {
-        "shuffled": "You changed nothing of substance. 0 of 1 metric moved.",
-        "synonyms": "You changed nothing of substance. 1 of 1 metric moved.",
-        "negation": "You reversed a fact. 1 of 1 metric noticed.",
-        "phrase": "You added words without content. 1 of 1 metric rewarded them.",
+        "shuffled": f"Shuffle the sentences: mean shift {still}, beyond the noise of harmless edits: 0 of 1 metric.",
+        "synonyms": "Replace by synonyms: mean shift +0.400 [+0.400, +0.400], beyond the noise of harmless edits: 1 of 1 metric.",
+        "negation": "Negate a predicate: the original scores higher in 100 % of pairs, mean shift −0.400 [−0.400, −0.400], beyond "
+        "the noise of harmless edits: 1 of 1 metric.",
+        "phrase": "Top phrase, or your own: mean shift +0.500 [+0.500, +0.500], beyond the noise of harmless edits: 1 of 1 metric.",
     }
+
+
+def test_errors_that_most_pairs_show_are_said_where_the_mean_is_within_noise() -> None:
+    """As of numbers: 3 of 4 pairs in the right order and a mean shift clear of zero, though harmless edits move a metric as far."""
+    run = run_of({"shuffled": [0.7, -0.7] * 16, "number": [-0.6, -0.5, -0.4, 0.1] * 8})
+    sentence = kind_verdicts(shift_matrix(run, score_shifts(run)))["number"]
+    assert "Change a number: the original scores higher in 75 % of pairs, mean shift −0.350 [" in sentence
+    assert "beyond the noise of harmless edits: 0 of 1 metric" in sentence
+    assert "a name" not in sentence
+
+
+def test_a_metric_that_falls_under_all_harmless_kinds_alike_is_not_quiet() -> None:
+    run = run_of({"shuffled": [-0.3, -0.31] * 4, "synonyms": [-0.31, -0.3] * 4})
+    cells = shift_matrix(run, score_shifts(run))
+    assert {cell.move for cell in cells} == {Move.STILL}
+    assert metric_verdicts(cells)[METRIC] == "moves under 0 of 2 harmless, 2 within noise still move its mean"
 
 
 def test_the_report_has_every_figure_of_the_matrix_and_the_verdicts_in_words() -> None:
