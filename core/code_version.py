@@ -12,9 +12,19 @@ from importlib import metadata
 from pathlib import Path
 
 CodeParts = Mapping[str, str]
-"""The first digits of the SHA-256 of each file, by its place below the folder of its package, and the version of each library."""
+"""The first digits of the SHA-256 of each file, by its place below the folder of its package, and the version of each library.
+
+A file of ours counts as it is in a checkout: in the installed package its imports and commands begin with the package's name.
+"""
 
 _HASH_DIGITS = 12
+_TOP = str(__package__).partition(".")[0]
+_INSTALLED = "touchstone"  # the package that .ci/wheel.py makes of our folders
+_RENAMED = (  # what it renames in them, as both forms are hashed
+    (re.compile(rf"\b{_INSTALLED}\.(?=(?:annotations|core|pages|app|cli)\b)"), ""),
+    (re.compile(rf"(?:python |\{{_python\(\)\}} )?\bcli\.py (?=[a-z])|\b{_INSTALLED} (?=[a-z])"), ""),
+    (re.compile(rf"-r requirements-(\w+)\.txt|'{_INSTALLED}\[(\w+)\]'"), r"\1\2"),
+)
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|import[ \t]+([\w., \t]+))", re.M
 )
@@ -66,13 +76,13 @@ def adapter_code(kind: str) -> str:
 
 
 def adapter_module(kind: str) -> str:
-    return f"core.models.adapters.{kind}"
+    return f"{__package__}.models.adapters.{kind}"
 
 
 @lru_cache(maxsize=512)
 def _parts_of(module: str) -> CodeParts:
     parts: dict[str, str] = {"python": ".".join(platform.python_version_tuple()[:2])}
-    own = {"core", module.partition(".")[0]}
+    own = {_TOP, module.partition(".")[0]}
     waiting: list[str] = [module]
     read: set[Path] = set()
     while waiting:
@@ -83,7 +93,7 @@ def _parts_of(module: str) -> CodeParts:
         elif file not in read:
             read.add(file)
             root = _root(name)
-            parts |= {part.relative_to(root).as_posix(): _file_hash(part) for part in (file, *_data_files(file))}
+            parts |= {_place(part, root): _file_hash(part) for part in (file, *_data_files(file))}
             waiting += _imports(file, name)
     return parts
 
@@ -91,7 +101,7 @@ def _parts_of(module: str) -> CodeParts:
 def _own_file(name: str, start: str) -> Path | None:
     """The file of a module of `core` or of the package or folder of the module that all begins with; else None."""
     top = name.partition(".")[0]
-    if top not in {"core", start.partition(".")[0]} and not (_root(start) / f"{top}.py").is_file():
+    if top not in {_TOP, start.partition(".")[0]} and not (_root(start) / f"{top}.py").is_file():
         return None
     path = _root(name if top in sys.modules else start).joinpath(*name.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
@@ -152,6 +162,16 @@ def _library_version(module: str) -> str:
         return metadata.version(distributions[0]) if distributions else ""
 
 
+def _place(file: Path, root: Path) -> str:
+    return file.relative_to(root).as_posix().removeprefix(f"{_INSTALLED}/")
+
+
 @lru_cache(maxsize=1024)
 def _file_hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:_HASH_DIGITS]
+    content = file.read_bytes()
+    if file.suffix == ".py":
+        text = content.decode("utf-8")
+        for renamed, plain in _RENAMED:
+            text = renamed.sub(plain, text)
+        content = text.encode()
+    return hashlib.sha256(content).hexdigest()[:_HASH_DIGITS]

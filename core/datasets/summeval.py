@@ -32,7 +32,6 @@ class SummEval(Importer):
     """
 
     name: ClassVar[str] = "summeval"
-    for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "SummEval"
     licence: ClassVar[str] = "MIT (articles: CNN/DailyMail)"
     release: ClassVar[str] = "model_annotations.aligned.jsonl"

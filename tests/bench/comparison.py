@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.code_version import adapter_code
 from core.engine.cache import AnswerCache, cache_key
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -203,7 +204,8 @@ class MetricComparison:
         return asked
 
     def _known(self, question: Question) -> Answer:
-        name = cache_key(question, self._pool.fingerprint(question.weights), self._pool.device)
+        made_by = f"{self._pool.fingerprint(question.weights)} {adapter_code(question.weights.kind)}"
+        name = cache_key(question, made_by, self._pool.device)
         return self._cache.get([name])[name]
 
     def _scores(self, examples: Sequence[Example], given: Mapping[Question, Answer]) -> tuple[Score, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def test_the_lexical_scores_are_exactly_those_of_today(engine: Engine) -> None:
     stored = {one.metric: one for one in precomputed_scores()}
     texts = [item.example for item in bundled_items()]
     [quick] = compute_scores(engine.run, [QUICKEST], texts)
-    assert quick == stored[QUICKEST], OUTDATED
+    assert quick == replace(stored[QUICKEST], signature=quick.signature), OUTDATED
     some = texts[::SAMPLED]
     for now in compute_scores(engine.run, LEXICAL, some):
         before = stored[now.metric]

@@ -82,8 +82,12 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     assert format_percent(estimate_of(report, "surface")) in surface
 
     stressed = tmp_path / "run.jsonl"
-    table = done("stress", "--dataset", DATASET, "--most", 100, "--metric", METRIC, "-o", stressed)
-    assert format_unsigned(estimate_of(report, "change-detector")) in table
+    done("stress", "--dataset", DATASET, "--most", 100, "--metric", METRIC, "-o", stressed)
+    detector = report.metrics[0].finding("change-detector")
+    assert detector
+    figures = {one.label: one.estimate for one in (detector.figure, *detector.details) if one}
+    against_harmless = figures["AUC of broken summaries against harmless edits"]
+    assert format_unsigned(against_harmless) in done("study", "edit-discrimination", stressed)
     [sensitivity, *_] = json.loads(done("study", "sensitivity", stressed, "--json"))["tables"]["sensitivities"]
     assert estimate_of(report, "stillness") == own_estimate(sensitivity["ratio"])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.code_version import code_hash, code_parts
+from core.code_version import adapter_module, code_hash, code_parts
 
 PRINT_PARTS = """
 import sys
@@ -80,3 +80,22 @@ def test_files_are_named_without_the_place_where_they_lie() -> None:
 
 def test_the_hash_does_not_depend_on_the_order_of_the_parts() -> None:
     assert code_hash({"a": "1", "b": "2"}) == code_hash({"b": "2", "a": "1"})
+
+
+@pytest.mark.parametrize(
+    ("checkout", "installed"),
+    [
+        ("def f():\n    from core.text import sentences", "def f():\n    from touchstone.core.text import sentences"),
+        ('HELP = "Run: python cli.py train"', 'HELP = "Run: touchstone train"'),
+        ('HELP = "pip install -r requirements-parsers.txt"', "HELP = \"pip install 'touchstone[parsers]'\""),
+    ],
+)
+def test_the_installed_package_has_the_hash_of_the_checkout(checkout: str, installed: str, package: Path) -> None:
+    (package / "scale.py").write_text(checkout)
+    before = parts_of(package)
+    (package / "scale.py").write_text(installed)
+    assert parts_of(package)["own/scale.py"] == before["own/scale.py"]
+
+
+def test_an_adapter_is_found_where_the_package_lies() -> None:
+    assert "core/models/adapters/bertscore.py" in code_parts([adapter_module("bertscore")])

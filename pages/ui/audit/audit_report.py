@@ -77,7 +77,7 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
 
 
 def _false_verdicts() -> None:
-    """How often a verdict of each kind was false on metrics of known worth."""
+    """Show how often a verdict of each kind was false on metrics of known worth."""
     table = false_verdicts()
     with st.expander("How often such a verdict is false", icon=":material/balance:"):
         st.caption(
