@@ -15,6 +15,7 @@ from core.errors import TouchstoneError
 from core.metric import METRICS, Direction, Metric
 from core.outcome_record import JsonRecord
 from core.settings import VERSION
+from core.signature_parts import apart_from_code
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
@@ -51,7 +52,8 @@ class OwnThreshold:
 
     def require_signature(self, signature: str) -> None:
         """Raises TouchstoneError for scores of another signature; without one, all of them failed."""
-        if signature not in ("", self.signature):
+        # other code is most often another version that scores alike; settings, weights and prompts give another scale
+        if signature and apart_from_code(signature) != apart_from_code(self.signature):
             raise TouchstoneError(
                 f"The threshold {self.name} is of {self.signature}, and this score of {signature}. Choose it again: "
                 f"cli.py threshold {self.metric} --data …"

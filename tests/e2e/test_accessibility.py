@@ -88,6 +88,7 @@ def test_no_page_has_a_serious_finding_of_axe_in_either_theme_or_is_wider_than_i
         show_theme(page, "dark")
         page.wait_for_function(f"light => ({_BACKGROUND})() !== light", arg=light)
         idle(page)
+        page.wait_for_function(_STILL)  # a colour on its way to the other theme is neither
         found += [f"{name}, dark: {finding}" for finding in findings(page, COLOURS)]
         idle(page)
         found += [f"{name} is wider than {width} px" for width in WIDTHS if is_cut(page, width)]
@@ -95,6 +96,9 @@ def test_no_page_has_a_serious_finding_of_axe_in_either_theme_or_is_wider_than_i
 
 
 _BACKGROUND = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+
+
+_STILL = "() => document.getAnimations().every(one => one.playState !== 'running')"
 
 
 def show_theme(page: Page, theme: Literal["light", "dark"]) -> None:
