@@ -39,7 +39,7 @@ test: .venv/.dev ## run the whole test suite
 	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --dist loadfile
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
-test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
+test-quick: .venv/.dev ## in two minutes, the unit tests of no page, database, command or training
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py \
 		-n 2 --dist loadgroup --no-loadscope-reorder
 
