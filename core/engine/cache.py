@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import sqlite3
+import struct
 import sys
 import threading
 from collections import OrderedDict, deque
@@ -147,7 +148,15 @@ class AnswerCache:
             return
         try:
             with closing(sqlite3.connect(old, timeout=30)) as database:
-                self._paid.write([answer_row(key, parse_answer(*row)) for key, *row in database.execute(_OLD_PAID)])
+                for key, numbers, rest in database.execute(_OLD_PAID):
+                    try:
+                        self._paid.write([answer_row(key, parse_answer(numbers, rest))])
+                    except (
+                        ValueError,
+                        TypeError,
+                        struct.error,
+                    ):  # of before there were checksums: any byte may be another
+                        _log.warning("A paid answer in %s is damaged, and is asked again.", old)
         except sqlite3.DatabaseError as error:
             _log.warning("The paid answers of %s could not be taken over: %s. The file stays where it is.", old, error)
             return
