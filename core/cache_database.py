@@ -12,7 +12,6 @@ from pathlib import Path
 from core.errors import TouchstoneError
 
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_PAGE_SIZE, _PAGE_COUNT = slice(16, 18), slice(28, 32)  # of the header of a file, big-endian (sqlite.org/fileformat2)
 _FILES = ("", "-wal", "-shm")  # a database, its log, the index of its log
 
 _LOG = logging.getLogger(__name__)
@@ -80,14 +79,19 @@ def _connect(file: Path, table: str) -> sqlite3.Connection:
 
 
 def _is_cut_short(file: Path) -> bool:
-    """True if the file is smaller than its header says; a log that is being written back may make it so for a moment."""
+    """True if the file is smaller than its header says; a log that is being written back may make it so for a moment.
+
+    Only SQLite may open the file: closing it otherwise gives up the locks that this process holds on it, and another
+    process would then write over it (sqlite.org/howtocorrupt, section 2.2). "Immutable" leaves the log out.
+    """
     if not file.is_file():
         return False
-    with file.open("rb") as opened:
-        header = opened.read(100)
-    page_size = int.from_bytes(header[_PAGE_SIZE], "big")
-    size = 65_536 if page_size == 1 else page_size
-    return file.stat().st_size < size * int.from_bytes(header[_PAGE_COUNT], "big")
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            database.execute("PRAGMA schema_version")
+    except sqlite3.DatabaseError as error:
+        return is_damage(error)
+    return False
 
 
 def _problem(file: Path) -> str:

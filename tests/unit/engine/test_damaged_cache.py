@@ -6,6 +6,8 @@ import json
 import logging
 import sqlite3
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -163,3 +165,17 @@ def test_a_checksum_is_of_key_and_answer(tmp_path: Path) -> None:
     assert file.read([b"two"]) == {}
     file.close()
     assert key == b"one"
+
+
+def test_opening_a_file_again_gives_up_no_lock_on_it(tmp_path: Path) -> None:
+    """Without its lock another process takes itself for the last, deletes the log, and the file is soon malformed."""
+    cache = AnswerCache(tmp_path)
+    cache.put({b"first": SCORE})
+    AnswerCache(tmp_path).close()
+    log = (tmp_path / f"{COMPUTED}-wal").stat().st_ino
+    other = "import sqlite3, sys; base = sqlite3.connect(sys.argv[1]); base.execute('SELECT * FROM answer'); base.close()"
+    subprocess.run([sys.executable, "-c", other, tmp_path / COMPUTED], check=True)
+    assert (tmp_path / f"{COMPUTED}-wal").stat().st_ino == log
+    cache.put({b"second": SCORE})
+    cache.close()
+    assert known(tmp_path, [b"first", b"second"]) == {b"first": SCORE, b"second": SCORE}
