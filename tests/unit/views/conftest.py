@@ -25,8 +25,13 @@ Open = Callable[..., AppTest]
 
 
 @pytest.fixture(scope="session")
-def page_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    engine = Engine.open(Settings(cache_dir=tmp_path_factory.mktemp("cache"), device="cpu"))
+def page_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def page_engine(page_cache: Path) -> Iterator[Engine]:
+    engine = Engine.open(Settings(cache_dir=page_cache, device="cpu"))
     yield engine
     engine.close()
 
@@ -37,8 +42,11 @@ def database(tmp_path: Path, migrated_database: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _own_services(monkeypatch: pytest.MonkeyPatch, database: Path, page_engine: Engine) -> Iterator[None]:
+def _own_services(
+    monkeypatch: pytest.MonkeyPatch, database: Path, page_cache: Path, page_engine: Engine
+) -> Iterator[None]:
     """A database for each test, and the engine that is warm already."""
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(page_cache))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{database}")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(services, "engine", lambda: page_engine)
