@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import stat
 from functools import lru_cache
 from pathlib import Path
 
@@ -207,10 +208,15 @@ def _read(_outside: tuple[object, ...]) -> Settings:
 
 def _environment() -> tuple[object, ...]:
     """All that settings are read from: the variables, and which file `.env` is and when it was written."""
-    variables = sorted(one for one in os.environ.items() if one[0].upper().startswith(_VARIABLE_PREFIX))
-    file = Path(_ENV_FILE).absolute()
-    kept = file.stat() if file.is_file() else None
-    return (*variables, file, kept and (kept.st_ino, kept.st_size, kept.st_mtime_ns))
+    # by the names first: to decode the values of all variables takes longer, and a question reads settings several times
+    names = sorted([name for name in os.environ if name[: len(_VARIABLE_PREFIX)].upper() == _VARIABLE_PREFIX])
+    try:
+        kept = os.stat(_ENV_FILE)
+    except OSError:
+        kept = None
+    is_file = kept is not None and stat.S_ISREG(kept.st_mode)
+    version = (kept.st_ino, kept.st_size, kept.st_mtime_ns) if kept is not None and is_file else None
+    return (*[(name, os.environ.get(name)) for name in names], os.getcwd(), version)
 
 
 def _split_places(text: str) -> list[str]:
