@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from core.contexts import document_for_reader
@@ -100,11 +101,13 @@ def wordings(name: str) -> tuple[str, ...]:
 
 def worded_prompt(name: str, wording: str) -> str:
     """The name of a prompt in one of its wordings. Raises BadSettingError for one that it does not have."""
+    if not wording:
+        return name
     if wording not in (known := wordings(name)):
         raise BadSettingError(
             f"The prompt {name} has no wording {wording!r}. Leave it out, or take {' or '.join(filter(None, known))}."
         )
-    return f"{name}{_REWORDED}{wording}" if wording else name
+    return f"{name}{_REWORDED}{wording}"
 
 
 def bundled_prompt(name: str) -> Prompt:
@@ -170,6 +173,7 @@ def _read_text(file: Path) -> str:
         raise BadSettingError(f"The prompt file {file} cannot be read as UTF-8 text: {error}.") from error
 
 
+@lru_cache(maxsize=256)  # a file is read at every question, and is the same
 def _parse_prompt(text: str, file: Path) -> Prompt:
     lines = text.splitlines()
     end = _find_head_end(file, lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -35,6 +36,7 @@ class StructuredAnswer(BaseModel):
 S = TypeVar("S", bound=StructuredAnswer)
 
 
+@cache  # to make one takes as long as to send a question
 def answer_schema(shape: type[StructuredAnswer]) -> str:
     """The JSON schema of a shape, by its name, as it travels in a question."""
     return json.dumps({"name": shape.__name__, "schema": shape.model_json_schema()})
