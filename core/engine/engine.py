@@ -6,8 +6,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import wait
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -303,7 +302,8 @@ def _start_ahead(tasks: Iterable[Task]) -> Iterator[Task]:
 def _wait_for_outcome(task: Task, cancelled: threading.Event) -> bool:
     """Wait for an outcome; False where it was cancelled: what is dropped never has one."""
     while not cancelled.is_set():
-        if wait([task.done], _POLL_S).done:
+        with suppress(TimeoutError):
+            task.done.exception(_POLL_S)
             return True
     return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import httpx2
 import openai
@@ -29,10 +29,15 @@ class MovedError(httpx2.RequestError):
 
 def is_elsewhere(endpoint: Endpoint, url: httpx2.URL) -> bool:
     """True for an address of another server than the endpoint's, to which a redirect may lead; https for http is the same."""
-    own = httpx2.URL(endpoint.base_url)
+    own = _parsed_address(endpoint.base_url)
     if (own.scheme, own.port, url.scheme, url.port) == ("http", None, "https", None):
         return own.host != url.host
     return (own.scheme, own.host, own.port) != (url.scheme, url.host, url.port)
+
+
+@lru_cache(maxsize=64)
+def _parsed_address(address: str) -> httpx2.URL:
+    return httpx2.URL(address)
 
 
 def http_client(endpoint: Endpoint) -> openai.DefaultHttpxClient:

@@ -32,7 +32,8 @@ class Pace:
             now = time.monotonic()
             turn = max(now, self._next)
             self._next = turn + self._interval_s
-        time.sleep(turn - now)
+        if turn > now:
+            time.sleep(turn - now)
 
     def slow_down(self, pause_s: float | None) -> None:
         """Hold back every question: by the pause that the server names, else by one that doubles with each refusal in a row."""
