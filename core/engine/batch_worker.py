@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.engine.conversation import Task
 from core.engine.endpoint_worker import EndpointStores
 from core.engine.question_queue import PendingQuestion, QuestionQueue
-from core.errors import Problem, attempt
+from core.errors import Problem, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_of
 from core.types import Answer, Counts, Question
 
@@ -107,6 +107,11 @@ class BatchWorker:
 
         first = next(iter(self._waiting.values()))
         endpoint = endpoint_of(first.question.endpoint_model)
+        if endpoint.api != "chat":
+            raise TouchstoneError(
+                f"The Batch API is asked in the form of Chat Completions, and {endpoint.title} speaks {endpoint.api}. "
+                "Leave --batch out, or name an endpoint whose api is chat."
+            )
         return BatchExchange(endpoint, self._stores, self._report)
 
     def _deliver(self, outcomes: Outcomes) -> None:

@@ -13,7 +13,9 @@ from typing import TypeVar
 import openai
 
 from core.errors import TouchstoneError
+from core.llm.apis import DIALECTS
 from core.llm.chat import Sampling
+from core.llm.dialect import Body
 from core.llm.endpoint_errors import (
     BrokenStreamError,
     backoff_s,
@@ -23,11 +25,12 @@ from core.llm.endpoint_errors import (
     may_wait,
     pause_s,
     refusal_words,
+    refuses_key,
 )
 from core.llm.endpoints import Endpoint
 from core.llm.http_client import http_client
 from core.llm.pacing import Pace
-from core.llm.requests import Body, FirstTokens, chat_body, first_token_body, refused_part
+from core.llm.requests import FirstTokens, chat_body, first_token_body, refused_part
 from core.llm.responses import (
     Completion,
     FirstToken,
@@ -42,7 +45,6 @@ _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 _FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
 _STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
 _RATE_REPEATS = 6  # more than of other failures
-_COMPLETIONS = "/chat/completions"
 
 _T = TypeVar("_T")
 
@@ -52,13 +54,14 @@ class Client:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
+        self._dialect = DIALECTS[endpoint.api]
         # a key must be given, or the library takes one from the environment that was meant for another server
         self._openai = openai.OpenAI(
             base_url=endpoint.base_url,
             api_key=endpoint.key or "none",
             timeout=endpoint.patience_s,
             max_retries=0,  # we repeat by ourselves: a refusal of the rate holds back every question
-            default_headers=dict(endpoint.headers),
+            default_headers={**self._dialect.headers, **dict(endpoint.headers)},
             default_query=dict(endpoint.query),
             http_client=http_client(endpoint),
         )
@@ -95,7 +98,8 @@ class Client:
 
     def models(self) -> list[str]:
         """The names of the models that the endpoint says it serves, sorted."""
-        return self._send("", lambda: read_model_names(self._openai.get("/models", cast_to=object), self._endpoint))
+        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
+        return read_model_names(self._dialect.model_list(listed), self._endpoint)
 
     def count_tokens(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
@@ -147,7 +151,7 @@ class Client:
                 answer = ask(request)
             except (*_REFUSALS, openai.InternalServerError) as error:
                 words = refusal_words(error)
-                if not isinstance(error, _REFUSALS) and _FORM not in words:
+                if refuses_key(error) or (not isinstance(error, _REFUSALS) and _FORM not in words):
                     raise
                 part = refused_part(request, words, left_out)
                 if part is None or part in left_out:
@@ -164,12 +168,14 @@ class Client:
 
     def _complete(self, body: Body) -> object:
         """The answer as JSON: the library's own types raise errors of Python for what servers send besides."""
-        answer = self._openai.post(_COMPLETIONS, cast_to=object, body=body)
-        return json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
+        path = self._dialect.path_to(str(body["model"]))
+        answer = self._openai.post(path, cast_to=object, body=self._dialect.body(body))
+        answer = json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
+        return self._dialect.completion(answer)
 
     def _stream(self, body: Body) -> Completion:
         with self._openai.post(
-            _COMPLETIONS,
+            self._dialect.path,
             cast_to=object,
             body=body,
             stream=True,

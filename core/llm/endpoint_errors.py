@@ -14,6 +14,7 @@ import httpx2
 import openai
 
 from core.errors import EndpointUnusableError, TouchstoneError
+from core.llm.apis import DIALECTS
 from core.llm.endpoints import Endpoint
 from core.llm.http_client import MovedError, is_elsewhere
 from core.llm.refusals import named_pause_s, read_words, wants_money
@@ -23,6 +24,7 @@ _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 _NO_TEMPERATURE = re.compile(
     r"temperature.{0,40}(?:support|deprecated|only|permitted|allowed)|support temperature", re.I
 )
+_NO_KEY = re.compile(r"api key (?:not valid|not found|expired)", re.I)
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
 _INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
@@ -86,8 +88,8 @@ def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> Touchsto
         message = unexpected_format(endpoint)
 
     unreachable = isinstance(error, openai.APIConnectionError) and not _is_interrupted(error)
-    refused = isinstance(error, openai.APIStatusError) and error.status_code in _UNUSABLE_STATUSES
-    if unreachable or refused or _is_out_of_money(error):
+    refused = isinstance(error, openai.APIStatusError) and _meant_status(error) in _UNUSABLE_STATUSES
+    if unreachable or refused:
         return EndpointUnusableError(message)
     return TouchstoneError(message)
 
@@ -95,7 +97,8 @@ def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> Touchsto
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
     address, setting = endpoint.base_url, endpoint.setting("base_url")
     if isinstance(error.__cause__, MovedError):
-        moved = error.__cause__.address.removesuffix("/chat/completions").rstrip("/")
+        path, _, _ = DIALECTS[endpoint.api].path.partition("{model}")
+        moved = error.__cause__.address.partition(path)[0].rstrip("/")
         return f"{address} redirects questions to {moved}, where their text would be lost. Set {setting} to {moved}."
     if problem := _tls_error(error):
         advice = f"Install its certificate on this machine, or set {setting}"
@@ -132,7 +135,7 @@ def _proxy(address: str, host: str) -> str:
 
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
     words = server_words(endpoint, error.body)
-    status = 402 if _is_out_of_money(error) else error.status_code
+    status = _meant_status(error)
     unsupported = error.param if error.param in _SAMPLING_PARAMETERS else None
     if _NO_TEMPERATURE.search(words):
         unsupported = "temperature"
@@ -172,7 +175,8 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
 
 def unexpected_format(endpoint: Endpoint) -> str:
     """Message about a server that answers as no endpoint does."""
-    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address.{_path_hint(endpoint)}"
+    maker = DIALECTS[endpoint.api].maker
+    return f"{endpoint.base_url} does not answer in the form of {maker}. Check its address.{_path_hint(endpoint)}"
 
 
 def _path_hint(endpoint: Endpoint) -> str:
@@ -190,6 +194,18 @@ def refusal_message(endpoint: Endpoint, words: str) -> str:
 def server_words(endpoint: Endpoint, body: object) -> str:
     """The words of a server about an error, in at most 300 characters and without the key."""
     return _redact_key(endpoint, read_words(body))
+
+
+def _meant_status(error: openai.APIStatusError) -> int:
+    """The status that says what a refusal is about: 402 for money, 401 for the key, which Gemini refuses with 400."""
+    if _is_out_of_money(error):
+        return 402
+    return 401 if error.status_code == 400 and refuses_key(error) else error.status_code
+
+
+def refuses_key(error: openai.APIStatusError) -> bool:
+    """True if it is the key that is refused, and not a part of the question."""
+    return error.status_code == 401 or bool(_NO_KEY.search(read_words(error.body)))
 
 
 def _is_out_of_money(error: Exception) -> bool:

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
-from core.llm.endpoints_file import EndpointEntry, read_endpoints_file
+from core.llm.apis import DIALECTS
+from core.llm.endpoints_file import Api, EndpointEntry, read_endpoints_file
 from core.llm.local_models import check_local_model, is_local_model
 from core.model_reference import EndpointModel
 from core.settings import Settings, secret
@@ -65,7 +66,7 @@ class Endpoint:
     a free endpoint has the price 0. `top_logprobs` are the likely tokens that it gives at most. `stream` has answers sent piece by piece, for gateways that cut long silences.
     `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
     reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
-    `batch_price_factor` is the part of the price that answers of its Batch API cost.
+    `batch_price_factor` is the part of the price that answers of its Batch API cost. `api` is what it speaks, see `core.llm.apis`.
     """
 
     base_url: str
@@ -91,6 +92,7 @@ class Endpoint:
     top_logprobs: int | None = None
     typed: bool = False
     batch_price_factor: float = 0.5
+    api: Api = "chat"
 
     @property
     def extra(self) -> dict[str, object]:
@@ -131,6 +133,8 @@ class Endpoint:
         """Address to ask, with the options that change the answers of the same models there."""
         # "thoughts" is part of fingerprints, which are stored
         marks = [f"thoughts={self.reasoning_tokens}"] if self.reasoning_tokens else []
+        if self.api != "chat":
+            marks.append(f"api={self.api}")
         options = [self.extra_body, self.query, self.seed, self.leave_out, self.system_role]
         if options != [_PLAIN.extra_body, _PLAIN.query, _PLAIN.seed, _PLAIN.leave_out, _PLAIN.system_role]:
             marks.append(f"options={hashlib.sha256(json.dumps(options).encode()).hexdigest()[:12]}")
@@ -343,13 +347,14 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         extra_body=json.dumps(entry.extra_body, sort_keys=True),
         headers=tuple((header, _header_value(value, where)) for header, value in entry.headers.items()),
         query=tuple(entry.query.items()),
-        key_header=entry.key_header,
+        key_header=entry.key_header or DIALECTS[entry.api].key_header,
         seed=entry.seed,
         leave_out=tuple(entry.leave_out),
         system_role=entry.system_role,
         structured=entry.structured,
         top_logprobs=entry.top_logprobs,
         batch_price_factor=entry.batch_price_factor,
+        api=entry.api,
     )
 
 

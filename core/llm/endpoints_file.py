@@ -8,9 +8,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from core.errors import BadSettingError
 
@@ -22,7 +22,9 @@ _KEY_FIELDS = ("key", "api_key", "token")
 
 LeftOutField = Literal["temperature", "top_p"]
 StructuredForm = Literal["json_schema", "json_object", "none"]
-LEFT_OUT_FIELDS, STRUCTURED_FORMS = get_args(LeftOutField), get_args(StructuredForm)
+Api = Literal["chat", "responses", "anthropic", "gemini"]
+LEFT_OUT_FIELDS, STRUCTURED_FORMS, APIS = get_args(LeftOutField), get_args(StructuredForm), get_args(Api)
+_NO_SEED = frozenset({"responses", "anthropic"})
 
 
 class EndpointEntry(BaseModel):
@@ -35,6 +37,7 @@ class EndpointEntry(BaseModel):
 
     name: str = Field(pattern=r"^[\w.-]+$")
     base_url: str
+    api: Api = "chat"
     key_from: str = Field("", pattern=r"^\w*$")
     model: str = ""
     at_once: int = Field(8, ge=1, le=256)
@@ -57,6 +60,14 @@ class EndpointEntry(BaseModel):
     price_cached: float | None = Field(None, ge=0)
     batch_price_factor: float = Field(0.5, ge=0, le=1)
     budget: float | None = Field(None, ge=0)
+
+    @model_validator(mode="after")
+    def _require_what_the_api_has(self) -> Self:
+        if self.stream and self.api != "chat":
+            raise ValueError(f'stream is for api = "chat", and api is "{self.api}". Leave stream out')
+        if self.seed is not None and self.api in _NO_SEED:
+            raise ValueError(f'api = "{self.api}" takes no seed. Leave seed out')
+        return self
 
 
 def read_endpoints_file(file: str) -> list[EndpointEntry]:

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.llm.chat import Sampling
+from core.llm.dialect import Body
 from core.llm.endpoints import LIKELY_TOKENS_LIMIT, Endpoint
-
-Body = dict[str, object]
 
 SYSTEM_ROLE, SCHEMA, JSON_MODE = "system", "json_schema", "json_object"
 """Parts of a request that are no parameter by themselves."""

@@ -12,6 +12,7 @@ _CACHED = (
     ("prompt_cache_hit_tokens",),  # DeepSeek
     ("cache_read_input_tokens",),  # Anthropic, which leaves them out of input_tokens
     ("cached_tokens",),
+    ("cachedContentTokenCount",),  # Gemini
 )
 _REASONING = (
     ("completion_tokens_details", "reasoning_tokens"),

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.llm.chat import question_schema, sampling_of
+from core.llm.dialect import Body
 from core.llm.endpoints import Endpoint
-from core.llm.requests import Body, chat_body
+from core.llm.requests import chat_body
 from core.llm.spend import unread_tokens
 from core.types import Answer, Question
 

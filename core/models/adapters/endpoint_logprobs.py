@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from core.llm.dialect import Body
 from core.llm.endpoints import Endpoint
-from core.llm.requests import Body, FirstTokens, first_token_body
+from core.llm.requests import FirstTokens, first_token_body
 from core.llm.spend import unread_tokens
 from core.models.model import int_option
 from core.types import Answer, Question
