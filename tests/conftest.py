@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 # threads of torch that wait for each other make tiny models ten times slower on a busy machine
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+_NUMBERS = itertools.count()
 _MAIN = sys.modules["__main__"]
 
 # the same cases each time, however slow the machine is
@@ -44,6 +46,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     # late in a session the search for what a closed pool leaves behind walks millions of objects, for seconds
     monkeypatch.setattr("core.models.device.collect_garbage", lambda: None)
+
+
+@pytest.fixture(autouse=True)
+def own_capabilities(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    # a port is given out again, and what its server refused does not hold for the next one
+    file = tmp_path_factory.getbasetemp() / f"capabilities-{next(_NUMBERS)}" / "capabilities.sqlite"
+    monkeypatch.setattr("core.llm.capabilities.capabilities_file", lambda: file)
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ import openai
 
 from core.errors import TouchstoneError
 from core.llm.apis import DIALECTS
+from core.llm.capabilities import CapabilityStore, capabilities_without, capability_store, parts_without
 from core.llm.chat import Sampling
 from core.llm.dialect import Body
 from core.llm.endpoint_errors import (
@@ -38,6 +39,7 @@ from core.llm.responses import (
     read_first_token,
     read_model_names,
     read_stream,
+    read_windows,
 )
 
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
@@ -52,7 +54,7 @@ _T = TypeVar("_T")
 class Client:
     """One endpoint. Safe among threads; every failure is a TouchstoneError that names the endpoint and not the key."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, capabilities: CapabilityStore | None = None) -> None:
         self._endpoint = endpoint
         self._dialect = DIALECTS[endpoint.api]
         # a key must be given, or the library takes one from the environment that was meant for another server
@@ -68,7 +70,9 @@ class Client:
         # the library closes only a connection of its own making
         weakref.finalize(self, self._openai.close)
         self._pace = Pace()
-        self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server refused
+        self._capabilities = capabilities or capability_store()
+        self._version = self._capabilities.version
+        self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server was found to refuse
 
     def first_token(self, system: str, user: str, asked: FirstTokens) -> FirstToken:
         """The most likely first tokens of an answer to a system and a user message."""
@@ -101,6 +105,11 @@ class Client:
         listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
         return read_model_names(self._dialect.model_list(listed), self._endpoint)
 
+    def windows(self) -> dict[str, int]:
+        """The tokens that models hold, by the names in the list of models; without those of which it does not say so."""
+        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
+        return read_windows(self._dialect.model_list(listed))
+
     def count_tokens(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
         body = {"model": model, "prompt": text, "add_special_tokens": False}
@@ -115,7 +124,13 @@ class Client:
 
     def left_out(self, model: str) -> frozenset[str]:
         """The parts that requests to a model go without."""
-        return self._left_out.get(model, self._endpoint.left_out)
+        if self._version != self._capabilities.version:
+            self._version = self._capabilities.version
+            self._left_out.clear()
+        if model not in self._left_out:
+            known = parts_without(self._capabilities.get(self._endpoint, model), self._endpoint)
+            self._left_out[model] = self._endpoint.left_out | known
+        return self._left_out[model]
 
     def adapt(self, body: Body, words: str, left_out: frozenset[str]) -> bool:
         """Leave out from now on what the server refused, by its words, of a request that went without `left_out` already.
@@ -126,7 +141,7 @@ class Client:
         if part is None or part in left_out:
             return False
         model = str(body["model"])
-        self._left_out[model] = self.left_out(model) | {part}
+        self._learn(model, self.left_out(model) | {part})
         return True
 
     def call(self, ask: Callable[[openai.OpenAI], _T]) -> _T:
@@ -158,8 +173,14 @@ class Client:
                     raise
                 left_out |= {part}
             else:
-                self._left_out[model] = left_out
+                self._learn(model, left_out)
                 return answer
+
+    def _learn(self, model: str, left_out: frozenset[str]) -> None:
+        """Keep that requests to a model go without these parts."""
+        if refused := left_out - self.left_out(model):
+            self._left_out[model] = left_out
+            self._capabilities.enter(self._endpoint, model, capabilities_without(refused), "call")
 
     def _ask(self, body: Body) -> Completion:
         if self._endpoint.stream:

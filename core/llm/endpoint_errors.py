@@ -17,13 +17,10 @@ from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.apis import DIALECTS
 from core.llm.endpoints import Endpoint
 from core.llm.http_client import MovedError, is_elsewhere
-from core.llm.refusals import named_pause_s, read_words, wants_money
+from core.llm.refusals import named_pause_s, read_words, refuses_temperature, wants_money
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 """Parameters that reasoning models refuse."""
-_NO_TEMPERATURE = re.compile(
-    r"temperature.{0,40}(?:support|deprecated|only|permitted|allowed)|support temperature", re.I
-)
 _NO_KEY = re.compile(r"api key (?:not valid|not found|expired)", re.I)
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
@@ -137,7 +134,7 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
     words = server_words(endpoint, error.body)
     status = _meant_status(error)
     unsupported = error.param if error.param in _SAMPLING_PARAMETERS else None
-    if _NO_TEMPERATURE.search(words):
+    if refuses_temperature(words):
         unsupported = "temperature"
     if status in {400, 422} and unsupported and not endpoint.reasoning_tokens:
         left_out = f", or {endpoint.setting('leave_out')} to its name" if endpoint.name else ""

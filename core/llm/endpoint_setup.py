@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core.errors import Problem, TouchstoneError, attempt
+from core.llm.capabilities import CapabilityName, CapabilityStore, Value, capabilities_without, capability_store
 from core.llm.chat import Sampling
 from core.llm.endpoints import Endpoint
-from core.llm.requests import JSON_MODE, SCHEMA, SYSTEM_ROLE, FirstTokens, likely_tokens_limits
+from core.llm.endpoints_file import LEFT_OUT_FIELDS, STRUCTURED_FORMS, Api
+from core.llm.refusals import refuses_temperature
+from core.llm.requests import FirstTokens
 from core.llm.responses import Completion
 from core.llm.structured import StructuredAnswer, answer_schema, read_structured
 
@@ -33,6 +35,7 @@ class EndpointPreset:
     base_url: str
     key_from: str = ""
     model: str = ""
+    api: Api = "chat"
 
 
 PRESETS = (
@@ -40,6 +43,16 @@ PRESETS = (
     EndpointPreset("Ollama", "http://localhost:11434/v1", model="a name of `ollama list`"),
     EndpointPreset("llama.cpp", "http://localhost:8080/v1", model="any name: the server has one model"),
     EndpointPreset("OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", "a name of its list of models"),
+    EndpointPreset(
+        "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "a name of its list of models", "anthropic"
+    ),
+    EndpointPreset(
+        "Gemini",
+        "https://generativelanguage.googleapis.com/v1beta",
+        "GEMINI_API_KEY",
+        "a name of its list of models",
+        "gemini",
+    ),
     EndpointPreset("OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "maker/model"),
     EndpointPreset(
         "Azure OpenAI", "https://RESOURCE.openai.azure.com/openai/v1", "AZURE_OPENAI_API_KEY", "the deployment's name"
@@ -67,75 +80,97 @@ class ReadyAnswer(StructuredAnswer):
 def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
     """Ask the endpoint's model three short questions: an answer, structured output and log-probabilities.
 
-    Where there is no answer the others are not asked. Never raises; no message holds the key.
+    Where there is no answer the others are not asked, but for a temperature that is refused: they go without it then. What is
+    found is kept for the calls. Never raises; no message holds the key.
     """
-    client = _testing_client(endpoint)
-    sampling = Sampling(endpoint.model, max_tokens=_ANSWER_TOKENS)
-    answered = _check_answer(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
-    if not answered.works:
+    store = CapabilityStore()  # what was found before is found again: a server changes
+    client = _testing_client(endpoint, store)
+    answered, completion = _check_answer(client, endpoint.model)
+    sent: set[CapabilityName] = set() if endpoint.reasoning_tokens else {"temperature", "top_p", "max_tokens"}
+    sent -= set(endpoint.leave_out)
+    values: dict[CapabilityName, Value] = dict.fromkeys(sent, True)
+    if completion is None and refuses_temperature(answered.message):
+        values["temperature"] = values["top_p"] = False
+        client = _testing_client(replace(endpoint, leave_out=LEFT_OUT_FIELDS), store)
+        answered, completion = _check_answer(client, endpoint.model)
+    if completion is None:
         return [answered]
-    request = 'Reply with this JSON object: {"ready": true}'
-    shaped = attempt(
-        lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
-    )
-    likely = attempt(
-        lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", FirstTokens(endpoint.model, _TOP_TOKENS))
-    )
-    return [
-        answered,
-        _finding(
-            "Structured output",
-            shaped,
-            "Explanations, grades and edits can be read.",
-            "Explaining and judging need it.",
-        ),
-        _finding("Log-probabilities", likely, "Bespoke-MiniCheck can ask it.", "Only Bespoke-MiniCheck needs them."),
-    ]
+
+    shaped, likely = _check_structure(client, endpoint.model), _check_likely(client, endpoint.model)
+    values |= {"reasoning": completion.reasoned, "usage": completion.prompt_tokens > 0}
+    if endpoint.system_role:
+        values["system_role"] = True
+    if shaped.works and endpoint.structured == STRUCTURED_FORMS[0]:
+        values["structured"] = STRUCTURED_FORMS[0]
+    if likely.works and endpoint.top_logprobs is None:
+        values["top_logprobs"] = _TOP_TOKENS
+    elif not likely.works and "prob" in likely.message.lower():  # and not, for example, an answer that came too late
+        values["top_logprobs"] = 0
+    values |= capabilities_without(client.left_out(endpoint.model) - endpoint.left_out)
+    if isinstance(window := attempt(lambda: client.windows().get(endpoint.model)), int):
+        values["context"] = window
+    capability_store().enter(endpoint, endpoint.model, values, "test")
+    return [answered, shaped, likely]
 
 
 def probed_fields(endpoint: Endpoint) -> dict[str, object]:
-    """The fields of an endpoint that its test found to be otherwise than they are set, by what its server refused."""
-    left_out = _testing_client(endpoint).left_out(endpoint.model) - endpoint.left_out
+    """The fields of an endpoint that are known to be otherwise than they are set, by what its server refused."""
+    known = {name: one.value for name, one in capability_store().get(endpoint, endpoint.model).items()}
     fields: dict[str, object] = {}
-    if SYSTEM_ROLE in left_out:
+    if known.get("temperature") is False and "temperature" not in endpoint.leave_out and not endpoint.reasoning_tokens:
+        fields["leave_out"] = list(LEFT_OUT_FIELDS)
+    if known.get("system_role") is False and endpoint.system_role:
         fields["system_role"] = False
-    if JSON_MODE in left_out:
-        fields["structured"] = "none"
-    elif SCHEMA in left_out:
-        fields["structured"] = "json_object"
-    if limits := likely_tokens_limits(left_out):
-        fields["top_logprobs"] = min(limits)
+    form = known.get("structured")
+    if form in STRUCTURED_FORMS and STRUCTURED_FORMS.index(endpoint.structured) < STRUCTURED_FORMS.index(form):
+        fields["structured"] = form
+    limit = known.get("top_logprobs")
+    if isinstance(limit, int) and 0 < limit < (endpoint.top_logprobs or _TOP_TOKENS):
+        fields["top_logprobs"] = limit
     return fields
 
 
-def _testing_client(endpoint: Endpoint) -> Client:
+def _testing_client(endpoint: Endpoint, store: CapabilityStore) -> Client:
     # imported when asked for: openai takes a second to import
-    from core.llm.client import client_for
+    from core.llm.client import Client
 
-    return client_for(replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, _PATIENCE_S)))
+    quick = replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, _PATIENCE_S))
+    return Client(quick, store)
 
 
-def _check_answer(ask: Callable[[], Completion]) -> EndpointFinding:
+def _check_answer(client: Client, model: str) -> tuple[EndpointFinding, Completion | None]:
     began = time.perf_counter()
-    found = attempt(ask)
+    sampling = Sampling(model, max_tokens=_ANSWER_TOKENS)
+    found = attempt(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
     seconds = time.perf_counter() - began
     if isinstance(found, Problem):
-        return EndpointFinding("Answer", False, found.message)
+        return EndpointFinding("Answer", False, found.message), None
     if not found.text.strip():
-        return EndpointFinding(
-            "Answer",
-            False,
-            f"It ended ({found.finish_reason}) without text. A reasoning model needs reasoning tokens: set them.",
-        )
-    return EndpointFinding("Answer", True, f"“{found.text.strip()[:_SHOWN_CHARACTERS]}” after {seconds:.1f} s.")
+        problem = f"It ended ({found.finish_reason}) without text. A reasoning model needs reasoning tokens: set them."
+        return EndpointFinding("Answer", False, problem), None
+    shown = f"“{found.text.strip()[:_SHOWN_CHARACTERS]}” after {seconds:.1f} s."
+    return EndpointFinding("Answer", True, shown), found
 
 
-def _finding(what: str, found: object, use: str, lack: str) -> EndpointFinding:
-    return (
-        EndpointFinding(what, False, f"{found.message} {lack}")
-        if isinstance(found, Problem)
-        else EndpointFinding(what, True, use)
+def _check_structure(client: Client, model: str) -> EndpointFinding:
+    request = 'Reply with this JSON object: {"ready": true}'
+    sampling = Sampling(model, max_tokens=_ANSWER_TOKENS)
+    shaped = attempt(
+        lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
     )
+    if isinstance(shaped, Problem):
+        return EndpointFinding("Structured output", False, f"{shaped.message} Explaining and judging need it.")
+    return EndpointFinding("Structured output", True, "Explanations, grades and edits can be read.")
+
+
+def _check_likely(client: Client, model: str) -> EndpointFinding:
+    asked = FirstTokens(model, _TOP_TOKENS)
+    likely = attempt(lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", asked))
+    if isinstance(likely, Problem):
+        return EndpointFinding(
+            "Log-probabilities", False, f"{likely.message} Metrics of token probabilities need them."
+        )
+    return EndpointFinding("Log-probabilities", True, "Bespoke-MiniCheck and weighted-assessment can ask it.")
 
 
 def endpoint_table(endpoint: Endpoint, key_from: str, further: str = "") -> str:
@@ -146,6 +181,8 @@ def endpoint_table(endpoint: Endpoint, key_from: str, further: str = "") -> str:
     if '"' in endpoint.base_url + endpoint.model:
         raise TouchstoneError("Address and model may hold no quotation mark.")
     lines = [f"[{endpoint.name}]", f'base_url = "{endpoint.base_url}"', f'model = "{endpoint.model}"']
+    if endpoint.api != "chat":
+        lines.append(f'api = "{endpoint.api}"')
     if endpoint.reasoning_tokens:
         lines.append(f"reasoning_tokens = {endpoint.reasoning_tokens}")
     if endpoint.leave_out:

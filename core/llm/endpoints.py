@@ -66,7 +66,8 @@ class Endpoint:
     a free endpoint has the price 0. `top_logprobs` are the likely tokens that it gives at most. `stream` has answers sent piece by piece, for gateways that cut long silences.
     `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
     reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
-    `batch_price_factor` is the part of the price that answers of its Batch API cost. `api` is what it speaks, see `core.llm.apis`.
+    `batch_price_factor` is the part of the price that answers of its Batch API cost. `api` is what it speaks, see `core.llm.apis`. `own` are
+    those fields that somebody set among what is found of a server too, see `core.llm.capabilities`.
     """
 
     base_url: str
@@ -93,6 +94,7 @@ class Endpoint:
     typed: bool = False
     batch_price_factor: float = 0.5
     api: Api = "chat"
+    own: frozenset[str] = frozenset()
 
     @property
     def extra(self) -> dict[str, object]:
@@ -145,6 +147,8 @@ class Endpoint:
         return address_fingerprint(self.address)
 
 
+_FOUND_FIELDS = frozenset({"structured", "system_role", "top_logprobs", "seed"})
+"""Fields that are found of a server where nobody set them."""
 _PLAIN = Endpoint("", "")
 
 
@@ -355,6 +359,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         top_logprobs=entry.top_logprobs,
         batch_price_factor=entry.batch_price_factor,
         api=entry.api,
+        own=frozenset(entry.model_fields_set & _FOUND_FIELDS),
     )
 
 

@@ -37,9 +37,9 @@ class EndpointEntry(BaseModel):
 
     name: str = Field(pattern=r"^[\w.-]+$")
     base_url: str
-    api: Api = "chat"
     key_from: str = Field("", pattern=r"^\w*$")
     model: str = ""
+    api: Api = "chat"
     at_once: int = Field(8, ge=1, le=256)
     patience_s: float = Field(60.0, gt=0)
     retries: int = Field(2, ge=0, le=20)

@@ -33,6 +33,9 @@ _RATE = re.compile(
     r"per[ _-]?(?:second|minute|min\b|hour|day)|\b[rt]p[msd]\b|rate[ _-]limit|ratelimitexceeded|too many requests|"
     r"resource_exhausted|throttl"
 )
+_NO_TEMPERATURE = re.compile(
+    r"temperature.{0,40}(?:support|deprecated|only|permitted|allowed)|(?:support|takes no) temperature", re.I
+)
 _UNITS_S = {"ms": 0.001, "mi": 60.0, "m": 60.0, "s": 1.0, "h": 3600.0, "d": 86400.0}
 _DURATION = r"(?:[\d.]+\s*(?:ms|millis\w*|s|sec\w*|m|min\w*|h|hours?|d|days?)(?![a-z])\s*)+"
 _PAUSE = re.compile(rf'(?:(?:retry|try again)\s+(?:after|in)\s+|"retrydelay":\s*")({_DURATION})')
@@ -77,6 +80,11 @@ def _text_words(text: str, depth: int) -> Iterator[str]:
         yield " ".join((title[2] if title else re.sub(r"<[^>]*>", " ", text)).split())
     else:
         yield text
+
+
+def refuses_temperature(words: str) -> bool:
+    """True if the words refuse that a temperature is sent at all."""
+    return bool(_NO_TEMPERATURE.search(words))
 
 
 def wants_money(status: int, headers: Mapping[str, str], body: object) -> bool:

@@ -41,7 +41,10 @@ def chat_body(
     else:
         limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
         options: Body = {"temperature": sampling.temperature, "top_p": sampling.top_p, limit: sampling.max_tokens}
-        body |= {name: value for name, value in options.items() if name not in left_out}
+        # one that was found to be refused is left out where that changes nothing, one that a person leaves out always
+        plain = sampling.top_p == 1 or sampling.temperature == 0
+        without = set(endpoint.leave_out) | (left_out - ({"top_p"} if not plain else set()))
+        body |= {name: value for name, value in options.items() if name not in without}
     if sampling.stop:
         body["stop"] = sampling.stop
     if endpoint.seed is not None and "seed" not in left_out:

@@ -22,6 +22,8 @@ _FINISH_REASONS = {
 _CHARACTERS_PER_TOKEN = 4
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _REASONING_PARTS = frozenset({"thinking", "reasoning", "reasoning_text", "reasoning_content", "redacted_thinking"})
+# of vLLM, OpenRouter, Anthropic, Gemini
+_WINDOW_FIELDS = ("max_model_len", "context_length", "max_input_tokens", "inputTokenLimit")
 _REASONING_PART_FIELDS = ("thinking", "reasoning", "text", "content", "summary")
 
 
@@ -39,7 +41,7 @@ class Completion:
     """A text, how it ended, and the tokens read and written; 0 where they are not given; those of a cache, and the cost.
 
     It ended by stop | length | refusal | filter, by reasoning where nothing else came, or in another word of the server.
-    The tokens written include those of reasoning.
+    The tokens written include those of reasoning, of which `reasoned` says that there are some.
     """
 
     text: str
@@ -48,6 +50,7 @@ class Completion:
     completion_tokens: int
     cached_tokens: int = 0
     cost: float | None = None
+    reasoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,17 @@ def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:
     return sorted(str(name) for name in names)
 
 
+def read_windows(listed: object) -> dict[str, int]:
+    """The tokens that models hold, by name, in a list of models that gives them in one of the known fields."""
+    entries = _field(listed, "data")
+    sizes = {
+        str(one.get("id")): next(filter(None, map(one.get, _WINDOW_FIELDS)), None)
+        for one in (entries if isinstance(entries, list) else ())
+        if isinstance(one, dict)
+    }
+    return {name: size for name, size in sizes.items() if isinstance(size, int) and size > 0}
+
+
 def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:
     choices = _field(answer, "choices")
     listed = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
@@ -152,7 +166,7 @@ def _of_index_0(choices: object) -> Iterator[dict[str, object]]:
 def _completion(content: _Content, ended: object, usage: object) -> Completion:
     used = read_usage(usage)
     written = used.written or -(-len(content.reasoning + content.text + content.refusal) // _CHARACTERS_PER_TOKEN)
-    counted = (used.read, written, used.cached, used.cost)
+    counted = (used.read, written, used.cached, used.cost, bool(used.reasoning or content.reasoning.strip()))
     if content.refusal:
         return Completion(content.refusal, "refusal", *counted)
     if content.reasoning.strip() and not content.text.strip():

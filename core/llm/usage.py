@@ -25,7 +25,7 @@ _REASONING = (
 
 @dataclass(frozen=True, slots=True)
 class ReportedUsage:
-    """Tokens as a server reports them, 0 where it does not; those written include those of reasoning.
+    """Tokens as a server reports them, 0 where it does not; those written include those of reasoning, which some name.
 
     `cached` of the tokens read came from its cache. `cost` is what it charges, None where it does not say.
     """
@@ -34,6 +34,7 @@ class ReportedUsage:
     written: int = 0
     cached: int = 0
     cost: float | None = None
+    reasoning: int = 0
 
 
 def read_usage(usage: object) -> ReportedUsage:
@@ -50,7 +51,7 @@ def read_usage(usage: object) -> ReportedUsage:
         written = total - read
     elif reasoning > written:  # some servers count it apart from what was answered
         written += reasoning
-    return ReportedUsage(read, written, min(_first(usage, *_CACHED), read), _cost(usage))
+    return ReportedUsage(read, written, min(_first(usage, *_CACHED), read), _cost(usage), reasoning)
 
 
 def _first(usage: object, *paths: tuple[str, ...]) -> int:

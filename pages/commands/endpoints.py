@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import typer
 
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
+from core.llm.capabilities import capability_store, format_capability
+from core.llm.endpoint_setup import check_endpoint
 from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
 from core.llm.spend import Spend, format_limits, format_spend
 from core.settings import Settings
 
 
-def command() -> None:
-    """List the endpoints: address, model, limits, prices, what was spent, and the models that they say they serve."""
+def command(
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Ask each model three short questions, and keep what its server takes.")
+    ] = False,
+) -> None:
+    """List the endpoints: address, model, limits, prices, what was spent, what they take, and the models that they serve."""
     # imported when asked for: openai takes a second to import
     from core.llm.client import client_for
 
@@ -28,5 +35,9 @@ def command() -> None:
         typer.echo(f"{one.title:12} {one.base_url} · model {one.model or 'not set'} · {format_limits(one)}")
         typer.echo(f"{'':12} spent so far: {format_spend(spent.get(one.name, Spend()))}")
         typer.echo(f"{'':12} {served.message if isinstance(served, Problem) else 'serves ' + ', '.join(served)}")
+        for finding in check_endpoint(one) if probe and one.model else ():
+            typer.echo(f"{'':12} {'✓' if finding.works else '✗'} {finding.what}: {finding.message}")
+        if known := capability_store().get(one, one.model):
+            typer.echo(f"{'':12} known of {one.model}: {'; '.join(map(format_capability, known.values()))}")
     if not found:
         typer.echo(endpoint_problem())

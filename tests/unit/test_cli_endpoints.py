@@ -151,3 +151,15 @@ def test_without_an_endpoint_one_line_says_what_to_set(monkeypatch: pytest.Monke
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL")
     [line] = run("endpoints")[0].splitlines()
     assert "Set TOUCHSTONE_LLM_BASE_URL" in line
+
+
+def test_a_probe_tells_and_keeps_what_the_model_takes(endpoint: Endpoint) -> None:
+    answered, shaped, likely, known = [line.strip() for line in run("endpoints", "--probe")[0].splitlines()[3:]]
+    assert answered.startswith('✓ Answer: “{"score": 80}”')
+    assert shaped.startswith("✗ Structured output: ")
+    assert likely.startswith("✗ Log-probabilities: ")
+    assert known.startswith("known of tiny: ")
+    assert "likely tokens with their probabilities, at most: 0" in known
+    asked = len(endpoint.asked)
+    assert run("endpoints")[0].splitlines()[-1].strip() == known
+    assert len(endpoint.asked) == asked + 1  # the models that it serves

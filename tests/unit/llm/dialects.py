@@ -210,7 +210,12 @@ REFUSALS = [
         "words: flat", {"object": "error", "message": "maximum context length is 8192", "code": 400}, "length is 8192"
     ),
     words("words: TGI", {"error": "Input validation error: too long", "error_type": "validation"}, "error: too long"),
-    words("words: Gemini", [{"error": {"code": 400, "message": "API key expired.", "status": "x"}}], "API key expired"),
+    words(
+        "words: Gemini",
+        [{"error": {"code": 400, "message": "API key expired.", "status": "x"}}],
+        "does not accept the key.*API key expired",
+        requests=1,
+    ),
     words(
         "words: Cloudflare", {"success": False, "errors": [{"code": 5006, "message": "Bad input"}]}, "400 - Bad input"
     ),

@@ -132,7 +132,7 @@ def test_reasoning_beside_the_answer_is_counted_and_left_out() -> None:
     assert (found.text, found.completion_tokens) == ("Yes.", 100)
     pieces = [{"choices": [{"delta": {"reasoning": "x" * 396}}]}, {"choices": [{"delta": {"content": "Yes."}}]}]
     end: dict[str, Any] = {"choices": [{"delta": None, "finish_reason": "stop"}], "usage": {}}
-    assert read_stream([*pieces, end], HERE) == Completion("Yes.", "stop", 0, 100)
+    assert read_stream([*pieces, end], HERE) == Completion("Yes.", "stop", 0, 100, reasoned=True)
 
 
 def first_tokens(*top: object) -> float:
