@@ -41,16 +41,16 @@ Source = Literal["person", "test", "call"]
 
 CAPABILITY_TITLES: Mapping[CapabilityName, str] = {
     "structured": "structured answers",
-    "top_logprobs": "likely tokens with their probabilities, at most",
-    "system_role": "a system role",
+    "top_logprobs": "likely tokens at most",
+    "system_role": "system role",
     "temperature": "temperature",
     "top_p": "top_p",
-    "max_tokens": "max_tokens, and not max_completion_tokens",
+    "max_tokens": "max_tokens",
     "seed": "seed",
     "stream_options": "usage at the end of a stream",
-    "reasoning": "reasons before it answers",
-    "context": "tokens in its window",
-    "usage": "says the tokens read and written",
+    "reasoning": "reasoning before the answer",
+    "context": "window, in tokens",
+    "usage": "usage in the answer",
 }
 _FILE = "endpoint-capabilities-1.sqlite"
 _TABLE = (
@@ -96,7 +96,8 @@ class CapabilityStore:
     def get(self, endpoint: Endpoint, model: str) -> Capabilities:
         """What is known of a model at the address of an endpoint."""
         with self._lock:
-            return dict(self._loaded().get((endpoint.address, model), {}))
+            known = self._loaded().get((endpoint.address, model), {})
+            return {name: known[name] for name in CAPABILITY_TITLES if name in known}
 
     def enter(self, endpoint: Endpoint, model: str, values: Mapping[CapabilityName, Value], source: Source) -> None:
         """Keep what was found; an entry of a person is replaced by a person only."""
@@ -196,9 +197,13 @@ def capabilities_without(parts: Iterable[str]) -> dict[CapabilityName, Value]:
     return values | ({"top_logprobs": min(limits)} if limits else {})
 
 
-def format_capability(one: Capability) -> str:
-    """One capability in words."""
-    title = CAPABILITY_TITLES[one.name]
-    if isinstance(one.value, bool):
-        return title if one.value else f"not: {title}"
-    return f"{title}: {one.value:,}" if isinstance(one.value, int) else f"{title}: {one.value}"
+def format_value(value: Value) -> str:
+    """A value in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def format_capabilities(known: Capabilities) -> str:
+    """All that is known, in one line."""
+    return "; ".join(f"{CAPABILITY_TITLES[one.name]}: {format_value(one.value)}" for one in known.values())

@@ -9,7 +9,7 @@ import typer
 
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
-from core.llm.capabilities import capability_store, format_capability
+from core.llm.capabilities import capability_store, format_capabilities
 from core.llm.endpoint_setup import check_endpoint
 from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
 from core.llm.spend import Spend, format_limits, format_spend
@@ -38,6 +38,6 @@ def command(
         for finding in check_endpoint(one) if probe and one.model else ():
             typer.echo(f"{'':12} {'✓' if finding.works else '✗'} {finding.what}: {finding.message}")
         if known := capability_store().get(one, one.model):
-            typer.echo(f"{'':12} known of {one.model}: {'; '.join(map(format_capability, known.values()))}")
+            typer.echo(f"{'':12} known of {one.model}: {format_capabilities(known)}")
     if not found:
         typer.echo(endpoint_problem())

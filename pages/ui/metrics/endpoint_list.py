@@ -9,11 +9,13 @@ import streamlit as st
 
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
+from core.llm.endpoint_setup import EndpointFinding
 from core.llm.endpoints import Endpoint, endpoint_problem, is_added, list_endpoints, remove_endpoint
 from core.llm.spend import Spend, format_limits, format_money, format_spend
 from core.papers.published_scores import Comparison
 from core.settings import Settings
 from pages.server import services
+from pages.ui.metrics.endpoint_capabilities import endpoint_capabilities
 from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.session_state import page_state
@@ -24,9 +26,10 @@ _MAX_MODELS_SHOWN = 30  # models of a hosted service that the list shows
 
 @dataclass(eq=False)
 class MetricsState:
-    """State of the Metrics page: the models that endpoints serve, and by metric how published scores compare."""
+    """State of the Metrics page: the models that endpoints serve, findings of their tests, and by metric how published scores compare."""
 
     served_models: dict[tuple[str, str], list[str] | Problem] = field(default_factory=dict)
+    findings: dict[str, list[EndpointFinding]] = field(default_factory=dict)
     comparisons: dict[str, list[Comparison]] = field(default_factory=dict)
 
 
@@ -93,6 +96,7 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
         st.success(escape_markdown(f"Reachable. It serves {', '.join(found[:_MAX_MODELS_SHOWN]) or 'no model'}{more}."))
         if endpoint.model and endpoint.model not in found:
             st.warning(escape_markdown(f"The model that is set, {endpoint.model}, is not among them."))
+    endpoint_capabilities(endpoint, metrics_state().findings)
 
 
 def _list_models(endpoint: Endpoint) -> None:

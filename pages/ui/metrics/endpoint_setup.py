@@ -19,7 +19,7 @@ from core.llm.endpoint_setup import (
     probed_fields,
 )
 from core.llm.endpoints import Endpoint, add_endpoint, typed_endpoint
-from core.llm.endpoints_file import LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
+from core.llm.endpoints_file import APIS, LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_state import WidgetValue, page_state
@@ -40,6 +40,7 @@ class EndpointSetupState:
     tested: str = ""
     preset = WidgetValue[str]("new-endpoint-preset", _FIRST.title)
     name = WidgetValue[str]("new-endpoint-name", "vllm")
+    api = WidgetValue[str]("new-endpoint-api", APIS[0])
     address = WidgetValue[str]("new-endpoint-address", _FIRST.base_url)
     model = WidgetValue[str]("new-endpoint-model", "")
     variable = WidgetValue[str]("new-endpoint-variable", "")
@@ -104,12 +105,19 @@ def _form() -> None:
 
 def _fields(state: EndpointSetupState) -> None:
     name, address = EndpointSetupState.name, EndpointSetupState.address
-    left, middle, right = st.columns(3)
+    left, middle, right, last = st.columns([2, 3, 2, 1])
     left.text_input(
         "Name", value=name.default, key=name.key, help="Letters, digits, dots and dashes: metrics name it so."
     )
     middle.text_input("Address", value=address.default, key=address.key, placeholder="http://localhost:8000/v1")
     right.text_input("Model", key=EndpointSetupState.model.key, placeholder=_chosen_preset(state).model)
+    last.selectbox(
+        "API",
+        APIS,
+        key=EndpointSetupState.api.key,
+        help="chat: Chat Completions, of OpenAI and most servers; responses: the Responses API of OpenAI; anthropic: the "
+        "Messages API; gemini: generateContent.",
+    )
     left, middle, right = st.columns(3)
     left.text_input(
         "Variable with its key",
@@ -179,7 +187,7 @@ def _fill_in_preset() -> None:
     preset = _chosen_preset(state)
     state.findings, state.problem, state.tested = [], "", ""
     state.name = preset.title.split()[0].lower() if preset.base_url else ""
-    state.address, state.variable, state.model = preset.base_url, preset.key_from, ""
+    state.address, state.variable, state.model, state.api = preset.base_url, preset.key_from, "", preset.api
 
 
 def _typed(state: EndpointSetupState) -> Endpoint:
@@ -187,6 +195,7 @@ def _typed(state: EndpointSetupState) -> Endpoint:
         "name": state.name.strip(),
         "base_url": state.address.strip(),
         "model": state.model.strip(),
+        "api": state.api,
         "key_from": "" if state.key.strip() else state.variable.strip(),
         "reasoning_tokens": state.reasoning,
         "price_read": state.price_read,
@@ -210,6 +219,8 @@ def _test() -> None:
     state.tested = ", ".join(f"{name} = {json.dumps(value)}" for name, value in fields.items())
     state.structured = str(fields.get("structured", state.structured))
     state.system_role = bool(fields.get("system_role", state.system_role))
+    if isinstance(left_out := fields.get("leave_out"), list):
+        state.leave_out = left_out
     if "top_logprobs" in fields:
         state.further = f"{state.further}\ntop_logprobs = {fields['top_logprobs']}".strip()
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.errors import TouchstoneError
-from core.llm.capabilities import CapabilityStore, capability_store, format_capability, parts_without
+from core.llm.capabilities import CapabilityStore, capability_store, format_capabilities, parts_without
 from core.llm.chat import Sampling
 from core.llm.client import Client
 from core.llm.endpoint_setup import check_endpoint, probed_fields
@@ -197,14 +197,11 @@ def test_a_folder_that_cannot_be_written_costs_no_answer(tmp_path: Path, caplog:
     assert "is not kept" in caplog.text
 
 
-def test_a_capability_is_told_in_words() -> None:
+def test_what_is_known_is_told_in_words() -> None:
     store = CapabilityStore()
     store.enter(
-        HERE, "m", {"system_role": False, "context": 131072, "structured": "json_object", "usage": True}, "test"
+        HERE, "m", {"usage": True, "context": 131072, "structured": "json_object", "system_role": False}, "test"
     )
-    assert [format_capability(one) for one in store.get(HERE, "m").values()] == [
-        "not: a system role",
-        "tokens in its window: 131,072",
-        "structured answers: json_object",
-        "says the tokens read and written",
-    ]
+    assert format_capabilities(store.get(HERE, "m")) == (
+        "structured answers: json_object; system role: no; window, in tokens: 131,072; usage in the answer: yes"
+    )

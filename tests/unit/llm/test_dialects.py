@@ -22,7 +22,7 @@ KEY = "sk-a-secret-of-nobody"
 SCHEMA = '{"name": "Mark", "schema": {"type": "object", "properties": {"score": {"type": "number", "maximum": 100}}}}'
 MARK_SCHEMA = {"type": "object", "properties": {"score": {"type": "number", "maximum": 100}}}
 APIS = ("responses", "anthropic", "gemini")
-Ask = Callable[..., Completion]
+Ask = Callable[..., tuple[Completion, Endpoint]]
 
 
 @contextmanager
@@ -40,10 +40,12 @@ def speaking(
 
 
 @pytest.fixture
-def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """The completion that a client makes of the replies of a server, and what the server was asked."""
 
-    def ask(api: str, *replies: object, fields: tuple[str, ...] = (), schema: str = "", **sampling: Any) -> Any:
+    def ask(
+        api: str, *replies: object, fields: tuple[str, ...] = (), schema: str = "", **sampling: Any
+    ) -> tuple[Completion, Endpoint]:
         ready = [one if isinstance(one, Reply) else Reply(one) for one in replies]
         with speaking(api, tmp_path, monkeypatch, *ready, fields=fields) as (client, server):
             turns = ("Judge.", "Is it?", "Yes.", "As JSON.")

@@ -1,0 +1,116 @@
+"""What the model of an endpoint takes, as far as it is known: a table, a test, and the entries of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from annotations.campaigns.people import Right
+from core.llm.capabilities import (
+    CAPABILITY_TITLES,
+    Capabilities,
+    Capability,
+    CapabilityName,
+    Value,
+    capability_store,
+    format_value,
+)
+from core.llm.endpoint_setup import EndpointFinding, check_endpoint
+from core.llm.endpoints import Endpoint
+from core.llm.endpoints_file import STRUCTURED_FORMS
+from pages.server import services
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import WidgetValue
+from pages.ui.shared.session_user import current_member
+
+_CHOICES: Mapping[CapabilityName, tuple[Value, ...]] = {
+    "structured": STRUCTURED_FORMS,
+    "system_role": (True, False),
+    "top_logprobs": tuple(range(1, 21)),
+    "top_p": (True, False),
+    "max_tokens": (True, False),
+    "seed": (True, False),
+}
+"""What a person may enter: the parts of a request that calls leave out by it."""
+_SOURCES = {"person": "a person", "test": "a test", "call": "a call"}
+_AS_FOUND = "as found"
+_entry = WidgetValue[Value]("capability", _AS_FOUND)
+
+
+def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointFinding]]) -> None:
+    """The table, and for whoever may manage this server a test and a form; `findings` keeps those of the last test."""
+    if not endpoint.model:
+        return
+    known = capability_store().get(endpoint, endpoint.model)
+    with st.expander(f"What {escape_markdown(endpoint.model)} takes", key=f"capabilities-{endpoint.title}"):
+        if known:
+            st.dataframe([_row(endpoint, one) for one in known.values()], hide_index=True)
+        else:
+            st.caption("Nothing is known yet: calls find it out one by one, and a test at once.")
+        if services.settings().demo or not current_member().may(Right.MANAGE):
+            return
+        st.button("Test", key=f"test-{endpoint.title}", on_click=_test, args=(endpoint, findings))
+        for one in findings.get(endpoint.title, []):
+            icon = ":material/check_circle:" if one.works else ":material/cancel:"
+            st.markdown(f"{icon} **{one.what}** {escape_markdown(one.message)}")
+        _form(endpoint, known)
+
+
+def _row(endpoint: Endpoint, one: Capability) -> dict[str, str]:
+    source = f"{_SOURCES[one.source]}, {one.found:%Y-%m-%d}"
+    return {
+        "capability": CAPABILITY_TITLES[one.name],
+        "value": format_value(one.value),
+        "found by": f"{source}; its own setting counts" if one.name in endpoint.own else source,
+    }
+
+
+def _form(endpoint: Endpoint, known: Capabilities) -> None:
+    with st.form(f"capabilities-form-{endpoint.title}", border=False):
+        columns = st.columns(3)
+        for place, (name, choices) in enumerate(_CHOICES.items()):
+            options = [_AS_FOUND, *choices]
+            entered = known[name].value if name in known and known[name].source == "person" else _AS_FOUND
+            columns[place % 3].selectbox(
+                _label(name),
+                options,
+                index=options.index(entered) if entered in options else 0,
+                key=_entry.of(f"{endpoint.title}-{name}").key,
+                format_func=format_value,
+                disabled=name in endpoint.own,
+                help="The endpoint itself sets it." if name in endpoint.own else None,
+            )
+        with st.container(horizontal=True):
+            st.form_submit_button("Save", on_click=_save, args=(endpoint,))
+            st.form_submit_button("Forget what was found", on_click=_forget, args=(endpoint,))
+        st.caption("What is entered here counts before what was found, and a setting of the endpoint before both.")
+
+
+def _label(name: CapabilityName) -> str:
+    title = CAPABILITY_TITLES[name]
+    return title if title == name else title.capitalize()
+
+
+def _test(endpoint: Endpoint, findings: dict[str, list[EndpointFinding]]) -> None:
+    current_member().require(Right.MANAGE)
+    with st.spinner("Asking…"):
+        findings[endpoint.title] = check_endpoint(endpoint)
+
+
+def _save(endpoint: Endpoint) -> None:
+    current_member().require(Right.MANAGE)
+    entries = {name: _entry.of(f"{endpoint.title}-{name}").get() for name in _CHOICES}
+    store = capability_store()
+    known = store.get(endpoint, endpoint.model)
+    left = [name for name, one in known.items() if one.source == "person" and entries.get(name, _AS_FOUND) == _AS_FOUND]
+    store.forget(endpoint, endpoint.model, left)
+    values = {name: value for name, value in entries.items() if value != _AS_FOUND and name not in endpoint.own}
+    store.enter(endpoint, endpoint.model, values, "person")
+
+
+def _forget(endpoint: Endpoint) -> None:
+    current_member().require(Right.MANAGE)
+    store = capability_store()
+    known = store.get(endpoint, endpoint.model)
+    store.forget(endpoint, endpoint.model, [name for name, one in known.items() if one.source != "person"])
