@@ -1,4 +1,4 @@
-"""What each model of an endpoint takes and gives, as a test, a call or a person found: one row each in the cache folder.
+"""Capabilities of the models of endpoints, found by a test, a call or a person: one row each in the cache folder.
 
 A call reads it before it asks and adds what its server refused. What a table of the endpoints file or the form sets wins, then a
 person's entry here; what a test or a call found is forgotten after some time, as servers change.
@@ -94,7 +94,7 @@ class CapabilityStore:
         self.version = 0
 
     def get(self, endpoint: Endpoint, model: str) -> Capabilities:
-        """What is known of a model at the address of an endpoint."""
+        """The capabilities of a model at the address of an endpoint, as far as they are known."""
         with self._lock:
             known = self._loaded().get((endpoint.address, model), {})
             return {name: known[name] for name in CAPABILITY_TITLES if name in known}
@@ -184,7 +184,7 @@ def parts_without(known: Capabilities, endpoint: Endpoint) -> frozenset[str]:
 
 
 def capabilities_without(parts: Iterable[str]) -> dict[CapabilityName, Value]:
-    """What follows from the parts that a server refused."""
+    """Capabilities that follow from the parts that a server refused."""
     refused = set(parts)
     values: dict[CapabilityName, Value] = {name: False for name in _PARAMETERS if name in refused}
     if "system" in refused:

@@ -1,4 +1,4 @@
-"""What the model of an endpoint takes, as far as it is known: a table, a test, and the entries of a person."""
+"""Capabilities of the model of an endpoint, as far as they are known: a table, a test, and the entries of a person."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHOICES: Mapping[CapabilityName, tuple[Value, ...]] = {
     "max_tokens": (True, False),
     "seed": (True, False),
 }
-"""What a person may enter: the parts of a request that calls leave out by it."""
+"""Entries that a person may make: calls leave parts of a request out by them."""
 _SOURCES = {"person": "a person", "test": "a test", "call": "a call"}
 _AS_FOUND = "as found"
 _entry = WidgetValue[Value]("capability", _AS_FOUND)
