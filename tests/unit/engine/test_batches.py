@@ -78,6 +78,18 @@ def test_what_a_batch_answered_is_asked_by_nobody_again(server: BatchServer, tmp
     assert [line["body"]["model"] for line in server.lines("batch_0")] == ["tiny"] * 4
 
 
+def test_an_endpoint_of_another_api_than_chat_is_sent_no_batch(
+    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ("[claude]", f'base_url = "{Settings.read().llm_base_url}"', 'model = "tiny"', 'api = "anthropic"')
+    (tmp_path / "endpoints.toml").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
+    monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL")
+    found, _ = ask(tmp_path)
+    assert all("claude speaks anthropic. Leave --batch out" in one for one in found)
+    assert (server.submitted, server.live) == ([], 0)
+
+
 @pytest.mark.usefixtures("server")
 def test_answers_cost_half_unless_the_endpoint_says_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_READ", "10")

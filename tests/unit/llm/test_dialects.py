@@ -378,6 +378,18 @@ def test_an_answer_of_another_api_is_no_answer(ask: Ask, api: str) -> None:
         ask(api, {"answer": "Yes."})
 
 
+@pytest.mark.parametrize(("api", "header"), [("anthropic", "x-api-key"), ("gemini", "x-goog-api-key")])
+def test_a_redirect_to_another_server_takes_no_key_along(
+    api: str, header: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda _path, _body: Reply(PLAIN[api])) as other:
+        moved = Reply({}, 307, headers={"Location": f"{other.url}/elsewhere"})
+        with speaking(api, tmp_path, monkeypatch, moved) as (client, _):
+            client.chat(("Judge.", "Is it?"), Sampling("m"), "")
+        assert header not in other.headers[0]
+        assert other.keys == [""]
+
+
 @pytest.mark.parametrize(
     ("api", "listed"),
     [
