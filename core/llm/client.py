@@ -31,7 +31,7 @@ from core.llm.endpoint_errors import (
 from core.llm.endpoints import Endpoint
 from core.llm.http_client import http_client
 from core.llm.pacing import Pace
-from core.llm.requests import FirstTokens, chat_body, first_token_body, refused_part
+from core.llm.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part
 from core.llm.responses import (
     Completion,
     FirstToken,
@@ -141,7 +141,7 @@ class Client:
         if part is None or part in left_out:
             return False
         model = str(body["model"])
-        self._learn(model, self.left_out(model) | {part})
+        self._left_out[model] = self.left_out(model) | {part}
         return True
 
     def call(self, ask: Callable[[openai.OpenAI], _T]) -> _T:
@@ -159,7 +159,7 @@ class Client:
 
     def _adapting(self, model: str, body: Callable[[frozenset[str]], Body], ask: Callable[[Body], _T]) -> _T:
         """Ask, and where the server refuses a part of the request, without it and from then on."""
-        left_out = self.left_out(model)
+        left_out, named = self.left_out(model), frozenset[str]()
         while True:
             request = body(left_out)
             try:
@@ -172,15 +172,16 @@ class Client:
                 if part is None or part in left_out:
                     raise
                 left_out |= {part}
+                named |= {part} if names_part(words, part) else frozenset()
             else:
-                self._learn(model, left_out)
+                self._learn(model, left_out, named)
                 return answer
 
-    def _learn(self, model: str, left_out: frozenset[str]) -> None:
-        """Keep that requests to a model go without these parts."""
-        if refused := left_out - self.left_out(model):
-            self._left_out[model] = left_out
-            self._capabilities.enter(self._endpoint, model, capabilities_without(refused), "call")
+    def _learn(self, model: str, left_out: frozenset[str], named: frozenset[str]) -> None:
+        """Go without these parts from now on; those that the server named are kept for other processes."""
+        self._left_out[model] = self.left_out(model) | left_out
+        if named:
+            self._capabilities.enter(self._endpoint, model, capabilities_without(named), "call")
 
     def _ask(self, body: Body) -> Completion:
         if self._endpoint.stream:

@@ -103,6 +103,11 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
     return SCHEMA if named and form["type"] == "json_schema" else JSON_MODE
 
 
+def names_part(words: str, part: str) -> bool:
+    """True if a server named the part that it refused; a form of answers is left out where it names nothing too."""
+    return part not in {SCHEMA, JSON_MODE} or any(phrase in words.lower() for phrase in _SCHEMA_WORDS)
+
+
 def likely_tokens_limits(left_out: frozenset[str]) -> list[int]:
     """The numbers of most likely tokens that a server says it gives at most."""
     return [int(part.removeprefix(LIKELY_TOKENS_LIMIT)) for part in left_out if part.startswith(LIKELY_TOKENS_LIMIT)]

@@ -194,9 +194,10 @@ def format_limits(endpoint: Endpoint) -> str:
     sent = "streamed" if endpoint.stream else ""
     patience = f"{endpoint.patience_s:g} s for a try, {format_count(endpoint.retries, 'repeat')}"
     budget = "" if endpoint.budget is None else f"budget {endpoint.budget:g}"
+    api = "" if endpoint.api == "chat" else f"api {endpoint.api}"
     reasoning = f"{endpoint.reasoning_tokens} reasoning tokens" if endpoint.reasoning_tokens else ""
     return " · ".join(
-        filter(None, [f"{endpoint.at_once} at once", patience, sent, reasoning, format_price(endpoint), budget])
+        filter(None, [api, f"{endpoint.at_once} at once", patience, sent, reasoning, format_price(endpoint), budget])
     )
 
 

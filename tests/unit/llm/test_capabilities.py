@@ -58,6 +58,18 @@ def test_what_a_call_finds_is_not_asked_again_by_another_process(tmp_path: Path)
         assert {one.source for one in store.get(Endpoint(server.url, ""), "m").values()} == {"call"}
 
 
+def test_a_form_that_is_left_out_without_being_named_is_tried_again_by_another_process(tmp_path: Path) -> None:
+    def nameless(_path: str, body: Body) -> Reply:
+        return refusal(400, "Provider returned error") if "response_format" in body else text('{"ready": true}')
+
+    file = tmp_path / "capabilities.sqlite"
+    with serving(nameless) as server:
+        client = Client(Endpoint(server.url, ""), CapabilityStore(file))
+        chat(client)
+        assert client.left_out("m") == {"json_object"}
+        assert values(CapabilityStore(file), Endpoint(server.url, "")) == {}
+
+
 def test_another_address_model_or_api_is_another_one(tmp_path: Path) -> None:
     store = CapabilityStore(tmp_path / "capabilities.sqlite")
     store.enter(HERE, "m", {"system_role": False}, "test")
