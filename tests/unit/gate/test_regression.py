@@ -225,5 +225,5 @@ def test_without_labels_the_items_that_fell_and_rose_are_listed() -> None:
 
 def test_a_side_has_the_scores_of_its_own_metric_alone() -> None:
     scores = {"bleu": 0.1, "rouge2": 0.2, "unieval": 0.3}
-    outcomes = [Result("one", metric, "", score, (), Seen(), 0.0, "cpu") for metric, score in scores.items()]
-    assert side_of_outcomes("rouge2", outcomes).scores == {"one": 0.2}
+    outcomes = [Result(f"of {metric}", metric, "", score, (), Seen(), 0.0, "cpu") for metric, score in scores.items()]
+    assert side_of_outcomes("rouge2", outcomes).scores == {"of rouge2": 0.2}
