@@ -1,4 +1,4 @@
-"""The client of an OpenAI-compatible endpoint: sends requests and turns every failure into an error message."""
+"""The client of an endpoint: sends requests and turns every failure into an error message."""
 
 from __future__ import annotations
 

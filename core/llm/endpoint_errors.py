@@ -1,4 +1,4 @@
-"""Errors of an OpenAI-compatible endpoint: if one is worth another try, and a message that never names the key."""
+"""Errors of an endpoint: if one is worth another try, and a message that never names the key."""
 
 from __future__ import annotations
 

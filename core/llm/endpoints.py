@@ -1,4 +1,4 @@
-"""OpenAI-compatible endpoints that are configured, in the environment and in the endpoints file."""
+"""Endpoints that are configured, in the environment and in the endpoints file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Responses of an OpenAI-compatible endpoint, read into values of ours, however they are written."""
+"""Responses of an endpoint in the form of Chat Completions, read into values of ours, however they are written."""
 
 from __future__ import annotations
 
