@@ -169,7 +169,7 @@ def _check_likely(client: Client, model: str) -> EndpointFinding:
     likely = attempt(lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", asked))
     if isinstance(likely, Problem):
         return EndpointFinding(
-            "Log-probabilities", False, f"{likely.message} Metrics of token probabilities need them."
+            "Log-probabilities", False, f"{likely.message} Only Bespoke-MiniCheck and weighted-assessment need them."
         )
     return EndpointFinding("Log-probabilities", True, "Bespoke-MiniCheck and weighted-assessment can ask it.")
 
