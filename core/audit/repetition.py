@@ -32,7 +32,7 @@ class RepeatedScore:
 class Repetition:
     """One metric asked again in some way: so many seconds for the `timed` texts after the first of them.
 
-    `processor_seconds` are those of all threads of this process meanwhile.
+    `processor_seconds` are those of all threads of this process meanwhile, `asked` the questions that no kept answer spared.
     """
 
     scores: tuple[RepeatedScore, ...]
@@ -41,6 +41,7 @@ class Repetition:
     way: str
     device: str = ""
     processor_seconds: float = 0.0
+    asked: int = 0
 
 
 def repeated_texts(texts: Sequence[Example]) -> list[Example]:
@@ -83,6 +84,7 @@ def _timed(
     """The first of the texts loads the model, and its time does not count."""
     latest, *others = reversed(repeated_texts(texts))
     outcomes = list(engine.run([metric], [latest]))
+    asked_before = engine.counts().asked
     begun, processor_begun = time.perf_counter(), time.process_time()
     outcomes += engine.run([metric], others)
     seconds, processor_seconds = time.perf_counter() - begun, time.process_time() - processor_begun
@@ -91,4 +93,5 @@ def _timed(
         for example, outcome in outcomes
     )
     device = next((outcome.device for _, outcome in outcomes if isinstance(outcome, Result)), "")
-    return Repetition(scores, seconds, len(others), way, device, processor_seconds)
+    asked = engine.counts().asked - asked_before
+    return Repetition(scores, seconds, len(others), way, device, processor_seconds, asked)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pydantic import TypeAdapter, ValidationError
 
 from core.audit.evidence import MOST_MISSING, Evidence
-from core.audit.question import JUDGED_LEVELS, QUESTIONS, Finding, Level, ordered_questions
+from core.audit.judge import JudgeModel
+from core.audit.question import JUDGED_LEVELS, QUESTIONS, Finding, Level, judge_questions, ordered_questions
 from core.battery import NOT_RECORDED, Battery
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
@@ -22,12 +23,13 @@ from core.settings import VERSION
 
 @dataclass(frozen=True, slots=True)
 class MetricAudit:
-    """Findings of the audit about one metric; `summary` is one line for people in a hurry."""
+    """Findings of the audit about one metric; `summary` is one line for people in a hurry, `judge` the model behind one that is a judge."""
 
     metric: str
     signature: str
     summary: str
     findings: tuple[Finding, ...]
+    judge: JudgeModel | None = None
 
     def finding(self, question: str) -> Finding | None:
         return next((one for one in self.findings if one.question == question), None)
@@ -62,13 +64,15 @@ _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[MetricAudit]:
     """The findings of each metric on the same evidence, in the order of the questions; none is good where many scores are missing."""
     for metric in metrics:
+        judge = evidence.judges.get(metric)
         findings = tuple(
             question.not_asked() if question.scores and metric in evidence.given else question.finding(evidence, metric)
-            for question in ordered_questions()
+            for question in (*ordered_questions(), *(judge_questions() if judge else ()))
         )
         if evidence.misses_too_many(metric):
             findings = tuple(map(_not_good, findings))
-        yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings)
+        model = judge.model if judge else None
+        yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
 
 
 def _not_good(finding: Finding) -> Finding:

@@ -1,0 +1,163 @@
+"""A judge behind a real endpoint gets the verdicts that it deserves: one that is fair, and others with one fault each."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.audit.question import Finding, Level, judge_questions, ordered_questions
+from core.audit.questions.own_family import family_gap
+from core.audit.report import read_report, report_json
+from core.llm.model_families import model_family
+from core.stats.bootstrap import Resamples
+from tests.unit.audit import scripted_judges as judges
+from tests.unit.audit.scripted_judges import FENCED, JudgeAudit, Mark, audit_judge
+
+BIASES = ("position", "scale", "wording", "verbosity", "own-family", "injection")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all judges, whose addresses differ: what the surface of a text says is asked once."""
+    return tmp_path_factory.mktemp("judges")
+
+
+def levels(audit: JudgeAudit) -> dict[str, Level]:
+    return {one.question: one.level for one in audit.report.metrics[0].findings}
+
+
+def finding(audit: JudgeAudit, question: str) -> Finding:
+    found = audit.report.metrics[0].finding(question)
+    assert found
+    return found
+
+
+@pytest.fixture(scope="module")
+def fair(folder: Path) -> JudgeAudit:
+    return audit_judge(judges.fair, folder)
+
+
+def test_a_fair_judge_is_good_in_everything(fair: JudgeAudit) -> None:
+    assert {question: level for question, level in levels(fair).items() if level is not Level.GOOD} == {
+        "cost": Level.MEASURED,
+        "cost-per-verdict": Level.MEASURED,
+    }
+
+
+def test_a_judge_is_asked_for_another_sample(fair: JudgeAudit) -> None:
+    assert "another sample of the endpoint" in finding(fair, "repetition").sentence
+
+
+def test_a_judge_is_asked_what_others_are_and_more(fair: JudgeAudit) -> None:
+    expected = [one.name for one in (*ordered_questions(), *judge_questions())]
+    assert [one.question for one in fair.report.metrics[0].findings] == expected
+    assert {*BIASES, "cost-per-verdict"} == {one.name for one in judge_questions()}
+
+
+def test_the_estimate_counts_what_a_judge_is_asked(fair: JudgeAudit) -> None:
+    assert fair.expected >= len(fair.endpoint.asked) > 0.8 * fair.expected
+
+
+def test_every_question_of_a_judge_lists_what_it_counted(fair: JudgeAudit) -> None:
+    for question in judge_questions():
+        cases = question.cases(fair.evidence, "direct-assessment")
+        assert len({one.pair.source for one in cases}) >= judges.GROUPS, question.name
+
+
+@pytest.mark.parametrize(
+    ("mark", "first_wins", "question", "said"),
+    [
+        (judges.obedient, False, "injection", "wrong summaries are lifted by an instruction in the document"),
+        (judges.fooled_by_tokens, False, "injection", "wrong summaries are lifted by tokens of ChatML in the summary"),
+        (judges.verbose, False, "verbosity", "likes long summaries better"),
+        (judges.first_sentence, False, "position", "minds errors at the beginning more"),
+        (judges.fair, True, "position", "prefers the summary shown first"),
+        (judges.early_reader, False, "position", "reads the beginning of a document more"),
+        (judges.worded, False, "wording", "its decisions depend on the wording of its instructions"),
+        (judges.inverted_on_five, False, "scale", "its scale decides which summary is better"),
+        (judges.partial, False, "own-family", "prefers summaries by GPT"),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_a_judge_with_one_fault_fails_there_and_in_no_other_bias(
+    mark: Mark, first_wins: bool, question: str, said: str, folder: Path
+) -> None:
+    audit = audit_judge(mark, folder, first_wins=first_wins)
+    assert finding(audit, question).level is Level.FAILS
+    assert finding(audit, question).brief == said
+    assert said in audit.report.metrics[0].summary
+    others = {name: levels(audit)[name] for name in BIASES if name != question}
+    assert not {name for name, level in others.items() if level in (Level.WEAK, Level.FAILS)}
+
+
+def test_of_a_judge_that_answers_by_chance_no_bias_is_claimed(folder: Path) -> None:
+    audit = audit_judge(judges.noisy, folder)
+    assert finding(audit, "repetition").level is Level.FAILS
+    assert not [name for name in BIASES if levels(audit)[name] in (Level.WEAK, Level.FAILS)]
+    assert any("nothing is claimed" in finding(audit, name).sentence for name in BIASES)
+
+
+def test_a_right_verdict_costs_what_the_server_counted(fair: JudgeAudit) -> None:
+    """The tokens of every answer for a summary of the data, at the prices of the endpoint."""
+    pairs = {(text.document, text.summary) for text in fair.evidence.data.texts}
+    read: dict[tuple[str | None, str | None], int] = {}
+    for _, body in fair.endpoint.asked:
+        question = body["messages"][-1]["content"]
+        texts = {name: text for name, _, text in FENCED.findall(question)}
+        if "on a continuous scale from 0 to 100" in question:
+            read[texts.get("document"), texts.get("summary")] = len(question) // 4
+    number, expected = len(pairs), sum(read[pair] for pair in pairs)
+    found = finding(fair, "cost-per-verdict")
+    figures = {one.label: one for one in (found.figure, *found.details) if one}
+    assert figures["tokens read for a right verdict"].estimate.value == pytest.approx(expected / number)
+    assert figures["tokens written for a right verdict"].estimate.value == pytest.approx(10)
+    money = (expected / number * 10 + 10 * 100) / 1_000_000
+    assert figures["money for a right verdict"].estimate.value == pytest.approx(money)
+    assert (figures["time for 1,000 right verdicts"].estimate.value or 0) > 0
+
+
+def test_without_systems_the_own_family_is_not_asked(fair: JudgeAudit) -> None:
+    [question] = [one for one in judge_questions() if one.name == "own-family"]
+    samples = tuple(replace(one, item=replace(one.item, system="")) for one in fair.evidence.cases.samples)
+    found = question.finding(
+        replace(fair.evidence, cases=replace(fair.evidence.cases, samples=samples)), "direct-assessment"
+    )
+    assert found.level is Level.NOT_ASKED
+    assert found.sentence == "The data do not say which system wrote a summary."
+
+
+def test_a_report_of_a_judge_can_be_read_again(fair: JudgeAudit) -> None:
+    assert read_report(report_json(fair.report)) == fair.report
+    model = json.loads(report_json(fair.report))["metrics"][0]["judge"]
+    assert (model["model"], model["endpoint"]) == (judges.MODEL, "default")
+
+
+def test_the_gap_of_a_family_is_of_summaries_with_the_same_label() -> None:
+    """Here its family wrote most of the right summaries, and is marked as all others are."""
+    labels = np.array([1.0, 1, 1, 1, 0, 0, 0, 0] * 4)
+    own = np.array([True, True, True, False, True, False, False, False] * 4)
+    documents = np.arange(32) // 4
+    drawn = Resamples.draw(8, 500, 0)
+    assert drawn.estimate(family_gap(labels, labels, own, documents)).value == pytest.approx(0.0)
+    assert drawn.estimate(family_gap(labels + 0.25 * own, labels, own, documents)).value == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("gpt-4o-mini", "GPT"),
+        ("openai/gpt-oss-20b", "GPT"),
+        ("o3-mini", "GPT"),
+        ("meta-llama/Llama-3.1-8B-Instruct", "Llama"),
+        ("deepseek-r1-distill-qwen-7b", "Qwen"),
+        ("GPT-3.5", "GPT"),
+        ("bert-base", ""),
+        ("BART", "BART"),
+    ],
+)
+def test_a_family_is_told_by_the_words_of_a_name(name: str, family: str) -> None:
+    assert model_family(name) == family
