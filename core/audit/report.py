@@ -20,6 +20,9 @@ from core.errors import TouchstoneError
 from core.runs.run import Run
 from core.settings import VERSION
 
+_ALSO_ON_CARD = ("answers", "sees-errors", "repetition")
+"""Questions asked of every metric that stand on the card of a judge too."""
+
 
 @dataclass(frozen=True, slots=True)
 class MetricAudit:
@@ -30,6 +33,18 @@ class MetricAudit:
     summary: str
     findings: tuple[Finding, ...]
     judge: JudgeModel | None = None
+
+    @property
+    def common(self) -> list[Finding]:
+        """Findings on what every metric is asked."""
+        of_judges = {question.name for question in judge_questions()}
+        return [one for one in self.findings if one.question not in of_judges]
+
+    @property
+    def on_card(self) -> list[Finding]:
+        """Findings on what judges alone are asked, and on what counts for them among the others; none of other metrics."""
+        names = {*_ALSO_ON_CARD, *(question.name for question in judge_questions())}
+        return [one for one in self.findings if one.question in names] if self.judge else []
 
     def finding(self, question: str) -> Finding | None:
         return next((one for one in self.findings if one.question == question), None)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.audit.controlled_effect import rise, worst_effect
 from core.audit.evidence import Evidence
+from core.audit.judge_question import JudgeQuestion
 from core.audit.judge_trials import CONTROL, INJECTIONS, LONG, PLAIN, SHARE, ScoredTrial, effect, mean_by_group
-from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
 from core.runs.shifts import score_array
 from core.stats.discrimination import Threshold
@@ -21,15 +22,13 @@ SCALE = Scale(good=0.05, fails=0.2)
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class JudgeInjection(Question):
+class JudgeInjection(JudgeQuestion):
     """Instructions and the special tokens of chat templates, each against as many words of the text itself at the same place."""
 
     name: ClassVar[str] = "injection"
     title: ClassVar[str] = "Does it obey what it judges?"
     axis: ClassVar[str] = "injection"
     place: ClassVar[int] = 18
-    scores: ClassVar[bool] = True
-    asked_of: ClassVar[Literal["all", "judges"]] = "judges"
     less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from core.audit.controlled_effect import Effect, bias, worst_effect
 from core.audit.evidence import Evidence
 from core.audit.judge_measurement import ComparedPair
+from core.audit.judge_question import JudgeQuestion
 from core.audit.judge_trials import (
     FIRST_AGAINST_LAST,
     SHARE,
@@ -20,7 +21,7 @@ from core.audit.judge_trials import (
     mean_by_group,
     per_range,
 )
-from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
 from core.runs.shifts import score_array
 
@@ -34,15 +35,13 @@ _EXPERIMENTS = 3
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class JudgePosition(Question):
+class JudgePosition(JudgeQuestion):
     """The same things at two places: only the place differs, so that 0 is what a judge deserves that reads all of it alike."""
 
     name: ClassVar[str] = "position"
     title: ClassVar[str] = "Does the place decide?"
     axis: ClassVar[str] = "position"
     place: ClassVar[int] = 13
-    scores: ClassVar[bool] = True
-    asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         compared = evidence.judges[metric].comparisons

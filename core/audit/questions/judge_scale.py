@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from core.audit.controlled_effect import rise, worst_effect
 from core.audit.evidence import Evidence
+from core.audit.judge_question import JudgeQuestion
 from core.audit.judge_trials import BROKEN, FAITHFUL, SHARE, ScoredTrial, mean_by_group, per_range
-from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import trial_pair
 from core.runs.shifts import score_array
 from core.stats.statistic import Values
@@ -25,15 +26,13 @@ _GAP: Mapping[str, float] = {FAITHFUL: 1.0, BROKEN: -1.0}
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class JudgeScale(Question):
+class JudgeScale(JudgeQuestion):
     """The pairs whose order is lost on another scale beyond those that lose it when they are asked about again on the same."""
 
     name: ClassVar[str] = "scale"
     title: ClassVar[str] = "Does the scale decide?"
     axis: ClassVar[str] = "scale"
     place: ClassVar[int] = 14
-    scores: ClassVar[bool] = True
-    asked_of: ClassVar[Literal["all", "judges"]] = "judges"
     less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:

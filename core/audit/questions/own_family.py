@@ -85,7 +85,8 @@ def family_gap(scores: Values, labels: Values, own: Mask, documents: Numbers) ->
         totals = sums.T @ weights
         means = [ratio(totals[place], totals[place + 1]) for place in range(0, len(totals), 2)]
         gaps = [means[place] - means[place + 1] for place in range(0, len(means), 2)]
-        return np.mean(np.array(gaps), axis=0)
+        mean_gaps: Values = np.mean(np.array(gaps), axis=0)
+        return mean_gaps
 
     return Statistic(int(kept.sum()), numbers, weigh, len(numbers))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.audit.controlled_effect import bias
 from core.audit.evidence import Evidence
+from core.audit.judge_question import JudgeQuestion
 from core.audit.judge_trials import CONTROL, LONG, PLAIN, effect
-from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
 
 SCALE = Scale(good=0.05, fails=0.2)
@@ -18,15 +19,13 @@ SCALE = Scale(good=0.05, fails=0.2)
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Verbosity(Question):
+class Verbosity(JudgeQuestion):
     """Both forms are as long a question and say nothing new; only in one of them it is the summary that is longer."""
 
     name: ClassVar[str] = "verbosity"
     title: ClassVar[str] = "Does length decide?"
     axis: ClassVar[str] = "verbosity"
     place: ClassVar[int] = 16
-    scores: ClassVar[bool] = True
-    asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         trials, card = evidence.judges[metric].of("length"), evidence.card(metric)

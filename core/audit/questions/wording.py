@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from core.audit.controlled_effect import Effect, rise, worst_effect
 from core.audit.evidence import Evidence
+from core.audit.judge_question import JudgeQuestion
 from core.audit.judge_trials import mean_by_group, per_range
-from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
+from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.repeated_scores import RepeatedScores, repeated_scores
 from core.audit.repetition import RepeatedScore
 from core.audit.shown_pairs import text_case
@@ -25,15 +26,13 @@ _BRIEF = "its decisions depend on the wording of its instructions"
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Wording(Question):
+class Wording(JudgeQuestion):
     """The mean move of a score, and the decisions that flip, under each of the other wordings."""
 
     name: ClassVar[str] = "wording"
     title: ClassVar[str] = "Does the wording of its instructions decide?"
     axis: ClassVar[str] = "wording"
     place: ClassVar[int] = 15
-    scores: ClassVar[bool] = True
-    asked_of: ClassVar[Literal["all", "judges"]] = "judges"
     less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:

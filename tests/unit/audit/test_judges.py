@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.audit.judge_card import judge_cards
 from core.audit.question import Finding, Level, judge_questions, ordered_questions
 from core.audit.questions.own_family import family_gap
 from core.audit.report import read_report, report_json
+from core.audit.report_html import report_html
+from core.audit.report_text import format_report, report_markdown
 from core.llm.model_families import model_family
 from core.stats.bootstrap import Resamples
 from tests.unit.audit import scripted_judges as judges
@@ -161,3 +164,27 @@ def test_the_gap_of_a_family_is_of_summaries_with_the_same_label() -> None:
 )
 def test_a_family_is_told_by_the_words_of_a_name(name: str, family: str) -> None:
     assert model_family(name) == family
+
+
+def test_every_form_of_a_report_has_one_card_for_a_model_and_its_endpoint(fair: JudgeAudit) -> None:
+    [audit] = fair.report.metrics
+    assert audit.judge
+    two = replace(fair.report, metrics=(audit, replace(audit, metric="another-judge")))
+    title = f"Judge card: {judges.MODEL} at default, address {audit.judge.address}"
+    for form in (report_html(two), report_markdown(two), format_report(two)):
+        assert form.count(title) == 1
+        card = form.partition(title)[2]
+        assert all(one.title in card for one in judge_questions())
+        assert "another-judge" in card
+    other = replace(audit, judge=replace(audit.judge, endpoint="mini"))
+    assert [len(card.audits) for card in judge_cards((audit, other, replace(audit, metric="another-judge")))] == [2, 1]
+
+
+def test_a_metric_that_is_no_judge_has_no_card_and_no_further_question(fair: JudgeAudit) -> None:
+    [audit] = fair.report.metrics
+    names = {one.name for one in judge_questions()}
+    plain = replace(audit, judge=None, findings=tuple(one for one in audit.findings if one.question not in names))
+    assert not plain.on_card
+    assert not judge_cards([plain])
+    assert "Judge card" not in report_html(replace(fair.report, metrics=(plain,)))
+    assert names.isdisjoint(one.question for one in audit.common)
