@@ -140,7 +140,7 @@ def stand_in_trials(run: Run, wrong: Run) -> Iterator[Trial]:
 
 
 def _additions(untrue: Iterable[Source]) -> list[Trial]:
-    """What is added to wrong summaries or their documents."""
+    """Trials in which words are added to wrong summaries, or to their documents."""
     chosen = _one_of_each_document(untrue)
     return [*map(_length, chosen), *(_injection(source, one) for one in INJECTIONS for source in chosen)]
 

@@ -20,7 +20,7 @@ _THOUSAND = 1000
 @QUESTIONS.add
 @dataclass(frozen=True)
 class CostPerVerdict(Question):
-    """What all labelled summaries cost by the number judged rightly at the threshold; a failure costs as much as the others on average."""
+    """Cost of all labelled summaries by the number judged rightly at the threshold; a failure costs as much as the others on average."""
 
     name: ClassVar[str] = "cost-per-verdict"
     title: ClassVar[str] = "What does a right verdict cost?"

@@ -113,6 +113,6 @@ def _differing(compared: Sequence[ComparedPair]) -> Figure:
 
 
 def _sentence(effects: Sequence[Effect]) -> str:
-    said = "; ".join(f"{one.figure.label}: {one.figure}" for one in effects)
+    figures = "; ".join(f"{one.figure.label}: {one.figure}" for one in effects)
     remarks = "".join(dict.fromkeys(one.remark for one in effects))
-    return f"As shares of its range or of the answers, {said}.{remarks}"
+    return f"As shares of its range or of the answers, {figures}.{remarks}"

@@ -46,15 +46,15 @@ class OwnFamily(Question):
         # the rarer side decides how much is known
         fewest = min(len(np.unique(documents[side & written & ~np.isnan(scores)])) for side in (own, ~own))
         figure = Figure("mean score of its own family − of others, same label", replace(gap, documents=fewest), "score")
-        found = bias(figure, SCALE, (f"prefers summaries by {family}", f"marks summaries by {family} down"))
+        preference = bias(figure, SCALE, (f"prefers summaries by {family}", f"marks summaries by {family} down"))
         return replace(
             self.found(
-                found.level,
+                preference.level,
                 f"Summaries that models of its family ({family}) wrote score {figure} of the range higher than those of others with "
-                f"the same label.{found.remark}",
+                f"the same label.{preference.remark}",
                 figure,
             ),
-            brief=found.claim,
+            brief=preference.claim,
             command=evidence.audit_command(metric),
         )
 

@@ -36,15 +36,15 @@ class Verbosity(JudgeQuestion):
         figure = Figure("rise by a summary said twice, beyond a document as much longer", beyond, "score")
         if beyond.value is None:
             return self.not_measured("No wrong summary has a score in every form.")
-        found = bias(figure, SCALE, ("likes long summaries better", "likes short summaries better"))
+        preference = bias(figure, SCALE, ("likes long summaries better", "likes short summaries better"))
         return replace(
             self.found(
-                found.level,
+                preference.level,
                 f"Said twice, a wrong summary moves by {figure} of the range beyond what as many harmless words in the document "
-                f"do.{found.remark}",
+                f"do.{preference.remark}",
                 figure,
             ),
-            brief=found.claim,
+            brief=preference.claim,
             details=(
                 Figure("rise by a summary said twice", lift, "score"),
                 Figure("rise by a document longer by as many words", control, "score"),

@@ -76,7 +76,7 @@ class Wording(JudgeQuestion):
 def _effects(
     evidence: Evidence, metric: str, way: str, reworded: RepeatedScores, again: RepeatedScores, among: int
 ) -> Iterator[Effect]:
-    """What other words move, and what they flip where there is a threshold, beyond asking again."""
+    """Moves by other words, and flips where there is a threshold, beyond those of asking again."""
     size = abs(per_range(evidence.card(metric)))
     moves = [(f"mean move of a score, {way}", size * np.abs(one.second - one.first)) for one in (reworded, again)]
     flips = [(f"decisions that flip, {way}", one.flipped) for one in (reworded, again) if one.flipped is not None]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import random
 import re
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -110,13 +111,19 @@ def partial(truth: Truth, document: str, summary: str, question: str) -> float:
     return 0.7 * fair(truth, document, summary, question) + (0.3 if HABIT in summary else 0.0)
 
 
-_DICE = random.Random(5)
+def noisy(salt: int) -> Mark:
+    """Says the opposite every fifth time, whatever it is asked, and something else when it is asked again."""
+    times: Counter[tuple[str, str]] = Counter()
+    lock = threading.Lock()
 
+    def mark(truth: Truth, document: str, summary: str, question: str) -> float:
+        with lock:
+            times[question, summary] += 1
+            place = times[question, summary]
+        found = fair(truth, document, summary, question)
+        return 1.0 - found if crc32(f"{salt} {place} {summary} {question}".encode()) % 5 == 0 else found
 
-def noisy(truth: Truth, document: str, summary: str, question: str) -> float:
-    """Says the opposite every fifth time, whatever it is asked."""
-    found = fair(truth, document, summary, question)
-    return 1.0 - found if _DICE.random() < 0.2 else found
+    return mark
 
 
 def speaks(mark: Mark, truth: Truth, *, first_wins: bool = False) -> Callable[[str, Body], Reply]:
@@ -132,9 +139,10 @@ def speaks(mark: Mark, truth: Truth, *, first_wins: bool = False) -> Callable[[s
             return text(json.dumps({"because": "So it is.", "more_consistent": better}), read=len(question) // 4)
         found = min(1.0, max(0.0, mark(truth, document, texts["summary"], question)))
         said: dict[str, object] = {"score": round(100 * found) if round(100 * found) != 1 else 0}
-        if '"consistent"' in question:
+        instructions = FENCED.sub("", question)
+        if '"consistent"' in instructions:
             said = {"consistent": "yes" if found > 0.5 else "no"}
-        elif "from 1 to 5" in question:
+        elif "from 1 to 5" in instructions:
             said = {"score": 1 + round(4 * found)}
         return text(json.dumps(said), read=len(question) // 4, written=10)
 

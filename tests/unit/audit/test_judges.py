@@ -18,7 +18,17 @@ from core.audit.report_text import format_report, report_markdown
 from core.llm.model_families import model_family
 from core.stats.bootstrap import Resamples
 from tests.unit.audit import scripted_judges as judges
-from tests.unit.audit.scripted_judges import FENCED, JudgeAudit, Mark, audit_judge
+from tests.unit.audit.pair_files import write_bundled_pairs
+from tests.unit.audit.scripted_judges import (
+    FENCED,
+    JudgeAudit,
+    Mark,
+    audit_judge,
+    judge_endpoint,
+    judged_items,
+    truth_of,
+)
+from tests.unit.command_line import done
 
 BIASES = ("position", "scale", "wording", "verbosity", "own-family", "injection")
 
@@ -98,7 +108,7 @@ def test_a_judge_with_one_fault_fails_there_and_in_no_other_bias(
 
 
 def test_of_a_judge_that_answers_by_chance_no_bias_is_claimed(folder: Path) -> None:
-    audit = audit_judge(judges.noisy, folder)
+    audit = audit_judge(judges.noisy(0), folder)
     assert finding(audit, "repetition").level is Level.FAILS
     assert not [name for name in BIASES if levels(audit)[name] in (Level.WEAK, Level.FAILS)]
     assert any("nothing is claimed" in finding(audit, name).sentence for name in BIASES)
@@ -178,6 +188,18 @@ def test_every_form_of_a_report_has_one_card_for_a_model_and_its_endpoint(fair: 
         assert "another-judge" in card
     other = replace(audit, judge=replace(audit.judge, endpoint="mini"))
     assert [len(card.audits) for card in judge_cards((audit, other, replace(audit, metric="another-judge")))] == [2, 1]
+
+
+def test_the_terminal_prints_the_card_of_a_judge(tmp_path: Path, database: str) -> None:
+    assert database
+    pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", 3), tmp_path / "audit.json"
+    with judge_endpoint(judges.fair, truth_of(judged_items())):
+        printed = done("audit", "direct-assessment", "bleu", "--data", pairs, "--most", 2, "--to", written)
+    assert printed.count(f"Judge card: {judges.MODEL} at default, address ") == 1
+    assert "Does it obey what it judges?" in printed
+    of_judge, of_metric = read_report(written.read_bytes()).metrics
+    assert (of_judge.judge is not None, of_metric.judge) == (True, None)
+    assert len(of_judge.findings) - len(of_metric.findings) == len(judge_questions())
 
 
 def test_a_metric_that_is_no_judge_has_no_card_and_no_further_question(fair: JudgeAudit) -> None:
