@@ -28,13 +28,15 @@ def format_comparisons(found: Sequence[MetricComparison], failed: Sequence[Chang
     return "\n".join([align_columns([_HEAD, *rows]), "", *examples, *([""] if examples else []), _NOTE])
 
 
-def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
-    """A comment for a pull request: the verdict, the table, and the items folded."""
+def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]) -> str:
+    """A comment for a pull request: the verdict, the table, what these items can show, and the items folded."""
     rows = [_row(change, failed) for one in found for change in one.changes]
     return "\n".join(
         [
             f"### {_plain(verdict_sentence(found, failed))}\n",
             markdown_table(_HEAD, rows),
+            *(f"- {_plain(note)}" for note in notes),
+            *([""] if notes else []),
             *(
                 _folded_examples(one.metric, title, items)
                 for one in found
@@ -46,8 +48,11 @@ def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Cha
     )
 
 
-def comparisons_junit(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
-    """A test case for each measure of each metric, and one where scores are missing; a regression is a failure."""
+def comparisons_junit(found: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]) -> str:
+    """A test case for each measure of each metric, and one where scores are missing; a regression is a failure.
+
+    The notes on what these items can show are the output of the suite.
+    """
     changes = [change for one in found for change in one.changes]
     lost = [one for one in found if one.lost]
     tests, failures = len(changes) + len(lost), len(failed) + len(lost)
@@ -58,6 +63,8 @@ def comparisons_junit(found: Sequence[MetricComparison], failed: Sequence[Change
         _add_case(suite, change.metric, change.measure, describe_change(change) if change in failed else "")
     for one in lost:
         _add_case(suite, one.metric, "every item still has a score", _lost_sentence(one))
+    if notes:
+        ElementTree.SubElement(suite, "system-out").text = _clean("\n".join(notes))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

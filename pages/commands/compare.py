@@ -39,9 +39,8 @@ from pages.commands.shared.messages import download_models, print_estimate, prin
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.thresholds import kept_thresholds
 
-_WRITERS: Mapping[str, Callable[[Sequence[MetricComparison], Sequence[Change]], str]] = MappingProxyType(
-    {".md": comparisons_markdown, ".xml": comparisons_junit}
-)
+_Writer = Callable[[Sequence[MetricComparison], Sequence[Change], Sequence[str]], str]
+_WRITERS: Mapping[str, _Writer] = MappingProxyType({".md": comparisons_markdown, ".xml": comparisons_junit})
 
 
 def command(
@@ -99,12 +98,14 @@ def command(
             "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
             "consistent and inconsistent summaries with --data."
         )
-    failed = regressions([change for one in found for change in one.changes], limits)
+    changes = [change for one in found for change in one.changes]
+    failed = regressions(changes, limits)
+    ruled_out = ruled_out_sentences(changes, limits)
     for path, write in writers:
-        path.write_text(write(found, failed), encoding="utf-8")
+        path.write_text(write(found, failed, [*opened.plan, *ruled_out]), encoding="utf-8")
     typer.echo(format_comparisons(found, failed))
     typer.echo(f"\n{verdict_sentence(found, failed)}")
-    for sentence in ruled_out_sentences([change for one in found for change in one.changes], limits):
+    for sentence in ruled_out:
         typer.echo(sentence)
     if failed or any(one.lost for one in found):
         raise typer.Exit(1)
@@ -112,11 +113,15 @@ def command(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sides:
-    """Scores of each side, the items with their labels where there are any, and the threshold that a side is."""
+    """Scores of each side, the items with their labels where there are any, and the threshold that a side is.
+
+    `plan` says which drops these items can show, where there are labels.
+    """
 
     scores: tuple[dict[str, MetricSide], dict[str, MetricSide]]
     cases: Cases
     thresholds: tuple[OwnThreshold | None, OwnThreshold | None] = (None, None)
+    plan: Sequence[str] = ()
 
 
 def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limit], device: str | None) -> _Sides:
@@ -149,10 +154,11 @@ def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limi
         opened = open_audit_data(store, data, None, 0)
         cases = opened.cases_of([])
         require_agreeing_labels(cases)
-        for sentence in plan_sentences(cases, limits or DEFAULT_LIMITS):
+        plan = plan_sentences(cases, limits or DEFAULT_LIMITS)
+        for sentence in plan:
             print_status(sentence)
         scored = _score(settings, metrics, opened.texts) if metrics else {}
-    return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold))
+    return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold), plan)
 
 
 def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Example]) -> dict[str, MetricSide]:
@@ -164,7 +170,7 @@ def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Exampl
     return {metric.spec: side_of_outcomes(metric.spec, outcomes) for metric in metrics}
 
 
-def _writer(path: Path) -> Callable[[Sequence[MetricComparison], Sequence[Change]], str]:
+def _writer(path: Path) -> _Writer:
     if path.suffix.lower() not in _WRITERS:
         raise TouchstoneError(f"{path} ends in neither .md nor .xml. Name a file that does.")
     return _WRITERS[path.suffix.lower()]

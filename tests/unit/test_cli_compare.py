@@ -49,6 +49,8 @@ def test_a_metric_that_became_worse_fails_with_files(tmp_path: Path, labelled: P
     assert "1 regression: rouge2, auc" in found.stdout
     assert markdown.read_text(encoding="utf-8").startswith("### 1 regression")
     assert 'failures="1"' in junit.read_text(encoding="utf-8")
+    for file in (markdown, junit):
+        assert "a drop of 2 points of auc is found in" in file.read_text(encoding="utf-8")
     back = run("compare", new, base, "--data", labelled, "--fail-on", "auc:-2")
     assert (back.exit_code, "No regression." in back.stdout) == (0, True)
 

@@ -173,7 +173,9 @@ def test_opening_a_file_again_gives_up_no_lock_on_it(tmp_path: Path) -> None:
     cache.put({b"first": SCORE})
     AnswerCache(tmp_path).close()
     log = (tmp_path / f"{COMPUTED}-wal").stat().st_ino
-    other = "import sqlite3, sys; base = sqlite3.connect(sys.argv[1]); base.execute('SELECT * FROM answer'); base.close()"
+    other = (
+        "import sqlite3, sys; base = sqlite3.connect(sys.argv[1]); base.execute('SELECT * FROM answer'); base.close()"
+    )
     subprocess.run([sys.executable, "-c", other, tmp_path / COMPUTED], check=True)
     assert (tmp_path / f"{COMPUTED}-wal").stat().st_ino == log
     cache.put({b"second": SCORE})

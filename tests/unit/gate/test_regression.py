@@ -144,7 +144,7 @@ def test_scores_that_are_missing_fail_the_gate_though_the_rest_is_as_before() ->
     assert (list(found.lost), regressions(found.changes, [])) == (ids, [])
     sentence = f"rouge2 has no score any more of 7 items that it scored before: {', '.join(ids[:5])} and 2 more."
     assert verdict_sentence([found], []) == sentence
-    suite = ElementTree.fromstring(comparisons_junit([found], []))
+    suite = ElementTree.fromstring(comparisons_junit([found], [], []))
     assert suite.get("failures") == "1"
     assert suite[-1][0].get("message") == sentence
 
@@ -194,9 +194,9 @@ def test_the_outputs_name_the_regression_and_escape_texts() -> None:
     before, after = np.tile([0.9, 0.1], 40), np.tile([0.9, 0.1, 0.1, 0.9], 20)
     found = compare(cases, before, after)
     failed = regressions(found.changes, [])
-    text, markdown, xml = (
-        write([found], failed) for write in (format_comparisons, comparisons_markdown, comparisons_junit)
-    )
+    notes = ["A drop of 3 points of <auc> is ruled out."]
+    text = format_comparisons([found], failed)
+    markdown, xml = (write([found], failed, notes) for write in (comparisons_markdown, comparisons_junit))
     assert verdict_sentence([found], failed).startswith("2 regressions: rouge2, auc 100.0")
     assert verdict_sentence([], []) == "No regression."
     assert "ordered wrongly now" in text
@@ -206,4 +206,6 @@ def test_the_outputs_name_the_regression_and_escape_texts() -> None:
     assert "&&#" not in markdown
     suite = ElementTree.fromstring(xml)
     assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
-    assert [case.get("name") for case in suite] == ["auc", "consistency"]
+    assert [case.get("name") for case in suite.iter("testcase")] == ["auc", "consistency"]
+    assert suite.findtext("system-out") == notes[0]
+    assert "\n- A drop of 3 points of &#60;auc&#62; is ruled out.\n\n" in markdown
