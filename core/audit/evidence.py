@@ -255,7 +255,7 @@ class Measurement:
         for run in (self.run, self.gaming_run, *sweeps):
             yield from missing_conversations(self.engine, run)
         yield from self.engine.conversations(paid, planned_examples(self.run))
-        again = [other for metric in paid if (other := next_sample(metric))]
+        again = [next_sample(metric) for metric in paid]
         reworded = [other for metric in paid for other in metric.rewordings()]
         yield from self.engine.conversations([*again, *reworded], repeated_texts(self.data.texts))
         for judge in self.judges:

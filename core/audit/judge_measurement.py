@@ -49,7 +49,7 @@ class JudgeEvidence:
     usages: dict[str, VerdictUsage] = field(default_factory=dict)
 
     @property
-    def again(self) -> Metric | None:
+    def again(self) -> Metric:
         """The judge asked for another sample, as the control of whatever changes the question."""
         return next_sample(self.metric)
 
@@ -93,13 +93,13 @@ class JudgeEvidence:
             self.comparisons.append(ComparedPair(trial, None if isinstance(outcome, Failure) else outcome))
             yield outcome
         for conversation, used in engine.converse(map(self._metered, scored)):
-            if not isinstance(used, Failure):
+            if isinstance(used, VerdictUsage):
                 self.usages[conversation.example.id] = used
             yield used
 
     def _pair_metrics(self) -> list[Metric]:
         """Forms of the judge that are asked about pairs besides itself: another sample, and other scales."""
-        return [*filter(None, [self.again]), *self.scales]
+        return [self.again, *self.scales]
 
     def _score(self, engine: Engine, metric: Metric, trials: Sequence[Trial]) -> Generator[object]:
         scores = (
@@ -116,7 +116,7 @@ class JudgeEvidence:
             faithful.id, document_for_reader(faithful), faithful.summary, broken.summary, self.sampling
         )
 
-    def _metered(self, example: Example) -> Conversation[VerdictUsage]:
+    def _metered(self, example: Example) -> Conversation[VerdictUsage | None]:
         spec = f"{self.metric.spec} usage"
         return Conversation(spec, example, lambda: metered(self.metric.rounds(example)), self.metric.checkpoints())
 
@@ -125,8 +125,11 @@ def _forms(trials: Sequence[Trial]) -> list[Example]:
     return [example for trial in trials for example in trial.arms.values()]
 
 
-def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage]:
-    """The same conversation, which ends in the usage of its paid answers, as the server counted them when they were given."""
+def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage | None]:
+    """The same conversation, which ends in the usage of its paid answers, as the server counted it when they were given.
+
+    None where no endpoint was asked.
+    """
     answered: list[tuple[Question, Answer]] = []
     questions = next(rounds)
     while True:
@@ -138,10 +141,12 @@ def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage]:
             return _usage([(question, answer) for question, answer in answered if is_paid(question)])
 
 
-def _usage(paid: Sequence[tuple[Question, Answer]]) -> VerdictUsage:
+def _usage(paid: Sequence[tuple[Question, Answer]]) -> VerdictUsage | None:
+    if not paid:
+        return None
     tokens = [actual_usage(question, answer) for question, answer in paid]
     money = [
         money_of(endpoint_of(question.endpoint_model), used) for (question, _), used in zip(paid, tokens, strict=True)
     ]
     known = [one for one in money if one is not None]
-    return VerdictUsage(sum(tokens, Usage()), sum(known) if len(known) == len(money) and money else None)
+    return VerdictUsage(sum(tokens, Usage()), sum(known) if len(known) == len(money) else None)

@@ -6,17 +6,20 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from core.engine.engine import Engine
+from core.llm.spend import is_paid
 from core.metric import METRICS, Metric
-from core.model_reference import asks_endpoint
-from core.registry import settings_of
+from core.model_reference import ModelRef, asks_endpoint
+from core.registry import Plugin, settings_of
 from core.settings import Settings
-from core.types import Example, Result
+from core.types import Answer, Example, Question, Result, Rounds, Score
 
 _MOST_REPEATED = 40
+_ANOTHER = 1000  # more than any metric draws at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,6 @@ def ask_again(
     """From the last text to the first, by an engine that remembers nothing; of a judge another sample. `first` is by id."""
     paid = asks_endpoint(metric.checkpoints())
     again = next_sample(metric) if paid else metric
-    if again is None:
-        return Repetition((), 0.0, 0, "It asks an endpoint, and has no setting for another sample.")
     way = "for another sample of the endpoint" if paid else "in reverse order, without the answers that were kept"
     if not metric.checkpoints() or paid:
         return _timed(engine, again, texts, first, way)
@@ -72,10 +73,55 @@ def ask_reworded(engine: Engine, metric: Metric, texts: Sequence[Example], first
     return _timed(engine, metric, texts, first, metric.spec)
 
 
-def next_sample(metric: Metric) -> Metric | None:
-    """The metric with the next number of its setting `sample`; None where it has none."""
+def next_sample(metric: Metric) -> Metric:
+    """The metric with the next number of its setting `sample`; one without it asks its questions to endpoints as another sample."""
     settings = {name: getattr(metric, name) for name in settings_of(metric)}
-    return METRICS.build(metric.name, {**settings, "sample": settings["sample"] + 1}) if "sample" in settings else None
+    if "sample" not in settings:
+        return AnotherSample(metric=metric)
+    return METRICS.build(metric.name, {**settings, "sample": settings["sample"] + 1})
+
+
+@dataclass(frozen=True)
+class AnotherSample(Metric):
+    """A metric whose answers of endpoints are asked for once more, and kept apart; no plugin, as nobody chooses it."""
+
+    name: ClassVar[str] = "another-sample"
+
+    metric: Metric = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "card", self.metric.card)  # the fields alone are frozen
+
+    @property
+    def spec(self) -> str:
+        return f"{self.metric.spec}, another sample"
+
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        return self.metric.checkpoints()
+
+    def uses(self) -> Sequence[Plugin]:
+        return (self.metric,)
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        return self.metric.fold(example, questions, answers)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        rounds = self.metric.rounds(example)
+        questions = next(rounds)
+        while True:
+            answers = yield [_as_another_sample(one) if is_paid(one) else one for one in questions]
+            try:
+                questions = rounds.send(answers)
+            except StopIteration as end:
+                score: Score = end.value
+                return score
+
+
+def _as_another_sample(question: Question) -> Question:
+    options = dict(question.options)
+    sample = options.get("sample", 0)
+    options["sample"] = _ANOTHER + (sample if isinstance(sample, int) else 0)
+    return replace(question, options=tuple(options.items()))
 
 
 def _timed(

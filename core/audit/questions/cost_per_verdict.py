@@ -33,26 +33,32 @@ class CostPerVerdict(Question):
         right, usages = _right(evidence, metric), _usages(evidence, metric)
         if right is None:
             return self.not_measured("Without labels of both kinds there is no threshold, and so no right verdict.")
-        if not np.nansum(right) or not any(usages):
-            return self.not_measured("No summary is judged rightly, or no answer has a usage.")
+        if not np.nansum(right):
+            return self.not_measured("No summary is judged rightly.")
         read, written = (
             _per_right(evidence, right, [None if one is None else float(getattr(one.tokens, part)) for one in usages])
             for part in ("read", "written")
         )
         money = _per_right(evidence, right, [one.money if one else None for one in usages])
-        tokens = (
-            Figure("tokens read for a right verdict", read, "count"),
-            Figure("tokens written for a right verdict", written, "count"),
-        )
-        paid = Figure("money for a right verdict", money, "money", "in the currency of the prices")
-        figures = (paid, *tokens, *_seconds(evidence, metric, right))
-        first, *others = figures if money.value is not None else figures[1:]
-        price = "" if money.value is not None else " The price of its endpoint is not set."
+        figures = [
+            one
+            for one in (
+                Figure("money for a right verdict", money, "money", "in the currency of the prices"),
+                Figure("tokens read for a right verdict", read, "count"),
+                Figure("tokens written for a right verdict", written, "count"),
+                *_seconds(evidence, metric, right),
+            )
+            if one.estimate.value is not None
+        ]
+        if not figures:
+            return self.not_measured("Its answers were kept, and nobody counted their tokens.")
+        first, *others = figures
+        no_price = " The price of its endpoint is not set." if any(usages) and money.value is None else ""
         return replace(
             self.found(
                 Level.MEASURED,
-                f"A right verdict costs {', '.join(f'{one} ({one.label})' for one in (first, *others))}; "
-                f"{100 * float(np.nanmean(right)):.0f} % of the verdicts are right at its threshold.{price}",
+                f"A right verdict costs {', '.join(f'{one} ({one.label})' for one in figures)}; "
+                f"{100 * float(np.nanmean(right)):.0f} % of the verdicts are right at its threshold.{no_price}",
                 first,
             ),
             details=tuple(others),

@@ -39,10 +39,6 @@ class JudgeScale(JudgeQuestion):
         judge = evidence.judges[metric]
         if not judge.scales:
             return self.not_asked("It has a prompt for one scale only.")
-        if judge.again is None:
-            return self.not_measured(
-                "It has no setting for another sample, so that nobody knows how many pairs lose their order by chance."
-            )
         pairs = judge.of("pair")
         gaps = _gaps(pairs)
         clear = np.abs(gaps * per_range(evidence.card(metric))) > _CLEAR
@@ -74,7 +70,7 @@ class JudgeScale(JudgeQuestion):
         """Every pair with both scores on each scale, and asked again."""
         judge = evidence.judges[metric]
         ways = {"first": judge.metric, "asked again": judge.again, **{one.spec: one for one in judge.scales}}
-        scored = {way: judge.of("pair", of.spec) for way, of in ways.items() if of is not None}
+        scored = {way: judge.of("pair", of.spec) for way, of in ways.items()}
         return [
             _case({way: of[place] for way, of in scored.items()}, one) for place, one in enumerate(judge.of("pair"))
         ]

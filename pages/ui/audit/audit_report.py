@@ -85,10 +85,9 @@ def _judge_card(card: JudgeCard) -> None:
         st.markdown(f"**Judge card: {escape_markdown(card.model.title)}**")
         for audit in card.audits:
             st.html(level_strip(audit.on_card, "audit-strip"))
-        rows = [
-            {"question": title}
-            | {audit.metric: _verdict(one) for audit, one in zip(card.audits, findings, strict=True)}
-            for title, findings in card.rows()
+        rows: list[dict[str, str | None]] = [
+            {"question": title, **{one.metric: _verdict(found) for one, found in zip(card.audits, of, strict=True)}}
+            for title, of in card.rows()
         ]
         st.dataframe(pd.DataFrame(rows), hide_index=True, height="auto", alt="The card of the judge", placeholder="–")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +14,16 @@ import pytest
 from core.audit.judge_card import judge_cards
 from core.audit.question import Finding, Level, judge_questions, ordered_questions
 from core.audit.questions.own_family import family_gap
+from core.audit.repetition import ask_again
 from core.audit.report import read_report, report_json
 from core.audit.report_html import report_html
 from core.audit.report_text import format_report, report_markdown
+from core.engine.engine import Engine
 from core.llm.model_families import model_family
+from core.metric import METRICS
+from core.settings import Settings
 from core.stats.bootstrap import Resamples
+from core.types import Result
 from tests.unit.audit import scripted_judges as judges
 from tests.unit.audit.pair_files import write_bundled_pairs
 from tests.unit.audit.scripted_judges import (
@@ -29,6 +36,7 @@ from tests.unit.audit.scripted_judges import (
     truth_of,
 )
 from tests.unit.command_line import done
+from tests.unit.llm.scripted import Body, Reply, completion, serving, text
 
 BIASES = ("position", "scale", "wording", "verbosity", "own-family", "injection")
 
@@ -210,3 +218,33 @@ def test_a_metric_that_is_no_judge_has_no_card_and_no_further_question(fair: Jud
     assert not judge_cards([plain])
     assert "Judge card" not in report_html(replace(fair.report, metrics=(plain,)))
     assert names.isdisjoint(one.question for one in audit.common)
+
+
+@pytest.mark.parametrize("spec", ["weighted-assessment", "sampled-assessment[samples=3]"])
+def test_a_judge_without_a_number_of_the_sample_is_asked_once_more(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: Counter[str] = Counter()
+
+    def answer(_path: str, body: Body) -> Reply:
+        question = json.dumps(body["messages"])
+        times[question] += 1
+        first = times[question] <= (3 if "sampled" in spec else 1)
+        return (
+            completion({"5" if first else "1": 0.9}, 700)
+            if "top_logprobs" in body
+            else text(json.dumps({"score": 90 if first else 10}), read=700)
+        )
+
+    metric, texts = METRICS.parse(spec), [item.example for item in judged_items()[:3]]
+    with serving(answer) as running, closing(Engine.open(Settings(cache_dir=tmp_path, device="cpu"))) as engine:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
+        monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", judges.MODEL)
+        outcomes = [outcome for _, outcome in engine.run([metric], texts)]
+        first = {one.example_id: one.score for one in outcomes if isinstance(one, Result)}
+        again = ask_again(engine, Settings.read(), metric, texts, first)
+        once_more = ask_again(engine, Settings.read(), metric, texts, first)
+    assert set(first.values()) == {0.9 if "sampled" in spec else 1.0}
+    assert [one.second for one in again.scores] == [pytest.approx(0.1 if "sampled" in spec else 0.0)] * 3
+    assert once_more.scores == again.scores
+    assert (again.asked > 0, once_more.asked) == (True, 0)  # what was paid for is kept
