@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.audit.judge import JudgeModel
 from core.audit.judge_card import judge_cards
 from core.audit.question import Finding, Level, judge_questions, ordered_questions
 from core.audit.questions.own_family import family_gap
@@ -24,6 +25,8 @@ from core.metric import METRICS
 from core.settings import Settings
 from core.stats.bootstrap import Resamples
 from core.types import Result
+from tests.conftest import Weights
+from tests.doubles.speaking_model import speaking_llama
 from tests.unit.audit import scripted_judges as judges
 from tests.unit.audit.pair_files import write_bundled_pairs
 from tests.unit.audit.scripted_judges import (
@@ -248,3 +251,30 @@ def test_a_judge_without_a_number_of_the_sample_is_asked_once_more(
     assert [one.second for one in again.scores] == [pytest.approx(0.1 if "sampled" in spec else 0.0)] * 3
     assert once_more.scores == again.scores
     assert (again.asked > 0, once_more.asked) == (True, 0)  # what was paid for is kept
+
+
+def test_a_judge_of_this_machine_has_a_card_and_costs_no_money(tmp_path: Path, weights: Weights, database: str) -> None:
+    assert database
+    pairs, written = tmp_path / "two.jsonl", tmp_path / "audit.json"
+    rows = [
+        {
+            "id": f"{place}-{label}",
+            "document": f"{name} sailed. It rained.",
+            "summary": f"{name} {verb}. It rained.",
+            "label": label,
+        }
+        for place, name in enumerate(("Ana Brekke", "Olaf Vik"))
+        for verb, label in (("sailed", "consistent"), ("walked", "inconsistent"))
+    ]
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    model = weights(speaking_llama, '{"score": 90}')
+    done("audit", f"direct-assessment[model=local:{model}]", "--data", pairs, "--most", 1, "--to", written)
+    [audit] = read_report(written.read_bytes()).metrics
+    assert audit.judge == JudgeModel(f"local:{model.name}", "this machine")
+    cost, family = audit.finding("cost-per-verdict"), audit.finding("own-family")
+    assert cost
+    assert family
+    assert cost.figure
+    assert cost.figure.label == "time for 1,000 right verdicts"
+    assert "price" not in cost.sentence
+    assert family.sentence == "The data do not say which system wrote a summary."
