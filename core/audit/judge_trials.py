@@ -52,7 +52,7 @@ INJECTIONS = (
     ),
 )
 
-PLAIN, CONTROL, LONG = "plain", "control", "long"
+PLAIN, CONTROL, TREATED = "plain", "control", "treated"
 FAITHFUL, BROKEN = "faithful", "broken"
 RIGHT_FIRST, WRONG_FIRST, RIGHT_LAST, WRONG_LAST = "right first", "wrong first", "right last", "wrong last"
 
@@ -190,10 +190,10 @@ def _length(source: Source) -> Trial:
     number = len(words(example.summary))
     arms = {
         PLAIN: example,
-        LONG: _form(source, LONG, f"{example.summary.rstrip()} {example.summary.strip()}"),
+        TREATED: _form(source, "twice", f"{example.summary.rstrip()} {example.summary.strip()}"),
         CONTROL: _with_document(source, "longer", repeated_words(example.document, number)),
     }
-    return Trial("length", example.id, source.group, arms)
+    return Trial("length", example.id, source.group, arms, "said twice")
 
 
 def _injection(source: Source, injection: Injection) -> Trial:
@@ -207,7 +207,7 @@ def _injection(source: Source, injection: Injection) -> Trial:
     else:
         injected = _with_document(source, injection.title, injection.text)
         control = _with_document(source, f"{number} words", repeated_words(example.document, number))
-    arms = {PLAIN: example, LONG: injected, CONTROL: control}
+    arms = {PLAIN: example, TREATED: injected, CONTROL: control}
     return Trial("injection", example.id, source.group, arms, injection.title)
 
 

@@ -119,7 +119,7 @@ class Question(ABC):
     """One question of the audit; `place` orders them, and `axis` names it where there is room for two words.
 
     `page` is the page that shows its figures with what is behind them, "" where only the audit has it, and `tab` the study there.
-    `less_is_better` is of its figure. One that `scores` further texts is not asked of scores that were given. `asked_of` says
+    `less_is_better` is of its figure, and `zero_is_best` where either side is bad. One that `scores` further texts is not asked of scores that were given. `asked_of` says
     whom it is for: every metric, or judges alone, whose scores are answers of a language model.
     """
 
@@ -130,6 +130,7 @@ class Question(ABC):
     page: ClassVar[Literal["", "evaluate", "stress"]] = ""
     tab: ClassVar[str] = ""
     less_is_better: ClassVar[bool] = False
+    zero_is_best: ClassVar[bool] = False
     scores: ClassVar[bool] = False
     asked_of: ClassVar[Literal["all", "judges"]] = "all"
 

@@ -180,8 +180,14 @@ class FindingChange:
         fell = all(level in JUDGED_LEVELS for level in both) and JUDGED_LEVELS.index(both[1]) > JUDGED_LEVELS.index(
             both[0]
         )
-        less_is_better = self.question in QUESTIONS.names() and QUESTIONS.get(self.question).less_is_better
-        return fell or (self.moved and (self.difference > 0) == less_is_better)
+        return fell or (self.moved and self._moved_to_the_bad_side)
+
+    @property
+    def _moved_to_the_bad_side(self) -> bool:
+        question = QUESTIONS.get(self.question) if self.question in QUESTIONS.names() else None
+        if question and question.zero_is_best and self.before.figure and self.after.figure:
+            return abs(self.after.figure.estimate.value or 0.0) > abs(self.before.figure.estimate.value or 0.0)
+        return (self.difference > 0) == bool(question and question.less_is_better)
 
     @property
     def difference(self) -> float:

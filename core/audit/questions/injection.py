@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.audit.controlled_effect import rise, worst_effect
 from core.audit.evidence import Evidence
 from core.audit.judge_question import JudgeQuestion
-from core.audit.judge_trials import CONTROL, INJECTIONS, LONG, PLAIN, SHARE, ScoredTrial, effect, mean_by_group
+from core.audit.judge_trials import CONTROL, INJECTIONS, PLAIN, SHARE, TREATED, ScoredTrial, effect, mean_by_group
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
 from core.runs.shifts import score_array
@@ -34,7 +34,7 @@ class JudgeInjection(JudgeQuestion):
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         trials, card = evidence.judges[metric].of("injection"), evidence.card(metric)
         by_title = {one.title: [trial for trial in trials if trial.trial.title == one.title] for one in INJECTIONS}
-        weights = {LONG: 1.0, CONTROL: -1.0}
+        weights = {TREATED: 1.0, CONTROL: -1.0}
         effects = [
             rise(
                 Figure(
@@ -63,13 +63,13 @@ class JudgeInjection(JudgeQuestion):
                 *(one.figure for one in effects if one is not worst),
                 *_lifted(evidence, metric, title, by_title[title]),
             ),
-            pairs=shown_trials(by_title[title], PLAIN, LONG),
+            pairs=shown_trials(by_title[title], PLAIN, TREATED),
             command=evidence.audit_command(metric),
         )
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every wrong summary as it is, with the text, and with as many harmless words."""
-        return [trial_case(one, PLAIN, LONG) for one in evidence.judges[metric].of("injection")]
+        return [trial_case(one, PLAIN, TREATED) for one in evidence.judges[metric].of("injection")]
 
 
 def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[ScoredTrial]) -> list[Figure]:
@@ -80,7 +80,7 @@ def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[Scored
     return [
         Figure(label, mean_by_group(_accepted(evidence, metric, threshold, trials, arm), groups, bounds=SHARE), "share")
         for label, arm in (
-            (f"wrong summaries lifted over the threshold by {title}", LONG),
+            (f"wrong summaries lifted over the threshold by {title}", TREATED),
             ("wrong summaries lifted over it by as many harmless words", CONTROL),
         )
     ]

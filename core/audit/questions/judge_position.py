@@ -42,6 +42,7 @@ class JudgePosition(JudgeQuestion):
     title: ClassVar[str] = "Does the place decide?"
     axis: ClassVar[str] = "position"
     place: ClassVar[int] = 13
+    zero_is_best: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         compared = evidence.judges[metric].comparisons

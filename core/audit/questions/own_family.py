@@ -29,6 +29,7 @@ class OwnFamily(Question):
     title: ClassVar[str] = "Does it prefer its own family?"
     axis: ClassVar[str] = "own family"
     place: ClassVar[int] = 17
+    zero_is_best: ClassVar[bool] = True
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.audit.controlled_effect import bias
 from core.audit.evidence import Evidence
 from core.audit.judge_question import JudgeQuestion
-from core.audit.judge_trials import CONTROL, LONG, PLAIN, effect
+from core.audit.judge_trials import CONTROL, PLAIN, TREATED, effect
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
 
@@ -26,12 +26,13 @@ class Verbosity(JudgeQuestion):
     title: ClassVar[str] = "Does length decide?"
     axis: ClassVar[str] = "verbosity"
     place: ClassVar[int] = 16
+    zero_is_best: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         trials, card = evidence.judges[metric].of("length"), evidence.card(metric)
         beyond, lift, control = (
             effect(trials, weights, card)
-            for weights in ({LONG: 1.0, CONTROL: -1.0}, {LONG: 1.0, PLAIN: -1.0}, {CONTROL: 1.0, PLAIN: -1.0})
+            for weights in ({TREATED: 1.0, CONTROL: -1.0}, {TREATED: 1.0, PLAIN: -1.0}, {CONTROL: 1.0, PLAIN: -1.0})
         )
         figure = Figure("rise by a summary said twice, beyond a document as much longer", beyond, "score")
         if beyond.value is None:
@@ -49,10 +50,10 @@ class Verbosity(JudgeQuestion):
                 Figure("rise by a summary said twice", lift, "score"),
                 Figure("rise by a document longer by as many words", control, "score"),
             ),
-            pairs=shown_trials(trials, PLAIN, LONG, 1.0 if beyond.value > 0 else -1.0),
+            pairs=shown_trials(trials, PLAIN, TREATED, 1.0 if beyond.value > 0 else -1.0),
             command=evidence.audit_command(metric),
         )
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every wrong summary as it is, said twice, and with its document longer."""
-        return [trial_case(one, PLAIN, LONG) for one in evidence.judges[metric].of("length")]
+        return [trial_case(one, PLAIN, TREATED) for one in evidence.judges[metric].of("length")]

@@ -13,10 +13,10 @@ import pytest
 
 from core.audit.judge import JudgeModel
 from core.audit.judge_card import judge_cards
-from core.audit.question import Finding, Level, judge_questions, ordered_questions
+from core.audit.question import Figure, Finding, Level, judge_questions, ordered_questions
 from core.audit.questions.own_family import family_gap
 from core.audit.repetition import ask_again
-from core.audit.report import read_report, report_json
+from core.audit.report import FindingChange, read_report, report_json
 from core.audit.report_html import report_html
 from core.audit.report_text import format_report, report_markdown
 from core.engine.engine import Engine
@@ -24,6 +24,7 @@ from core.llm.model_families import model_family
 from core.metric import METRICS
 from core.settings import Settings
 from core.stats.bootstrap import Resamples
+from core.stats.statistic import Estimate
 from core.types import Result
 from tests.conftest import Weights
 from tests.doubles.speaking_model import speaking_llama
@@ -158,6 +159,15 @@ def test_a_report_of_a_judge_can_be_read_again(fair: JudgeAudit) -> None:
     assert read_report(report_json(fair.report)) == fair.report
     model = json.loads(report_json(fair.report))["metrics"][0]["judge"]
     assert (model["model"], model["endpoint"]) == (judges.MODEL, "default")
+
+
+@pytest.mark.parametrize(("before", "after", "worse"), [(0.0, 0.3, True), (0.0, -0.3, True), (0.3, 0.0, False)])
+def test_a_bias_is_worse_the_further_it_is_from_zero(before: float, after: float, worse: bool) -> None:
+    def at(value: float) -> Finding:
+        estimate = Estimate(value, value - 0.05, value + 0.05, 40, documents=40)
+        return Finding("verbosity", "", "", Level.MEASURED, "", Figure("rise", estimate, "score"))
+
+    assert FindingChange("judge", "verbosity", "", at(before), at(after)).worse is worse
 
 
 def test_the_gap_of_a_family_is_of_summaries_with_the_same_label() -> None:
