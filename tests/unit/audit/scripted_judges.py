@@ -206,7 +206,6 @@ class JudgeAudit:
     evidence: Evidence
     report: AuditReport
     endpoint: Endpoint
-    expected: int
 
 
 @contextmanager
@@ -220,22 +219,27 @@ def judge_endpoint(mark: Mark, truth: Truth, *, first_wins: bool = False) -> Ite
         yield running
 
 
-def audit_judge(mark: Mark, folder: Path, *, spec: str = "direct-assessment", first_wins: bool = False) -> JudgeAudit:
-    """Audit a judge that marks so, from its estimate to its report."""
-    items = judged_items()
+JUDGE = METRICS.parse("direct-assessment")
+
+
+def measurement_of(engine: Engine, folder: Path) -> Measurement:
     battery = folder / "few.toml"
     battery.write_text(BATTERY, encoding="utf-8")
-    settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
+    data = items_data(folder / "pairs.jsonl", judged_items(), None, 0)
+    return Measurement(engine, Settings.read(), replace(data, battery=read_battery(str(battery))), [JUDGE])
+
+
+def audit_judge(mark: Mark, folder: Path, *, first_wins: bool = False) -> JudgeAudit:
+    """Audit a judge that marks so."""
     with (
-        judge_endpoint(mark, truth_of(items), first_wins=first_wins) as endpoint,
-        closing(Engine.open(settings)) as engine,
+        judge_endpoint(mark, truth_of(judged_items()), first_wins=first_wins) as endpoint,
+        closing(Engine.open(Settings(cache_dir=folder, device="cpu"))) as engine,
     ):
-        data = replace(items_data(folder / "pairs.jsonl", items, None, 0), battery=read_battery(str(battery)))
-        measured = Measurement(engine, settings, data, [METRICS.parse(spec)])
-        expected = engine.estimate(measured.paid_conversations()).questions
+        measured = measurement_of(engine, folder)
         for _ in measured.work():
-            done, total = measured.counts
-            assert done <= total
+            pass
+        done, total = measured.counts
+        assert done <= total
         evidence = measured.evidence()
-        audits = list(audit_metrics(evidence, [METRICS.parse(spec).spec]))
-    return JudgeAudit(evidence, build_report(evidence, audits, "python cli.py audit …"), endpoint, expected)
+        audits = list(audit_metrics(evidence, [JUDGE.spec]))
+    return JudgeAudit(evidence, build_report(evidence, audits, "python cli.py audit …"), endpoint)
