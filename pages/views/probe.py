@@ -26,6 +26,7 @@ from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_re
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button
+from pages.ui.probe.headline import edit_headline
 from pages.ui.probe.metric_choice import chosen_metrics
 from pages.ui.probe.opening import restore_pair, show_in_address
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change
@@ -44,7 +45,9 @@ request = request_scores(metrics)
 now = current_cells(request)
 drawn = selected_result(request, now)
 
-# the board is sent first: it is what a person who types waits for
+# the verdict and the board are sent first: they are what a person who types waits for
+draw_headline = edit_headline()
+draw_headline(build_board(metrics, request, now))
 controls = st.container()
 left, right = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
@@ -88,7 +91,9 @@ show_forecast()
 while True:
     version, cells = services.engine().cells(request)
     remember_durations(request, cells)
-    show(build_board(metrics, request, cells))
+    reactions = build_board(metrics, request, cells)
+    show(reactions)
+    draw_headline(reactions)
     draw_comparison()
     draw_claims()
     if request.cancelled.is_set():
@@ -109,4 +114,6 @@ while any([draw_comparison(), draw_claims(), is_measuring(wanted, request)]):
     if edits_arrived() or explanations_arrived() or variant_ready() or claims_ready():
         repeat_notices()
         st.rerun()
-    show(build_board(metrics, request, cells))
+    reactions = build_board(metrics, request, cells)
+    show(reactions)
+    draw_headline(reactions)

@@ -41,9 +41,11 @@ def test_a_first_visit_opens_on_an_edit_with_its_verdict_and_marks_that_stay_awa
     page = context.new_page()
     Bench(page, server).open("")
     expect(page.locator(".st-key-edits ins").first).to_have_text(re.compile("declined"))
-    expect(page.locator(".board .found")).to_have_text(
+    expect(page.locator("h1")).to_have_text(
         re.compile(r"^You reversed a fact\. \d+ of \d+ metrics noticed"), timeout=START_MS
     )
+    expect(page.locator(".ts-headline li")).to_have_text([re.compile("missed|noticed|wrong way")] * 5)
+    expect(page).to_have_title("Probe · A freighter, a quay and a second tug · Touchstone")
     assert page.url.endswith("?example=news-harbour%2Fone-word")
     assert "draft" not in page.url
     for mark in MARKS[:-1]:

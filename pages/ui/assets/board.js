@@ -69,7 +69,7 @@ function receive(board, data) {
 /** @param {Board} board */
 function draw(board) {
   drawNothing(board);
-  drawVerdict(board);
+  put(board.$('.spoken'), board.data.verdict); // the heading of the page, which is drawn anew, is not read out
   drawHead(board);
   drawRows(board);
   drawFold(board);
@@ -84,22 +84,6 @@ function drawNothing({ $, data }) {
   $('.nothing').hidden = !words;
   for (const part of ['.key', '.scroll', '.summary']) $(part).hidden = !data.rows.length;
   $('.scale').hidden = !data.sentences.length;
-}
-
-/**
- * One sentence, and a dot for each metric that it counts.
- * @param {Board} board
- */
-function drawVerdict({ $, data }) {
-  $('.verdict').hidden = !data.verdict;
-  put($('.found'), data.verdict);
-  const dots = $('.moves');
-  fit(dots, 0, data.moves.length, () => element('i'));
-  all(dots, 'i').forEach((dot, i) => {
-    const { title, move } = data.moves[i];
-    dot.dataset.move = move;
-    dot.title = `${title}: ${move}`;
-  });
 }
 
 /** @param {Board} board */

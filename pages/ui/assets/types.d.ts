@@ -46,7 +46,6 @@ export interface BoardData {
   drawn: number;
   clicks: number;
   verdict: string;
-  moves: { title: string; move: string }[];
   rows: BoardRow[];
   sentences: string[];
   metric: string;

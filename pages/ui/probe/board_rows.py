@@ -103,8 +103,10 @@ class LastShown:
 
 BoardData = dict[str, object]
 
+_PENDING_STATES = {"queued", "loading", "running"}
+_MEASURING = "measuring"
 _UNKNOWN_NOISE = {
-    "measuring": "Harmless edits of about the same size are being scored.",
+    _MEASURING: "Harmless edits of about the same size are being scored.",
     "not measured": "The noise of metrics that wait for a key is not measured: it takes some thirty scores.",
 }
 _MAX_MULTIPLE = 100
@@ -164,10 +166,8 @@ Bound = float | None
 def board_data(board: Board) -> BoardData:
     """The board as the browser draws it."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
-    moves = row_moves(board)
     return {
         "verdict": board_verdict(board),
-        "moves": [{"title": title, "move": move.value} for title, move in moves],
         "rows": [_row_data(row, preserving=preserving) for row in board.rows],
         "sentences": board.sentences,
         "metric": board.selected_metric,
@@ -177,14 +177,10 @@ def board_data(board: Board) -> BoardData:
 
 
 def board_verdict(board: Board) -> str:
-    """Sentence above the board on what the edit did and how many metrics noticed; empty without an edit."""
-    return edit_verdict([move for _, move in row_moves(board)], board.meant)
-
-
-def row_moves(board: Board) -> list[tuple[str, Move]]:
-    """The title of each metric whose shift there is, and what that shift is against harmless edits."""
+    """Sentence on what the edit did and how many metrics noticed; empty without an edit."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
-    return [(row.title, move) for row in board.rows if (move := shift_move(row, preserving=preserving))]
+    moves = [move for row in board.rows if (move := shift_move(row, preserving=preserving))]
+    return edit_verdict(moves, board.meant)
 
 
 def format_number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:
@@ -230,6 +226,11 @@ def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
         return None
     noise = row.noise.band.range if row.noise.band else None
     return classify_move(row.after - row.before, noise, row.direction, preserving=preserving)
+
+
+def is_to_come(row: BoardRow) -> bool:
+    """True while the score of a row, or the noise that its shift is compared with, is being computed."""
+    return row.state in _PENDING_STATES or row.noise.words == _MEASURING
 
 
 def shift_words(row: BoardRow, move: Move | None) -> str:
@@ -288,7 +289,7 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "action": row.action,
         "waiting": row.state == "waiting",
         "older": row.state == "waiting" and row.after is not None,
-        "pending": row.state in {"queued", "loading", "running"},
+        "pending": row.state in _PENDING_STATES,
         "before": format_score(row.before, row.low, row.high),
         "after": format_score(row.after, row.low, row.high),
         "saved": "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then,
