@@ -373,11 +373,16 @@ export interface SignInData {
 export interface TourData {
   token: string;
   page: string;
+  plays: boolean;
   steps: TourStep[];
   marks: TourStep[];
 }
 
-export type TourStep = { page: string; target: string; title: string; text: string };
+/** The tour under way in this tab: its step, null once it ended, and since when that is shown where the tour runs by itself. */
+export type StoredTour = { token: string; at: number | null; plays: boolean; since: number };
+
+/** `seconds` is how long a step is shown where the tour runs by itself. */
+export type TourStep = { page: string; target: string; title: string; text: string; seconds: number };
 
 export interface Tour {
   root: ShadowRoot;
@@ -389,10 +394,15 @@ export interface Tour {
   mark: number;
   /** Whether it is the tour, not the marks. */
   leads: boolean;
-  /** What is shown, empty for nothing; the target that was scrolled to; what had the focus before. */
+  /** What is shown, empty for nothing; the target, since when it is there, and when it was last looked for; what had the focus before. */
   shown: string;
   seen: Element | null;
+  seenAt: number;
+  lookedAt: number;
+  /** Whether the person has scrolled during this step, who is not to be led back. */
+  scrolled: boolean;
   before: Element | null;
   frame: number;
   keys: (event: KeyboardEvent) => void;
+  wheel: () => void;
 }
