@@ -92,7 +92,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
             cell.size,
             cell.wrong,
             cell.still,
-            cell.multiple,
+            cell.edge,
             cell.move.value,
             cell.failed,
         )
@@ -113,7 +113,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
             Column("wrong", "wrong way", "share", "Share of pairs that moved the wrong way."),
             Column("still", "did not move", "share", "Share of pairs whose score stayed exactly the same."),
             Column(
-                "multiple", "× noise", "number", "Mean size as a multiple of that of harmless edits of the same size."
+                "edge", "÷ noise", "number", "Mean shift by the end of the noise band on its side; up to 1 it is noise."
             ),
             Column(
                 "move", "against noise", help="The mean shift against the shifts by harmless edits of the same size."
@@ -192,7 +192,6 @@ def cells_of(report: Report) -> list[MatrixCell]:
             row["still"],
             row["failed"],
             NullBand(**{name: value for name, value in band.items() if name not in ("metric", "kind")}),
-            row["multiple"],
             Move(row["move"]),
         )
         for row, band in zip(rows, bands, strict=True)

@@ -40,8 +40,8 @@ MARKS = (
         "Probe",
         ".st-key-board >>> thead .shift",
         "The shift",
-        "Before, after, and the difference. × noise compares it with harmless edits of the same size: within their grey band "
-        "a metric has noticed nothing.",
+        "Before, after, and the difference. ÷ noise is how far it goes to the edge of what harmless edits do: below 1.0, in the "
+        "grey band, a metric has noticed nothing.",
     ),
     Step(
         "Probe",

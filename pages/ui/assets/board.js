@@ -153,7 +153,7 @@ function newLine(board, spec) {
 function newNumber(name) {
   const cell = element('td', name);
   if (name === 'range') cell.append(track(), element('span', 'dash'), element('span', 'small'));
-  else if (name === 'noise') cell.append(element('span', 'value'), band());
+  else if (name === 'noise') cell.append(element('span', 'value'), element('span', 'strip'));
   else cell.append(element('span', 'value'), element('span', 'small'));
   return cell;
 }
@@ -162,12 +162,6 @@ function track() {
   const track = element('div', 'track', '', { role: 'img' });
   track.append(element('i', 'line'), element('i', 'dot before'), element('i', 'dot after'));
   return track;
-}
-
-function band() {
-  const band = element('div', 'band', '', { 'aria-hidden': 'true' });
-  band.append(element('i', 'harmless'), element('i', 'zero'), element('i', 'mark'));
-  return band;
 }
 
 /** @param {HTMLTableRowElement} line @param {BoardRow} row @param {number} sentences */
@@ -222,23 +216,13 @@ function drawShift(cell, { text, words, arrow, move }) {
   put($('.small'), words);
 }
 
-/**
- * Both ends of the band and the shift lie on a scale with no shift in the middle.
- * @param {HTMLElement} cell
- * @param {BoardRow} row
- */
+/** @param {HTMLElement} cell @param {BoardRow} row */
 function drawNoise(cell, { noise, shift }) {
   const $ = finder(cell);
   cell.title = noise.about;
-  cell.dataset.move = noise.mark === null ? '' : shift.move;
+  cell.dataset.move = noise.strip && shift.move;
   put($('.value'), noise.text);
-  const band = $('.band');
-  band.hidden = noise.mark === null;
-  if (noise.mark === null) return;
-  const harmless = $('.harmless');
-  harmless.style.left = `${100 * noise.low}%`;
-  harmless.style.width = `${100 * (noise.high - noise.low)}%`;
-  $('.mark').style.left = `${100 * noise.mark}%`;
+  $('.strip').innerHTML = noise.strip; // of figures alone
 }
 
 /** @param {HTMLElement} cell @param {BoardRow} row */

@@ -84,6 +84,7 @@ function cellButton({ data }, row, cell) {
   press.setAttribute('aria-label', `${row.title}, ${cell.title}: ${cell.text}, ${cell.move}, n = ${cell.n}`);
   press.setAttribute('aria-pressed', String(data.selected?.metric === row.metric && data.selected?.kind === cell.kind));
   press.append(cell.text, element('small', '', `n ${cell.n}`));
+  press.insertAdjacentHTML('beforeend', cell.strip); // of figures alone
   return press;
 }
 

@@ -68,7 +68,8 @@ export interface BoardRow {
   after: string;
   saved: string;
   shift: { text: string; words: string; arrow: string; move: string };
-  noise: { text: string; about: string; mark: number | null; low: number; high: number };
+  /** `strip` is HTML. */
+  noise: { text: string; about: string; strip: string };
   range: { low: string; high: string; before: number | null; after: number | null } | null;
   surface: boolean;
   hint: string;
@@ -338,6 +339,8 @@ export type MatrixKind = { spec: string; title: string };
 export type MatrixRow = { metric: string; title: string; verdict: string; cells: (MatrixCell | null)[] };
 
 export interface MatrixCell {
+  /** HTML of the shift before its noise, empty where the figure shown is another one. */
+  strip: string;
   kind: string;
   title: string;
   text: string;

@@ -45,7 +45,7 @@ def register_component(name: str) -> ComponentRenderer:
     return st.components.v2.component(
         f"touchstone_{name}",
         html=read_asset(f"{name}.html"),
-        css=read_asset("base.css") + read_asset(f"{name}.css"),
+        css="".join(map(read_asset, ("base.css", "noise_strip.css", f"{name}.css"))),
         js=bundle_script(f"{name}.js"),
     )
 
