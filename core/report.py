@@ -18,6 +18,7 @@ Cell = str | bool | int | float | Estimate | Measurement | None
 
 Format = Literal[
     "text",
+    "metric",
     "count",
     "number",
     "percent",
@@ -30,7 +31,10 @@ Format = Literal[
     "rank",
     "seconds",
 ]
-"""Writing of a cell for people; records and CSV have every digit. `percent` and `share` take shares in 0..1."""
+"""Writing of a cell for people; records and CSV have every digit. `percent` and `share` take shares in 0..1.
+
+A `metric` is named by its spec, which records, CSV and the terminal keep, and people read its title.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from core.metric_title import metric_title
 from core.report import Cell, Column, Format, Table, estimate_of
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
@@ -37,6 +38,7 @@ def _format_number(estimate: Estimate) -> str:
 _FORMATTERS: Mapping[Format, Callable[[Estimate], str]] = MappingProxyType(
     {
         "text": _format_number,
+        "metric": _format_number,
         "number": _format_number,
         "count": lambda estimate: NOTHING if estimate.value is None else f"{estimate.value:,.0f}",
         "seconds": lambda estimate: NOTHING if estimate.value is None else f"{estimate.value:,.1f} s",
@@ -59,7 +61,7 @@ def format_value(cell: Cell, form: Format) -> str:
     if cell is None:
         return NOTHING
     if isinstance(cell, str):
-        return cell
+        return metric_title(cell) if form == "metric" else cell
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int | float):
@@ -85,6 +87,11 @@ def pivot_grid(table: Table, name: str) -> tuple[list[str], list[str], dict[tupl
     down, across = ([str(cell) for cell in table.cells(of)] for of in (table.pivot.down, table.pivot.across))
     cells = dict(zip(zip(down, across, strict=True), table.cells(name), strict=True))
     return list(dict.fromkeys(down)), list(dict.fromkeys(across)), cells
+
+
+def pivot_title(table: Table, name: str) -> str:
+    """A row of a grid as people read it."""
+    return format_value(name, table.column(table.pivot.down).format) if table.pivot else name
 
 
 def legend(tables: Sequence[Table]) -> str:

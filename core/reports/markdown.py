@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.report import Cell, Column, Report, Table
-from core.reports.cells import NOTHING, format_value, heading, pivot_grid
+from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_title
 from core.stats.best_metric import Measurement
 from core.stats.text_tables import markdown_table
 
@@ -26,7 +26,7 @@ def table_markdown(table: Table, name: str = "") -> str:
         return markdown_table([heading(column) for column in table.columns], lines)
     down, across, cells = pivot_grid(table, name)
     column = table.column(name)
-    lines = ([row, *(_cell(cells.get((row, other)), column) for other in across)] for row in down)
+    lines = ([pivot_title(table, row), *(_cell(cells.get((row, other)), column) for other in across)] for row in down)
     return markdown_table([table.pivot.down if table.pivot else "", *across], lines)
 
 

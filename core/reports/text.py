@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.report import Report, Table
 from core.reports.cells import few_documents, format_cell, heading, legend, missing_reasons
 from core.stats.text_tables import align_columns
@@ -18,7 +20,8 @@ def report_text(report: Report) -> str:
 def table_text(table: Table, *, titled: bool) -> str:
     """A table in columns, – for what is undefined; a last column says where intervals rest on few documents."""
     head = [heading(column) for column in table.columns]
-    lines = [[format_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    columns = [replace(one, format="text") if one.format == "metric" else one for one in table.columns]
+    lines = [[format_cell(cell, column) for cell, column in zip(row, columns, strict=True)] for row in table.rows]
     remarks = [few_documents(row) for row in table.rows]
     if any(remarks):
         head.append("")

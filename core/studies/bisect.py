@@ -17,6 +17,7 @@ from typing import ClassVar
 from core.edits import apply
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.metric_title import metric_title
 from core.report import Column, Report, Table
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
@@ -184,7 +185,7 @@ def _effect_table(bisected: Sequence[BisectedEdit]) -> Table:
         (
             Column("pair"),
             Column("edit"),
-            Column("metric"),
+            Column("metric", format="metric"),
             Column(
                 "share",
                 format="signed",
@@ -209,7 +210,7 @@ def _answer(bisected: Sequence[BisectedEdit]) -> list[str]:
         row, blame = max(shifts, key=lambda shift: abs(shift[1] or 0.0))
         if blame:
             moved = format_signed(Estimate(blame, None, None, 0))
-            sentences.append(f"{metric} is moved most by “{row.edit}” of {row.pair}: {moved}.")
+            sentences.append(f"{metric_title(metric)} is moved most by “{row.edit}” of {row.pair}: {moved}.")
         else:
-            sentences.append(f"No edit moves {metric}.")
+            sentences.append(f"No edit moves {metric_title(metric)}.")
     return sentences

@@ -14,6 +14,7 @@ import numpy as np
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SLICE_FIELDS, Slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
+from core.metric_title import metric_title
 from core.report import Column, Report, Table
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.calibration import (
@@ -264,7 +265,7 @@ class Calibration(Study):
             "transfers",
             "Thresholds of one domain in another",
             (
-                Column("metric"),
+                Column("metric", format="metric"),
                 Column("chosen_on", "threshold of"),
                 Column("used_on", "used on"),
                 Column("accuracy", "balanced accuracy", "percent"),
@@ -299,7 +300,12 @@ def _domain_table(metrics: Sequence[MetricCalibration]) -> Table:
         "domains",
         "Scores as probabilities",
         (
-            *(Column("metric"), Column("domain"), Column("n", format="count"), Column("threshold", format="number")),
+            *(
+                Column("metric", format="metric"),
+                Column("domain"),
+                Column("n", format="count"),
+                Column("threshold", format="number"),
+            ),
             *(Column(f"ece_{name}", f"ECE {form}", "unsigned") for form, name in titles.items()),
             *(Column(f"brier_{name}", f"Brier {form}", "unsigned") for form, name in titles.items()),
             *(
@@ -328,6 +334,4 @@ def _transfer_sentence(one: MetricCalibration) -> str:
         return ""
     _, worst = max(losses, key=lambda loss: loss[0])
     lost = format_percent(worst.loss) if worst.loss else ""
-    return (
-        f"{one.metric}: the threshold of {worst.chosen_on} loses {lost} points of balanced accuracy on {worst.used_on}."
-    )
+    return f"{metric_title(one.metric)}: the threshold of {worst.chosen_on} loses {lost} points of balanced accuracy on {worst.used_on}."

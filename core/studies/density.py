@@ -245,7 +245,7 @@ def _bins_table(binned: Mapping[str, Sequence[DensityBin]]) -> Table:
         "density",
         "Mean scores of sentences by density",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("low", "density from", "unsigned"),
             Column("high", "to", "unsigned"),
             Column("score", "mean score", "unsigned"),

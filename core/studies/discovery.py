@@ -220,7 +220,7 @@ def _phrases_table(rows: Sequence[tuple[str, str, float, int, int]]) -> Table:
         "phrases",
         "Phrases that mark the best-scored fifth",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("text", "phrase"),
             Column("lead", format="number", help="Mean TF-IDF weight in the best fifth minus that in the others."),
             Column("best", "in the best fifth", "count", "Summaries of the best fifth that hold it."),
@@ -234,6 +234,10 @@ def _counts_table(rows: Sequence[tuple[str, int, int]]) -> Table:
     return Table(
         "summaries",
         "Summaries",
-        (Column("metric"), Column("best", "in the best fifth", "count"), Column("scored", "with a score", "count")),
+        (
+            Column("metric", format="metric"),
+            Column("best", "in the best fifth", "count"),
+            Column("scored", "with a score", "count"),
+        ),
         tuple(rows),
     )

@@ -19,6 +19,7 @@ import numpy as np
 from core.engine.engine import Engine
 from core.errors import TouchstoneError, UnscorableError
 from core.metric import METRICS
+from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, Source
 from core.runs.shifts import STRESS_RESAMPLES, document_array, score_array
@@ -198,7 +199,7 @@ class DocumentAblation(Study):
             [_means_table(histograms), _histogram_table(histograms)],
             charts=[histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
             sentences=[
-                f"{one.metric}: the document gains {format_signed(one.loss)}, from {format_unsigned(one.other_mean)} without "
+                f"{metric_title(one.metric)}: the document gains {format_signed(one.loss)}, from {format_unsigned(one.other_mean)} without "
                 f"it to {format_unsigned(one.own_mean)}."
                 for one in histograms
             ]
@@ -218,7 +219,7 @@ def _means_table(histograms: Sequence[ScoreHistogram]) -> Table:
         "means",
         "Mean scores with the document and without",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("own_mean", "with the document", "unsigned"),
             Column("other_mean", "without", "unsigned"),
             Column("loss", format="signed", help="Mean score with the document minus without, towards consistency."),
@@ -238,7 +239,7 @@ def _histogram_table(histograms: Sequence[ScoreHistogram]) -> Table:
         "histogram",
         "Summaries by score, in the bins that have any",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("low", "score from", "number"),
             Column("high", "to", "number"),
             Column("own", "with the document", "count"),
@@ -263,7 +264,7 @@ def histogram_chart(place: int, histogram: ScoreHistogram) -> Chart:
     return Chart(
         f"histogram-{place}",
         "bars",
-        f"{histogram.metric}: scores of the same summaries",
+        f"{metric_title(histogram.metric)}: scores of the same summaries",
         Axis("score"),
         Axis("summaries"),
         tuple(

@@ -14,6 +14,7 @@ import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
 from core.errors import TouchstoneError
+from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, VariantKey, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
@@ -133,7 +134,7 @@ def discrimination_table(results: Sequence[EditDiscrimination]) -> Table:
         "edit_discrimination",
         "Broken summaries against their originals and against harmless edits",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("kind", help="The perturbation that broke the summaries."),
             Column(
                 "against_originals",
@@ -196,7 +197,7 @@ class EditDiscriminationStudy(Study):
                 if (low := result.against_harmless.low) is not None and low <= _CHANCE  # as a detector of changes
             ]
             sentences = [
-                f"{best.metric} tells errors from harmless edits best: AUC {format_unsigned(best.against_harmless)}, from their "
+                f"{metric_title(best.metric)} tells errors from harmless edits best: AUC {format_unsigned(best.against_harmless)}, from their "
                 f"originals {format_unsigned(best.against_originals)}."
             ]
             if blind:
@@ -237,7 +238,7 @@ def _discrimination_chart(results: Sequence[EditDiscrimination]) -> Chart:
                 name,
                 metrics,
                 tuple(areas[metric] for metric in metrics),
-                tuple(f"{metric}, {name}: {format_unsigned(areas[metric])}" for metric in metrics),
+                tuple(f"{metric_title(metric)}, {name}: {format_unsigned(areas[metric])}" for metric in metrics),
             )
             for name, areas in sides
         ),

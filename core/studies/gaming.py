@@ -12,6 +12,7 @@ import numpy as np
 
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Assertion, Filler, Placement
 from core.report import Axis, Chart, Column, Report, Series, Table
@@ -275,7 +276,7 @@ def _metrics_table(results: Sequence[MetricGaming]) -> Table:
         "metrics",
         "Gain of each metric by phrases without content",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("gain", "gain in spreads", "signed", "Mean over all phrases before and after a summary."),
             Column("raised", format="share", help="Share of summaries that score higher with a phrase than without."),
             Column("best", "best phrase", help="The phrase that gains most when it is appended."),
@@ -321,7 +322,7 @@ def _phrases_table(results: Sequence[MetricGaming]) -> Table:
         "phrases",
         "Each phrase against each metric",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("phrase"),
             Column("text", "says"),
             Column("words", format="count"),
@@ -365,12 +366,12 @@ def _answer(results: Sequence[MetricGaming]) -> list[str]:
         return [f"No metric has a gain: {first.gain.why}"]
     gain = f"{format_signed(first.gain)} spreads, {format_share(first.raised)} of the summaries raised"
     best = (
-        f"{first.metric} is gamed most"
+        f"{metric_title(first.metric)} is gamed most"
         if first.gain.value > 0
-        else f"No metric gains in the mean; nearest is {first.metric}"
+        else f"No metric gains in the mean; nearest is {metric_title(first.metric)}"
     )
     sentences = [f"{best}: {gain}. Appended, {first.best.phrase.spec} gains most."]
     withstand = [result.metric for result in results if result.gain.high is not None and result.gain.high <= 0]
     if withstand:
-        sentences.append(f"The whole interval is at or below zero for {', '.join(withstand)}.")
+        sentences.append(f"The whole interval is at or below zero for {', '.join(map(metric_title, withstand))}.")
     return sentences

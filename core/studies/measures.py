@@ -19,6 +19,7 @@ from core.cases.measures import (
 )
 from core.cases.paper_test import LEGEND as PAPER_LEGEND
 from core.cases.paper_test import compare_best_two, mark_as_paper
+from core.metric_title import metric_title
 from core.profile import profile_names, read_profile
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_cell
@@ -97,7 +98,14 @@ class Measures(Study):
             best_two = Table(
                 "best_two",
                 "The best against the second best",
-                (Column("slice"), Column("figure"), Column("best"), Column("second"), Column("p"), Column("star", "")),
+                (
+                    Column("slice"),
+                    Column("figure"),
+                    Column("best", format="metric"),
+                    Column("second", format="metric"),
+                    Column("p"),
+                    Column("star", ""),
+                ),
                 tuple(
                     (
                         one.slice,
@@ -137,7 +145,13 @@ def measures_table(rows: Sequence[MetricRow]) -> Table:
     return Table(
         "measures",
         "Measures by slice",
-        (Column("slice"), Column("metric"), Column("n", format="count"), *figures, Column("failed", format="count")),
+        (
+            Column("slice"),
+            Column("metric", format="metric"),
+            Column("n", format="count"),
+            *figures,
+            Column("failed", format="count"),
+        ),
         tuple((row.slice, row.metric, row.n, *(row.figures[name] for name in names), row.failed) for row in ordered),
         pivot=Pivot("metric", "slice", tuple(shown)) if shown else None,
     )
@@ -162,7 +176,7 @@ def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
     first = [row for row in valued if row.slice == rows[0].slice]
     metrics = sorted_metrics(rows, name)
     ordered = sorted(first, key=lambda row: -metrics.index(row.metric))
-    labels = tuple(f"{row.metric} (n = {row.n})" for row in ordered)
+    labels = tuple(f"{metric_title(row.metric)} (n = {row.figures[name].estimate.n})" for row in ordered)
     charts = []
     if ordered:
         series = Series(title, labels, tuple(row.figures[name].estimate for row in ordered))
@@ -182,7 +196,7 @@ def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
     if len(parts) > 1:
         values = {(row.metric, row.slice): row.figures[name].estimate.value for row in valued}
         lines = tuple(
-            Series(metric, parts, tuple(values.get((metric, part)) for part in parts))
+            Series(metric_title(metric), parts, tuple(values.get((metric, part)) for part in parts))
             for metric in metrics
             if any((metric, part) in values for part in parts)
         )
@@ -201,9 +215,11 @@ def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
         return ""
     level = [metric for metric, figure in first if figure.level and not figure.best]
     value = format_cell(best[0][1].estimate, column)
-    named = ", ".join(level[:_MOST_NAMED]) + (f" and {len(level) - _MOST_NAMED} more" if level[_MOST_NAMED:] else "")
+    named = ", ".join(map(metric_title, level[:_MOST_NAMED])) + (
+        f" and {len(level) - _MOST_NAMED} more" if level[_MOST_NAMED:] else ""
+    )
     others = f"; not significantly worse: {named}" if level else ""
-    return f"{rows[0].slice}, {FIGURE_TITLES[name]}: {' and '.join(one for one, _ in best)} {value} %{others}."
+    return f"{rows[0].slice}, {FIGURE_TITLES[name]}: {' and '.join(metric_title(one) for one, _ in best)} {value} %{others}."
 
 
 def _tests_table(rows: Sequence[MetricRow]) -> Table:
@@ -213,7 +229,12 @@ def _tests_table(rows: Sequence[MetricRow]) -> Table:
     return Table(
         "tests",
         "The p of every test",
-        (Column("slice"), Column("metric"), Column("measure"), *(Column(name, f"p, {name}") for name in names)),
+        (
+            Column("slice"),
+            Column("metric", format="metric"),
+            Column("measure"),
+            *(Column(name, f"p, {name}") for name in names),
+        ),
         tuple(
             (row.slice, row.metric, FIGURE_TITLES[name], *(_format_p(figure.tests.get(test)) for test in names))
             for row, name, figure in tested

@@ -96,7 +96,7 @@ class Percentiles(Study):
             "quantiles",
             "Quantiles of the scores",
             (
-                Column("metric"),
+                Column("metric", format="metric"),
                 Column("label"),
                 Column("n", format="count"),
                 *(Column(f"p{share}", f"{share} %", "number") for share in _QUANTILES),

@@ -20,6 +20,7 @@ from core.cases.measures import (
     measure_format,
 )
 from core.errors import UnknownNameError
+from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_rank
 from core.stats.bootstrap import Distribution, Resamples
@@ -113,7 +114,7 @@ class Ranks(Study):
             f"Ranks by {title}",
             (
                 Column("slice"),
-                Column("metric"),
+                Column("metric", format="metric"),
                 Column("rank", format="rank", help="1 is the best; equal metrics share the mean of their ranks."),
                 Column("among", "of", "count", "Metrics that have a figure in the slice."),
                 Column("value", title, measure_format(self.measure)),
@@ -142,10 +143,10 @@ def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
     )
     series = [
         Series(
-            metric,
+            metric_title(metric),
             tuple(one.slice for one in of_metric),
             tuple(one.rank for one in of_metric),
-            tuple(f"{metric}, {one.slice}: {format_rank(one.rank)} of {one.among}" for one in of_metric),
+            tuple(f"{metric_title(metric)}, {one.slice}: {format_rank(one.rank)} of {one.among}" for one in of_metric),
         )
         for metric in metrics
         if (of_metric := [one for one in ranks if one.metric == metric])
@@ -162,6 +163,8 @@ def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
 
 def _first_sentence(part: str, ranks: Sequence[MetricRank], title: str) -> str:
     """The metrics that may be first in a slice: those whose interval begins at rank 1."""
-    level = [one.metric for one in ranks[1:] if one.rank.low is not None and one.rank.low <= 1]
-    best = f"{part}: {ranks[0].metric} has rank {format_rank(ranks[0].rank)} of {ranks[0].among} by {title}"
+    level = [metric_title(one.metric) for one in ranks[1:] if one.rank.low is not None and one.rank.low <= 1]
+    best = (
+        f"{part}: {metric_title(ranks[0].metric)} has rank {format_rank(ranks[0].rank)} of {ranks[0].among} by {title}"
+    )
     return f"{best}; {', '.join(level)} may be first as well." if level else f"{best}."

@@ -21,6 +21,7 @@ from core.cases.measures import (
     slice_cases,
 )
 from core.errors import TouchstoneError, UnknownNameError
+from core.metric_title import metric_title
 from core.report import Column, Report, Table
 from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import Resamples
@@ -204,7 +205,7 @@ class RatingCorrelation(Study):
             f"Correlation with {aspect}",
             (
                 Column("slice"),
-                Column("metric"),
+                Column("metric", format="metric"),
                 Column("n", format="count"),
                 *(Column(name, format="correlation") for name in offered),
                 Column("failed", format="count", help="Rated summaries without a score."),
@@ -218,8 +219,8 @@ class RatingCorrelation(Study):
         if best:
             value = format_correlation(best.figures["Pearson"].estimate)
             level = [row.metric for row in first if row.figures["Pearson"].level and row is not best]
-            others = f"; not significantly worse: {', '.join(level)}" if level else ""
-            sentence = f"{best.slice}: {best.metric} follows {aspect} best, Pearson {value}{others}."
+            others = f"; not significantly worse: {', '.join(map(metric_title, level))}" if level else ""
+            sentence = f"{best.slice}: {metric_title(best.metric)} follows {aspect} best, Pearson {value}{others}."
         return self.report(
             data,
             [table],

@@ -10,6 +10,7 @@ from typing import ClassVar
 from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE, Slice, labelled_in_slice, shown_columns
 from core.errors import UnknownNameError
+from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
@@ -48,7 +49,7 @@ class Roc(Study):
             "areas",
             f"Area under the ROC curve, {self.slice}",
             (
-                Column("metric"),
+                Column("metric", format="metric"),
                 Column(
                     "auc", "ROC AUC", "percent", "Chance that a consistent summary scores above an inconsistent one."
                 ),
@@ -82,7 +83,7 @@ def roc_chart(curves: Sequence[tuple[str, RocCurve]], part: str) -> Chart:
     """All curves with the diagonal of chance."""
     lines = [
         Series(
-            f"{name}: {format_percent(curve.area)}",
+            f"{metric_title(name)}: {format_percent(curve.area)}",
             tuple(map(float, curve.false_alarms)),
             tuple(map(float, curve.hits)),
         )

@@ -18,6 +18,7 @@ from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE
 from core.errors import TouchstoneError
 from core.metric import METRICS, Direction
+from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
@@ -208,7 +209,7 @@ def _sensitivity_table(rows: Sequence[Sensitivity]) -> Table:
         "sensitivities",
         "Corrections and harmless edits",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("slice", "domain"),
             Column("correction", format="units"),
             Column("corrections", format="count"),
@@ -235,6 +236,13 @@ def sensitivity_charts(rows: Sequence[Sensitivity]) -> list[Chart]:
             Series("harmless edit", names, tuple(row.benign for row in of_metric)),
         )
         charts.append(
-            Chart(f"sensitivity-{metric}", "bars", metric, Axis("", names), Axis("in units of the metric"), series)
+            Chart(
+                f"sensitivity-{metric}",
+                "bars",
+                metric_title(metric),
+                Axis("", names),
+                Axis("in units of the metric"),
+                series,
+            )
         )
     return charts

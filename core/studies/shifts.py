@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from core.metric_title import metric_title
 from core.nli_check import SENTENCE_LABELS
 from core.perturbation import PERTURBATIONS
 from core.report import Axis, Chart, Column, Report, Series, Table
@@ -102,7 +103,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
         "matrix",
         "Shifts by metric and perturbation",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("kind", help="The perturbation with its settings."),
             Column(
                 "intent", "meant", help="The meaning that it should keep or break; gaming adds words without content."
@@ -130,7 +131,7 @@ def noise_table(cells: Sequence[MatrixCell]) -> Table:
         "noise",
         "Noise: shifts by harmless edits of about the same size",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("kind"),
             Column("low", format="number", help="From 30 edits on, the middle 95 % begin here; else the lowest shift."),
             Column("high", format="number"),
@@ -220,7 +221,7 @@ def _metrics_table(cells: Sequence[MatrixCell], balances: Sequence[MetricBalance
         "metrics",
         "Metrics",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("robustness", format="share", help="Share of harmless kinds that leave it within its noise."),
             Column(
                 "sensitivity", format="share", help="Share of breaking kinds that move it beyond noise, the right way."
@@ -266,7 +267,7 @@ def _sum(balance: MetricBalance) -> float:
 
 def _balance_words(balance: MetricBalance) -> str:
     return (
-        f"{balance.metric} stays within noise under {balance.quiet} of {balance.harmless} harmless kinds and notices "
+        f"{metric_title(balance.metric)} stays within noise under {balance.quiet} of {balance.harmless} harmless kinds and notices "
         f"{balance.noticed} of {balance.breaking} breaking kinds."
     )
 

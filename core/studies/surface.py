@@ -11,6 +11,7 @@ import numpy as np
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
 from core.errors import TouchstoneError
+from core.metric_title import metric_title
 from core.models.words.shallow import FEATURES, OutputKind, TrainingFacts
 from core.report import Column, Pivot, Report, Table
 from core.stats.bootstrap import Resamples
@@ -227,7 +228,7 @@ class Surface(Study):
                 "shares",
                 "What all six explain of a metric",
                 (
-                    Column("metric"),
+                    Column("metric", format="metric"),
                     Column("n", format="count"),
                     Column("order", "Spearman of prediction and score", "correlation"),
                     Column("variance", "share of variance", "percent", "Below 0 the mean would predict better."),
@@ -238,7 +239,12 @@ class Surface(Study):
             Table(
                 "auc",
                 "The surface against the metrics",
-                (Column("slice"), Column("metric"), Column("auc", "ROC AUC", "percent"), Column("n", format="count")),
+                (
+                    Column("slice"),
+                    Column("metric", format="metric"),
+                    Column("auc", "ROC AUC", "percent"),
+                    Column("n", format="count"),
+                ),
                 tuple((row.slice, row.metric, row.figures["auc"], row.n) for row in rivals),
                 (f"The same perceptron learned the labels {held_out}.",),
                 Pivot("metric", "slice", ("auc",)),
@@ -263,7 +269,7 @@ def _surface_table(shares: Sequence[PredictedShare]) -> Table:
         "all_features",
         "What these explain together with length, position and extractiveness",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("n", format="count"),
             Column("order", "Spearman of prediction and score", "correlation"),
             Column("variance", "share of variance", "percent", "Below 0 the mean would predict better."),
@@ -278,7 +284,7 @@ def _correlation_table(correlations: Sequence[FeatureCorrelation]) -> Table:
         "features",
         "One feature at a time",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("feature"),
             Column("n", format="count"),
             Column("estimate", "Spearman", "correlation"),
@@ -296,16 +302,16 @@ def _sentences(
     if predicted:
         most = max(predicted, key=lambda share: share.variance.value or 0.0)
         among = f", the most of {len(predicted)} metrics" if len(predicted) > 1 else ""
-        yield f"The six features predict {format_percent(most.variance)} % of the variance of {most.metric}{among}."
+        yield f"The six features predict {format_percent(most.variance)} % of the variance of {metric_title(most.metric)}{among}."
     elif correlations:
         nearest = max(correlations, key=lambda one: abs(one.estimate.value or 0.0))
-        yield f"{nearest.metric} is nearest to a feature: {format_correlation(nearest.estimate)} with {nearest.feature}."
+        yield f"{metric_title(nearest.metric)} is nearest to a feature: {format_correlation(nearest.estimate)} with {nearest.feature}."
     for part in dict.fromkeys(row.slice for row in rivals):
         rows = [row for row in rivals if row.slice == part and row.figures["auc"].estimate.value is not None]
         alone = next((row for row in rows if row.metric == SURFACE_MODEL), None)
         if alone:
             best = max(rows, key=lambda row: row.figures["auc"].estimate.value or 0.0)
-            rival = "" if best is alone else f"; the best metric, {best.metric}, has {_percent(best)} %"
+            rival = "" if best is alone else f"; the best metric, {metric_title(best.metric)}, has {_percent(best)} %"
             yield f"{part}: the surface alone separates the labels with an AUC of {_percent(alone)} %{rival}."
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from core.cases.cases import Cases
 from core.errors import TouchstoneError, UnknownNameError, UnscorableError
 from core.metric import METRICS
+from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.runs.run import Run
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, pair_gains, pairs_of_shifts, score_array
@@ -267,12 +268,12 @@ class SystemStrength(Study):
         if defined:
             most = max(defined, key=lambda one: one.generations.value or 0.0)
             generations = format_in_units(most.generations)
-            most_worth = f"{most.phrase} is worth most, with {most.metric}: {generations} generations."
+            most_worth = f"{most.phrase} is worth most, with {metric_title(most.metric)}: {generations} generations."
         means = {one.metric: one.means for one in results}
         means_table = Table(
             "means",
             "Mean score of each system",
-            (Column("system"), Column("metric"), Column("mean", format="unsigned")),
+            (Column("system"), Column("metric", format="metric"), Column("mean", format="unsigned")),
             tuple(
                 (system.name, metric, of_metric[place])
                 for metric, of_metric in means.items()
@@ -297,7 +298,7 @@ def _phrases_table(results: Sequence[PhraseStrength]) -> Table:
         "phrases",
         "Gain by each phrase",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("phrase"),
             Column("gain", format="signed", help="Mean gain by the appended phrase, in the metric's own units."),
             Column("step", format="signed", help="Mean difference between neighbouring systems, in the same units."),
@@ -326,7 +327,7 @@ def _systems_table(systems: Sequence[JudgedSystem]) -> Table:
 def _strength_chart(results: Sequence[PhraseStrength]) -> Chart:
     """A point for each metric and phrase; 1 is one generation."""
     defined = [one for one in reversed(results) if one.generations.value is not None]
-    names = tuple(f"{one.metric}, {one.phrase}" for one in defined)
+    names = tuple(f"{metric_title(one.metric)}, {one.phrase}" for one in defined)
     return Chart(
         "generations",
         "points",

@@ -81,7 +81,7 @@ def _metric_table(cases: Cases, lines: Sequence[PairVerdict], bands: Sequence[No
         "metrics",
         "Verdicts of each metric",
         (
-            Column("metric"),
+            Column("metric", format="metric"),
             Column("right", format="count"),
             Column("wrong", format="count"),
             Column("noise", format="count", help="Pairs on which it moves no further than under harmless edits."),

@@ -143,7 +143,7 @@ class Windows(Study):
             "windows",
             "Scores and shifts by window",
             (
-                Column("metric"),
+                Column("metric", format="metric"),
                 Column("w", format="count", help="Sentences that are read on both sides of a passage."),
                 Column("intent", "variants", help="The intent of the perturbations: their variants count."),
                 Column("original", format="unsigned", help="Mean score of the summaries as they were."),

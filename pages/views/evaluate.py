@@ -5,18 +5,20 @@ import streamlit as st
 from core.types import PRECOMPUTED
 from pages.server.services import settings
 from pages.ui.evaluate.bulk_results import bulk_results
-from pages.ui.evaluate.dataset_choice import choose_data, known_datasets
+from pages.ui.evaluate.dataset_choice import choose_datasets, choose_slices, known_datasets
 from pages.ui.evaluate.evaluate_tabs import evaluate_tabs
-from pages.ui.evaluate.import_form import has_import, import_form
+from pages.ui.evaluate.import_form import import_button, import_receipt
 from pages.ui.shared.notices import notices
 
 notices()
-with st.expander("Import data", icon=":material/database_upload:", expanded=has_import()):
-    import_form()
-if not settings().demo:
-    with st.expander("Follow or open a bulk run", icon=":material/dynamic_feed:"):
-        bulk_results()
-chosen = choose_data(known_datasets())
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    names = choose_datasets(known_datasets())
+    import_button()
+    if not settings().demo:
+        with st.popover("Bulk run", icon=":material/dynamic_feed:", help="Follow a run of blocks, or open its results"):
+            bulk_results()
+import_receipt()
+chosen = choose_slices(names)
 if chosen is None:
     st.stop()
 if PRECOMPUTED in chosen.datasets:

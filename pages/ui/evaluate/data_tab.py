@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from time import monotonic
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -14,11 +15,13 @@ from annotations.exchange.samples import count_texts, format_description, load_d
 from annotations.store.records import CAMPAIGN_PREFIX
 from annotations.store.store import Store
 from core.background import BackgroundTask
+from core.cases.cases import Cases
 from core.dataset import format_counts
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
+from core.metric_title import metric_title
 from core.metrics.mine import EmbeddedWordSupport
 from core.studies.surface import missing_features
 from core.types import PRECOMPUTED, Failure, Outcome
@@ -86,6 +89,28 @@ def provenance_tables(datasets: Sequence[str]) -> None:
                 placeholder="",
                 column_config={"imported": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
             )
+
+
+def scores_table(cases: Cases) -> None:
+    """The metrics that have scores of the chosen datasets, with what made these scores."""
+    if not cases.all_columns:
+        return
+    st.subheader(f"Scores of {len(cases.samples):,} summaries")
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "metric": metric_title(column.name),
+                "scores": int(np.sum(~np.isnan(column.values))),
+                "failures": column.failed,
+                "higher or lower is more consistent": column.direction,
+                "name": column.name,
+                "signature": column.signature or "released with the dataset",
+            }
+            for column in cases.all_columns
+        ),
+        hide_index=True,
+        alt="Metrics with scores",
+    )
 
 
 def label_provenance(datasets: Sequence[str]) -> None:

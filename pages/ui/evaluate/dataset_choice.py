@@ -14,6 +14,7 @@ from core.background import BackgroundTask
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.cases.pooling import pool_cases
+from core.metric_title import metric_title
 from core.study import StudyData
 from core.types import PRECOMPUTED
 from pages.server import services
@@ -40,6 +41,7 @@ _COUNTED_TABLES = ("sample", "score", "label", "origin", "response", "settlement
 class EvaluateState:
     """State of the page: its choices, the import of this session, and the ends of background work that it has drawn."""
 
+    import_open: bool = False  # the dialog
     import_task: ImportTask | None = None
     finished_import: ImportTask | None = None
     upload: UploadedFiles | None = None
@@ -89,17 +91,16 @@ class EvaluationChoice:
 
 
 def known_datasets() -> list[str]:
-    """Imported datasets, the campaigns that have labels, what was kept and labelled outside of them, and, last, the
-    bundled examples with scores that were computed beforehand."""
+    """Imported datasets, the campaigns that have labels, the bundled examples with scores that were computed beforehand,
+    and, last, what was kept and labelled outside of campaigns: often a single pair, which is no first look."""
     store = services.store()
     counts = store.counts()
     own = [LOCAL_LABELS] if counts["origin"] or counts["label"] else []
-    return [*store.dataset_names(), *campaign_datasets(store), *own, PRECOMPUTED]
+    return [*store.dataset_names(), *campaign_datasets(store), PRECOMPUTED, *own]
 
 
-def choose_data(datasets: Sequence[str]) -> EvaluationChoice | None:
-    """The bar of choices; None while the samples are read or where nothing is chosen."""
-    names = _dataset_select(datasets)
+def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
+    """The slices and metrics of the datasets; None while the samples are read or where nothing is chosen."""
     if not names:
         return None
     cases = read_cases(names)
@@ -107,7 +108,7 @@ def choose_data(datasets: Sequence[str]) -> EvaluationChoice | None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = _slice_select(cases)
-        metrics = _metric_select(cases)
+        metrics = _metric_select(cases) if cases.all_columns else ()
     if cases.warnings:
         st.warning("\n\n".join(map(escape_markdown, cases.warnings)), icon=":material/balance:")
     if cases.all_columns and not metrics:
@@ -141,7 +142,8 @@ def _database_state() -> tuple[int, ...]:
     return tuple(counts[table] for table in _COUNTED_TABLES)
 
 
-def _dataset_select(datasets: Sequence[str]) -> tuple[str, ...]:
+def choose_datasets(datasets: Sequence[str]) -> tuple[str, ...]:
+    """The datasets that are chosen, at first those of the address, or else the first that there is."""
     state, query = evaluate_state(), st.query_params
     widget = EvaluateState.datasets.of(state.datasets_chosen)
     chosen = widget.get()
@@ -182,13 +184,16 @@ def _metric_select(cases: Cases) -> tuple[str, ...]:
     names = [column.name for column in cases.all_columns]
     key = f"evaluate-metrics-{hash(tuple(names))}"
     n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.all_columns}
-    return tuple(
-        st.multiselect(
-            "Metrics",
-            names,
-            default=names,
-            key=key,
-            format_func=lambda name: f"{name} ({n[name]})",
-            help="In brackets: summaries with a score. Released scores have the name of their authors, ours that of the command line.",
+    count = len(st.session_state.get(key, names))
+    label = f"Metrics: {f'all {count}' if count == len(names) else f'{count} of {len(names)}'}"
+    with st.popover(label, icon=":material/tune:", key="evaluate-metrics-popover"):
+        return tuple(
+            st.multiselect(
+                "Metrics",
+                names,
+                default=names,
+                key=key,
+                format_func=lambda name: f"{metric_title(name)} ({n[name]})",
+                help="In brackets: summaries with a score. Released scores have the name that their authors gave them.",
+            )
         )
-    )

@@ -19,7 +19,7 @@ from core.studies.verdicts import Verdicts
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form
+from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form, scores_table
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
@@ -35,6 +35,7 @@ def _data_tab(chosen: EvaluationChoice) -> None:
         score_form(stored)
     label_provenance(chosen.datasets)
     provenance_tables(chosen.datasets)
+    scores_table(chosen.cases)
     export_forms(chosen.datasets)
 
 

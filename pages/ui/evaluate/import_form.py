@@ -22,13 +22,36 @@ _LOOK_S = 0.5
 _GENERIC_IMPORTER = "generic"
 
 
-def has_import() -> bool:
-    """True if an import was begun here: it goes on, or its receipt or reason is still to be read."""
-    return evaluate_state().import_task is not None
+def import_button() -> None:
+    """A button that opens the form in a dialog, which closes once the data is imported."""
+    st.button("Import data", icon=":material/database_upload:", key="import-open", on_click=_set_open, args=(True,))
+    if evaluate_state().import_open:
+        _import_dialog()
 
 
-def import_form() -> None:
-    """Choose an importer and files; the button reads them."""
+def import_receipt() -> None:
+    """The receipt of the last import of this session; its progress, where somebody closed the dialog meanwhile."""
+    state = evaluate_state()
+    now = state.import_task
+    if state.import_open or now is None:
+        return
+    if state.finished_import is not now or not now.results:
+        _import_progress(now)
+        return
+    [receipt] = now.results
+    missing = f" {receipt.missing} have no document yet." if receipt.missing else ""
+    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{missing}"))
+    with st.expander("What was imported"):
+        st.text("\n".join(format_counts(now.tally.counts())))
+
+
+def _set_open(shown: bool) -> None:
+    evaluate_state().import_open = shown
+
+
+@st.dialog("Import data", width="large", on_dismiss=lambda: _set_open(False))
+def _import_dialog() -> None:
+    """Choose an importer and files; the button reads them, and what fails is said here, beside what was chosen."""
     names = DATASETS.names()
     left, right = st.columns([1, 1.4], gap="large")
     with left:
@@ -111,7 +134,7 @@ def _import_button(
 
 @st.fragment(run_every=_LOOK_S)
 def _import_progress(now: ImportTask) -> None:
-    """Show the progress of an import; at its end draw the page again once, so that buttons and choices know of it."""
+    """Show the progress of an import; at its end draw the page again once, with the dialog closed unless it failed."""
     state = evaluate_state()
     if now.running:
         st.caption(f":material/hourglass_empty: {now.tally.samples} samples read")
@@ -119,13 +142,7 @@ def _import_progress(now: ImportTask) -> None:
     if state.finished_import is not now:
         state.finished_import = now
         for receipt in now.results:
-            state.new_dataset = receipt.dataset
+            state.new_dataset, state.import_open = receipt.dataset, False
         st.rerun()
-
     if now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")
-        return
-    [receipt] = now.results
-    missing = f" {receipt.missing} have no document yet." if receipt.missing else ""
-    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{missing}"))
-    st.text("\n".join(format_counts(now.tally.counts())))

@@ -11,6 +11,7 @@ import streamlit as st
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
 from core.edits import as_segments, recover
+from core.metric_title import metric_title
 from core.report import Cell, Report
 from core.reports.cells import few_documents, format_value
 from core.stats.best_metric import Measurement
@@ -29,7 +30,7 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
     """A cell of the measures in words, the list of its pairs, and the selected pair as a diff; `cell` is the row selected."""
     part = next(one for one in chosen.parts if one.name == cell["slice"])
     column = next(one for one in chosen.cases.all_columns if one.name == cell["metric"])
-    st.subheader(escape_markdown(f"{column.name} · {part.name}"))
+    st.subheader(escape_markdown(f"{metric_title(column.name)} · {part.name}"))
     name = str(cell["selected"])
     figure = cell[name]
     if isinstance(figure, Measurement):
@@ -152,7 +153,10 @@ def verdict_table(chosen: EvaluationChoice, report: Report) -> None:
         height=min(38 + 35 * len(lines), 460),
         alt="Which way each metric moved on each pair",
         placeholder="",
-        column_config={"": PROBE_LINK_COLUMN},
+        column_config={
+            "": PROBE_LINK_COLUMN,
+            **{name: st.column_config.TextColumn(escape_markdown(metric_title(name))) for name in metrics},
+        },
     )
     first = f"The first {len(lines)} of {len(rows)} pairs. " if len(rows) > len(lines) else ""
     st.caption(f"{first}Select a row to see its pair.")

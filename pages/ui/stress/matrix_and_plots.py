@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.metric import METRICS, Direction
+from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS, Intent
-from core.registry import settings_label
 from core.runs.matrix import MatrixCell
 from core.runs.null_bands import null_band
 from core.runs.run import Run, intent_of
@@ -132,12 +132,6 @@ def describe_cell(cell: MatrixCell) -> str:
         f"Mean shift {format_signed(cell.shift)}, {cell.move}{noise}; {format_share(cell.wrong)} moved the wrong way, {format_share(cell.still)} did "
         f"not move; n = {cell.shift.n}{failed}."
     )
-
-
-def metric_title(spec: str) -> str:
-    """The title of a metric, with its settings where it has any."""
-    title, settings = METRICS.parse(spec).card.title, settings_label(spec)
-    return f"{title} [{settings}]" if settings else title
 
 
 def kind_title(spec: str) -> str:

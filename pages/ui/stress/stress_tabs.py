@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.store.records import RunRow
+from core.metric_title import metric_title
 from core.report import Report
 from core.runs.filters import filter_variants
 from core.runs.matrix import MatrixCell, shift_matrix
@@ -34,7 +35,6 @@ from pages.ui.stress.matrix_and_plots import (
     kind_title,
     matrix_table,
     metric_plots,
-    metric_title,
     score_dots,
     shift_boxes,
 )

@@ -12,6 +12,7 @@ from core.edits import as_segments
 from core.engine.conversation import Cell, CellState, Request
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Meaning, Opinion, Run, Source, Variant
 from core.runs.run_sentences import check_sentence
@@ -24,7 +25,6 @@ from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 from pages.ui.shared.session_user import user_name
-from pages.ui.stress.matrix_and_plots import metric_title
 
 _FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model", "imported": "From a table"}
 

@@ -55,7 +55,7 @@ def test_bisect_gives_each_edit_its_share() -> None:
     assert rows[0]["without"] == pytest.approx(second - whole)
     assert rows[0]["share"] == pytest.approx((first - whole + both - second) / 2)
     text = run("study", "bisect", "pairs.jsonl", "--metric", "rouge2")
-    assert text.startswith("rouge2 is moved most by “ferry → barge” of p")
+    assert text.startswith("ROUGE-2 is moved most by “ferry → barge” of p")
 
 
 def test_pairs_that_cannot_be_read_end_a_study_with_status_two() -> None:

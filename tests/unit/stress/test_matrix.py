@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from core.metric_title import metric_title
 from core.perturbation import Intent
 from core.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.runs.null_bands import NullBand, null_band
@@ -246,7 +247,7 @@ def test_the_report_has_every_figure_of_the_matrix_and_the_verdicts_in_words() -
         kind_verdicts(cells)
     )
     assert report.sentences == (
-        f"{METRIC} stays within noise under 1 of 2 harmless kinds and notices 1 of 1 breaking kinds.",
+        f"{metric_title(METRIC)} stays within noise under 1 of 2 harmless kinds and notices 1 of 1 breaking kinds.",
     )
 
 

@@ -1,0 +1,27 @@
+"""The title of a metric, which people read in the place of its spec."""
+
+from __future__ import annotations
+
+import re
+
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.registry import settings_label
+
+_COLUMN_NAME = re.compile(r"(?P<spec>.*?)(?P<addition>( \(ours\))?( \(\d+\))?)")
+
+
+def metric_title(name: str) -> str:
+    """The title of a metric for people to read, with its settings where it has any; a name that is not ours as it is.
+
+    `name` is a spec, or the name of a column of scores, which may add "(ours)" or a number.
+    """
+    parts = _COLUMN_NAME.fullmatch(name)
+    if parts is None:
+        return name
+    try:
+        metric = METRICS.parse(parts["spec"])
+    except TouchstoneError:  # released by others, or kept from a time when it had another name
+        return name
+    settings = settings_label(parts["spec"])
+    return f"{metric.card.title}{f' [{settings}]' if settings else ''}{parts['addition']}"
