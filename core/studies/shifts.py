@@ -275,7 +275,12 @@ def _balance_words(balance: MetricBalance) -> str:
 def _balance_chart(balances: Sequence[MetricBalance]) -> Chart:
     """A point for each metric; the best stand top right, one that never moves top left."""
     series = [
-        Series(balance.metric, (100 * balance.sensitivity,), (balance.robustness,), (_balance_words(balance),))
+        Series(
+            metric_title(balance.metric),
+            (100 * balance.sensitivity,),
+            (balance.robustness,),
+            (_balance_words(balance),),
+        )
         for balance in balances
     ]
     return Chart(

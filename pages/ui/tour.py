@@ -112,7 +112,7 @@ STEPS = (
     ),
     Step(
         "Evaluate",
-        "[data-testid=stMain] [data-testid=stExpander]",
+        ".st-key-import-open",
         "With your own data",
         "Import a labelled dataset here and score it under Data, or label your own under Annotate. Now go back to Probe and break "
         "something.",

@@ -53,7 +53,7 @@ left, right = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
     score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
-    show = board_feed(BOARD_KEY)
+    show = board_feed(BOARD_KEY, draw_headline)
 with controls:
     toolbar()
     dataset_facts()
@@ -91,9 +91,7 @@ show_forecast()
 while True:
     version, cells = services.engine().cells(request)
     remember_durations(request, cells)
-    reactions = build_board(metrics, request, cells)
-    show(reactions)
-    draw_headline(reactions)
+    show(build_board(metrics, request, cells))
     draw_comparison()
     draw_claims()
     if request.cancelled.is_set():
@@ -107,13 +105,15 @@ while True:
     wait_for_scores(request, version)
 st.html(f'<span id="settled" data-rev="{texts_fingerprint(current_pair().document, edited_summary())}" hidden></span>')
 wanted = measure_null_bands(request, cells)
-while any([draw_comparison(), draw_claims(), is_measuring(wanted, request)]):
+while True:
+    # looked at before the drawing, so that the last band to arrive is drawn
+    measuring = any([draw_comparison(), draw_claims(), is_measuring(wanted, request)])
+    show(build_board(metrics, request, cells))
+    if not measuring:
+        break
     wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()
     if edits_arrived() or explanations_arrived() or variant_ready() or claims_ready():
         repeat_notices()
         st.rerun()
-    reactions = build_board(metrics, request, cells)
-    show(reactions)
-    draw_headline(reactions)
