@@ -1,5 +1,6 @@
 /** @import { Board, BoardComponent, BoardData, BoardPart, BoardRow, BoardWord, Find } from './types.d.ts' */
 import { all, element, finder, put } from './dom.js';
+import { noiseStrip, placeMark } from './noise_strip.js';
 
 /** @type {WeakMap<ShadowRoot, Board>} */
 const boards = new WeakMap();
@@ -69,7 +70,7 @@ function receive(board, data) {
 /** @param {Board} board */
 function draw(board) {
   drawNothing(board);
-  put(board.$('.spoken'), board.data.verdict); // the heading of the page, which is drawn anew, is not read out
+  put(board.$('.spoken'), board.data.verdict); // the heading of the page, which is drawn again, is not read out
   drawHead(board);
   drawRows(board);
   drawFold(board);
@@ -153,7 +154,7 @@ function newLine(board, spec) {
 function newNumber(name) {
   const cell = element('td', name);
   if (name === 'range') cell.append(track(), element('span', 'dash'), element('span', 'small'));
-  else if (name === 'noise') cell.append(element('span', 'value'), element('span', 'strip'));
+  else if (name === 'noise') cell.append(element('span', 'value'), noiseStrip());
   else cell.append(element('span', 'value'), element('span', 'small'));
   return cell;
 }
@@ -220,9 +221,9 @@ function drawShift(cell, { text, words, arrow, move }) {
 function drawNoise(cell, { noise, shift }) {
   const $ = finder(cell);
   cell.title = noise.about;
-  cell.dataset.move = noise.strip && shift.move;
+  cell.dataset.move = noise.place === null ? '' : shift.move;
   put($('.value'), noise.text);
-  $('.strip').innerHTML = noise.strip; // of figures alone
+  placeMark($('.noise-strip'), noise.place, shift.move);
 }
 
 /** @param {HTMLElement} cell @param {BoardRow} row */

@@ -68,8 +68,8 @@ export interface BoardRow {
   after: string;
   saved: string;
   shift: { text: string; words: string; arrow: string; move: string };
-  /** `strip` is HTML. */
-  noise: { text: string; about: string; strip: string };
+  /** `place` is that of the shift on the strip. */
+  noise: { text: string; about: string; place: number | null };
   range: { low: string; high: string; before: number | null; after: number | null } | null;
   surface: boolean;
   hint: string;
@@ -339,8 +339,8 @@ export type MatrixKind = { spec: string; title: string };
 export type MatrixRow = { metric: string; title: string; verdict: string; cells: (MatrixCell | null)[] };
 
 export interface MatrixCell {
-  /** HTML of the shift before its noise, empty where the figure shown is another one. */
-  strip: string;
+  /** The place of the shift on the strip, null where its noise is unknown or the figure shown is another one. */
+  place: number | null;
   kind: string;
   title: string;
   text: string;
@@ -409,3 +409,7 @@ export interface Tour {
   keys: (event: KeyboardEvent) => void;
   wheel: () => void;
 }
+
+export type KindStrip = { title: string; place: number | null; edge: string; move: string };
+
+export type KindStripsComponent = Component<{ rows: KindStrip[] }>;

@@ -130,7 +130,7 @@ def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
             st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
 
         if opened.evidence and found.question == Stillness.name:
-            st.html(kind_strips(metric_cells(opened.evidence, audit.metric)))
+            kind_strips(metric_cells(opened.evidence, audit.metric), key=f"audit-strips-{audit.metric}")
 
         for place, pair in enumerate(found.pairs):
             key = f"{audit.metric}-{found.question}-{place}"

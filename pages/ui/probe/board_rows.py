@@ -12,7 +12,7 @@ from core.runs.null_bands import NullBand
 from core.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
 from core.types import UNSTATED, Intention, Verdict, WordScore
-from pages.ui.shared.noise_strip import format_edge, noise_strip
+from pages.ui.shared.noise_strip import format_edge, mark_place
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
@@ -110,11 +110,11 @@ _UNKNOWN_NOISE = {
     _MEASURING: "Harmless edits of about the same size are being scored.",
     "not measured": "The noise of metrics that wait for a key is not measured: it takes some thirty scores.",
 }
-_NO_NOISE: BoardData = {"text": "", "about": "", "strip": ""}
+_NO_NOISE: BoardData = {"text": "", "about": "", "place": None}
 
 
-def noise_data(row: BoardRow, move: Move | None) -> BoardData:
-    """The distance to the edge of the noise, a sentence about it, and both drawn; no drawing where there is no band."""
+def noise_data(row: BoardRow) -> BoardData:
+    """The distance to the edge of the noise, a sentence about it, and the place of the shift on the strip; None where there is no band."""
     if row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
         return _NO_NOISE
     band, shift = row.noise.band, row.after - row.before
@@ -139,7 +139,7 @@ def noise_data(row: BoardRow, move: Move | None) -> BoardData:
     return {
         "text": f"{'≈ ' if band.any_size else ''}{format_edge(edge)}",
         "about": f"{about}{battery}",
-        "strip": noise_strip(band, shift, move or Move.NONE),
+        "place": mark_place(band, shift),
     }
 
 
@@ -285,7 +285,7 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "after": format_score(row.after, row.low, row.high),
         "saved": "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then,
         "shift": _shift_data(row, move),
-        "noise": noise_data(row, move),
+        "noise": noise_data(row),
         "range": range_data,
         "surface": row.is_surface,
         "hint": "describes the text" if row.is_surface else DIRECTION_HINTS[row.direction],

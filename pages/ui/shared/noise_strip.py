@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from core.perturbation import PERTURBATIONS
 from core.runs.matrix import MatrixCell
 from core.runs.null_bands import NullBand
-from core.stats.score_pairs import Move
-from pages.ui.shared.markup import render_html
+from pages.ui.shared.markup import register_component
 
 EDGE_HELP = "Shift ÷ the end of the noise band on its side: up to 1.0, harmless edits shift the score as far."
+_strips_component = register_component("kind_strips")
 _MOST = 100.0
 _NEAR = 0.1  # of the edge, within which a digit more tells the side
 
@@ -24,30 +24,27 @@ def format_edge(edge: float | None) -> str:
     return f"{edge:.2f}" if abs(edge - 1.0) < _NEAR else f"{edge:.1f}"
 
 
-def noise_strip(band: NullBand, shift: float, move: Move | str) -> str:
-    """HTML of the strip: the band in the middle half, the shift as a mark in the colour of its move; empty without a band."""
-    place = _mark_place(band, shift)
-    return "" if place is None else render_html("noise_strip.html", place=place, move=str(move))
+def mark_place(band: NullBand, shift: float) -> float | None:
+    """Place of a shift on the strip, 0 to 1, None where the noise is unknown.
 
-
-def kind_strips(cells: Sequence[MatrixCell]) -> str:
-    """HTML of a line for each kind of edits: the mean shift of one metric before its noise."""
-    rows = [
-        {
-            "title": PERTURBATIONS.parse(cell.kind).title,
-            "place": None if cell.shift.value is None else _mark_place(cell.noise, cell.shift.value),
-            "edge": format_edge(cell.edge),
-            "move": cell.move.value,
-        }
-        for cell in cells
-    ]
-    return render_html("kind_strips.html", rows=rows)
-
-
-def _mark_place(band: NullBand, shift: float) -> float | None:
-    """Place of a shift on the strip, 0 to 1; beyond the band the scale is narrowed, so that any shift has one."""
+    The band is the middle half, whatever its ends; beyond it the scale is narrowed, so that any shift has a place.
+    """
     edge = band.edge(shift)
     if edge is None:
         return None
     away = 0.25 * edge if edge <= 1.0 else 0.25 + 0.23 * (1.0 - 1.0 / edge)
     return 0.5 + (away if shift > 0 else -away)
+
+
+def kind_strips(cells: Sequence[MatrixCell], key: str) -> None:
+    """Draw a line for each kind of edits: the mean shift of one metric before its noise."""
+    rows = [
+        {
+            "title": PERTURBATIONS.parse(cell.kind).title,
+            "place": None if cell.shift.value is None else mark_place(cell.noise, cell.shift.value),
+            "edge": format_edge(cell.edge),
+            "move": cell.move.value,
+        }
+        for cell in cells
+    ]
+    _strips_component(key=key, data={"rows": rows})

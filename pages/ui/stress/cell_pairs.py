@@ -87,7 +87,7 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], 
         st.write(f"**{escape_markdown(kind_verdict)}**")
     st.write(escape_markdown(describe_cell(cell)))
     if cell.edge is not None:
-        st.html(kind_strips([cell]))
+        kind_strips([cell], key="stress-cell-strip")
     of_cell = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
     pairs = _filter_pairs(run, cell, sorted(of_cell, key=lambda shift: -abs(shift.size or 0.0)))
     event = st.dataframe(

@@ -17,7 +17,7 @@ from core.runs.shifts import Shift
 from core.runs.verdict_sentences import metric_verdicts
 from core.stats.text_tables import format_share, format_signed
 from pages.ui.shared.markup import register_component
-from pages.ui.shared.noise_strip import EDGE_HELP, format_edge, noise_strip
+from pages.ui.shared.noise_strip import EDGE_HELP, format_edge, mark_place
 from pages.ui.shared.plots import INTENT_COLOURS
 from pages.ui.shared.run_choice import stress_state
 from pages.ui.shared.session_state import component_message
@@ -114,9 +114,9 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
         "few": cell.few,
         "move": cell.move.value,
         "about": describe_cell(cell),
-        "strip": noise_strip(cell.noise, cell.shift.value, cell.move)
+        "place": mark_place(cell.noise, cell.shift.value)
         if figure == _AGAINST_NOISE and cell.shift.value is not None
-        else "",
+        else None,
     }
 
 
