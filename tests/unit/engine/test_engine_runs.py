@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -33,6 +34,13 @@ def test_outcomes_come_in_the_order_of_the_input(bench: Bench) -> None:
     metrics = [bench.asking(), Letters(), Breaking()]
     names = [(example.id, outcome.metric) for example, outcome in bench.engine.run(metrics, numbered(300))]
     assert names == [(str(number), metric.spec) for number in range(300) for metric in metrics]
+
+
+def test_a_score_says_how_long_it_took(bench: Bench) -> None:
+    began = time.perf_counter()
+    [outcome] = bench.ask(bench.asking())
+    assert isinstance(outcome, Result)
+    assert 0 < outcome.seconds <= time.perf_counter() - began
 
 
 def test_every_outcome_is_of_its_own_example(bench: Bench) -> None:

@@ -54,6 +54,15 @@ def test_what_is_not_wanted_is_dropped_when_it_is_met() -> None:
     assert queue.next_lane() is None
 
 
+def test_the_front_of_a_lane_is_filled_up_to_its_limit() -> None:
+    queue = queue_of(*[("ana", PERSON, place, f"a{place}") for place in range(6)])
+    lane = queue.next_lane()
+    assert lane
+    assert queue.fill_front(lane, 2) == ["a0", "a1"]
+    assert queue.fill_front(lane, 5) == ["a2", "a3", "a4"]
+    assert queue.fill_front(lane, 5) == []
+
+
 def test_an_owner_that_is_excluded_waits() -> None:
     queue = queue_of(("ana", PERSON, 0, "a"), ("run", RUN, 0, "r"))
     assert queue.take({"ana"}) == "r"

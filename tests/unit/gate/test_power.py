@@ -26,6 +26,16 @@ def test_the_variance_of_an_area_is_that_of_drawn_scores() -> None:
     assert np.var(areas) == pytest.approx(auc_variance(100, 60), rel=0.1)
 
 
+def test_the_variance_of_an_area_over_few_summaries_is_that_of_hanley_and_mcneil() -> None:
+    """Three and two summaries, by hand: (.16 + 2 × (2/3 − .64) + 1 × (1.28/1.8 − .64)) / 6."""
+    assert auc_variance(3, 2) == pytest.approx((0.16 + 2 * (2 / 3 - 0.64) + (1.28 / 1.8 - 0.64)) / 6)
+
+
+def test_a_plan_of_accuracy_counts_the_summaries_of_both_kinds() -> None:
+    [sentence] = plan_sentences(cases(101), [Limit("balanced_accuracy", -3.0)])
+    assert sentence.startswith("202 labelled summaries: a drop of 3 points of balanced accuracy")
+
+
 def test_the_chance_of_finding_a_drop_is_that_of_drawn_differences() -> None:
     rng = np.random.default_rng(1)
     found = np.mean(rng.normal(0.03, 0.02, size=100_000) > 1.959964 * 0.02)

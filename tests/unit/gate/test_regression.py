@@ -13,8 +13,9 @@ from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError, UnknownNameError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
 from core.gate.regression import GradedColumn, Limit, MetricComparison, compare_sides, regressions
+from core.gate.results_file import side_of_outcomes
 from core.stats.statistic import Values
-from core.types import Example, Item, Sample, Verdict
+from core.types import Example, Item, Result, Sample, Seen, Verdict
 
 METRIC = "rouge2"
 
@@ -209,3 +210,20 @@ def test_the_outputs_name_the_regression_and_escape_texts() -> None:
     assert [case.get("name") for case in suite.iter("testcase")] == ["auc", "consistency"]
     assert suite.findtext("system-out") == notes[0]
     assert "\n- A drop of 3 points of &#60;auc&#62; is ruled out.\n\n" in markdown
+
+
+def test_without_labels_the_items_that_fell_and_rose_are_listed() -> None:
+    samples = [Sample("toy", Item(Example(f"t{number}", "", f"Text {number}.")), f"t{number}") for number in range(30)]
+    before = np.full(30, 0.5)
+    after = before - 0.2
+    after[3], before[4], after[5] = 0.9, np.nan, 0.5
+    found = compare(pool_cases([samples]), before, after)
+    assert [(item.id, item.remark) for item in found.better] == [("t3", "higher")]
+    assert {item.remark for item in found.worse} == {"lower"}
+    assert not {"t3", "t4", "t5"} & {item.id for item in found.worse}
+
+
+def test_a_side_has_the_scores_of_its_own_metric_alone() -> None:
+    scores = {"bleu": 0.1, "rouge2": 0.2, "unieval": 0.3}
+    outcomes = [Result(f"of {metric}", metric, "", score, (), Seen(), 0.0, "cpu") for metric, score in scores.items()]
+    assert side_of_outcomes("rouge2", outcomes).scores == {"of rouge2": 0.2}

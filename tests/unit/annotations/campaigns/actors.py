@@ -107,11 +107,13 @@ def save_items(store: Store, number: int, by: str = "ada", versions: int = 1) ->
     return ids
 
 
-def make_campaign(store: Store, questions: str = "label-summaries", items: int = 3, **rules: Any) -> CampaignFixture:
+def make_campaign(
+    store: Store, questions: str = "label-summaries", items: int = 3, called: str = "Boats", **rules: Any
+) -> CampaignFixture:
     """A campaign with so many items of work, each labelled by one person unless the rules say otherwise."""
     with store.writing() as session:
         wording = VersionContent(bundled_question_sets()[questions], "", CampaignRules(**{"overlap": 1, **rules}))
-        campaign = create_campaign(session, "Boats", "ada", wording)
+        campaign = create_campaign(session, called, "ada", wording)
     opened = CampaignFixture(store, campaign)
     asked = {"explanation": "It was a boat."} if campaign.questions.unit == "explanation" else {}
     opened.add_tasks([NewTask(id, asked=asked) for number in range(items) for id in save_items(store, number)])

@@ -13,8 +13,9 @@ from sqlmodel import col, select
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent, add_version, create_campaign
 from annotations.campaigns.candidates import ready_known_tasks
 from annotations.campaigns.labelling import AnnotatorActions
+from annotations.campaigns.people import Member
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.queue import NoTask, reserve_next
+from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next
 from annotations.campaigns.task_texts import ShownTask
 from annotations.store.campaign_tables import Reservation
 from annotations.store.store import Store
@@ -23,8 +24,7 @@ from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campai
 LATER = datetime.now(UTC) + timedelta(hours=2)
 
 
-def after_two_hours(opened: CampaignFixture, name: str) -> Reservation | NoTask:
-    person = opened.person(name)
+def after_two_hours(opened: CampaignFixture, person: Member) -> Reservation | NoTask:
     with opened.store.writing() as session:
         return reserve_next(session, opened.campaign, person, LATER)
 
@@ -68,6 +68,31 @@ def test_after_training_and_qualification_nothing_is_known_before_the_answer(sto
     assert opened.next_task(annotator).number == current.number + 1
 
 
+def test_what_is_reserved_in_one_campaign_is_not_given_in_another(store: Store) -> None:
+    first, second = make_campaign(store, items=0), make_campaign(store, items=0, called="Rafts")
+    first.add_tasks([NewTask(id) for number in (10, 11) for id in save_items(store, number)])
+    second.add_tasks([NewTask(id) for number in (50, 51) for id in save_items(store, number)])
+    for one, other, own in ((first, second, "Boat 1"), (second, first, "Boat 5")):
+        annotator = one.annotator(f"ben {own}")
+        other.next_task(annotator)
+        here = one.next_task(annotator)
+        assert own in here.document
+        assert here.number == 1
+
+
+def test_what_was_reserved_ahead_and_expired_is_given_only_where_it_has_a_place(store: Store) -> None:
+    opened = make_campaign(store, items=2, expires_minutes=60)
+    ben, cem = opened.person("ben"), opened.person("cem")
+    current = opened.next_task(opened.annotator_of(ben))
+    assert isinstance(opened.annotator_of(ben).ahead(current.reservation), ShownTask)
+    after_two_hours(opened, cem)
+    with store.writing() as session:
+        held = session.get_one(Reservation, current.reservation)
+        taken = session.exec(select(Reservation).where(Reservation.person_id == cem.id)).one()
+        assert isinstance(reserve_ahead(session, opened.campaign, cem, taken, LATER), Reservation)
+        assert isinstance(reserve_ahead(session, opened.campaign, ben, held, LATER), NoTask)
+
+
 def test_two_people_never_hold_the_same_task_beyond_the_overlap(store: Store) -> None:
     opened = make_campaign(store, items=1)
     ben, cem = opened.annotator("ben"), opened.annotator("cem")
@@ -85,14 +110,14 @@ def test_what_was_labelled_least_comes_first(store: Store) -> None:
 def test_an_expired_place_goes_to_somebody_else(store: Store) -> None:
     opened = make_campaign(store, items=1, expires_minutes=60)
     opened.next_task(opened.annotator("ben"))
-    assert isinstance(after_two_hours(opened, "cem"), Reservation)
+    assert isinstance(after_two_hours(opened, opened.person("cem")), Reservation)
 
 
 def test_a_label_that_comes_after_its_place_was_taken_is_kept_and_does_not_count(store: Store) -> None:
     opened = make_campaign(store, items=1, expires_minutes=60)
     ben = opened.annotator("ben")
     late = opened.next_task(ben)
-    assert isinstance(after_two_hours(opened, "cem"), Reservation)
+    assert isinstance(after_two_hours(opened, opened.person("cem")), Reservation)
     assert opened.send(ben, late).is_new
     with store.writing() as session:
         states = session.exec(select(Reservation.state).order_by(col(Reservation.id))).all()
@@ -128,10 +153,17 @@ def test_two_versions_of_a_text_are_five_items_apart(store: Store) -> None:
 def test_where_only_versions_of_the_last_texts_are_left_there_is_a_break(store: Store) -> None:
     opened = make_campaign(store, items=0, apart_minutes=60)
     opened.add_tasks([NewTask(id) for id in save_items(store, 1, versions=2)])
-    annotator = opened.annotator("ben")
-    opened.label(annotator, 1)
-    assert opened.no_task_reason(annotator) == "apart"
-    assert isinstance(after_two_hours(opened, "cem"), Reservation)
+    ben = opened.person("ben")
+    opened.label(opened.annotator_of(ben), 1)
+    assert opened.no_task_reason(opened.annotator_of(ben)) == "apart"
+    assert isinstance(after_two_hours(opened, ben), Reservation)
+
+
+def test_the_orders_of_two_people_are_more_than_two_beginnings_of_one_round(store: Store) -> None:
+    opened = make_campaign(store, items=12, overlap=2)
+    ben, cem = ([work.document for work in opened.label(opened.annotator(name), 12)] for name in ("ben", "cem"))
+    start = cem.index(ben[0])
+    assert cem[start:] + cem[:start] != ben
 
 
 def test_the_order_is_another_for_each_person_and_the_same_for_the_same(store: Store) -> None:
@@ -150,6 +182,13 @@ def test_sides_are_shuffled_and_stay_on_reload(store: Store) -> None:
     assert opened.next_task(annotator) == first
     sides = Counter("Raft" in work.left for work in opened.label(annotator, 24))
     assert set(sides) == {True, False}
+
+
+def test_a_summary_has_no_sides_to_shuffle(store: Store) -> None:
+    opened = make_campaign(store, "label-summaries", items=12)
+    opened.label(opened.annotator("ben"), 12)
+    with store.writing() as session:
+        assert set(session.exec(select(Reservation.swapped))) == {False}
 
 
 def test_the_sides_of_an_explained_edit_are_not_shuffled(store: Store) -> None:
@@ -195,6 +234,15 @@ def test_repeated_tasks_take_no_place(store: Store) -> None:
     for document in again:
         first, second = [place for place, other in enumerate(had) if other == document]
         assert second - first >= 10
+
+
+def test_training_is_not_repeated(store: Store) -> None:
+    opened = make_campaign(store, items=30, repeat_every=4)
+    opened.add_tasks([NewTask(save_items(store, 90)[0], "training", key={"verdict": "consistent"})])
+    had = [work.document for work in opened.label(opened.annotator("ben"), 30)]
+    assert "Boat 90" in had[0]
+    assert had.count(had[0]) == 1
+    assert max(Counter(had).values()) == 2
 
 
 def test_the_work_begins_after_a_passed_qualification(store: Store) -> None:
