@@ -10,6 +10,7 @@ import streamlit as st
 from core.audit.false_verdicts import false_verdicts
 from core.audit.judge_card import JudgeCard, judge_cards
 from core.audit.question import JUDGED_LEVELS, Finding, Level
+from core.audit.questions.stillness import Stillness, metric_cells
 from core.audit.report import AuditReport, MetricAudit, report_json
 from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared_label
 from core.audit.report_text import badge_svg, report_markdown
@@ -18,6 +19,7 @@ from core.edits import as_segments, recover
 from pages.ui.audit.audit_form import AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
+from pages.ui.shared.noise_strip import kind_strips
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 
@@ -150,6 +152,9 @@ def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
             ]
             frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
             st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
+
+        if opened.evidence and found.question == Stillness.name:
+            kind_strips(metric_cells(opened.evidence, audit.metric), key=f"audit-strips-{audit.metric}")
 
         for place, pair in enumerate(found.pairs):
             key = f"{audit.metric}-{found.question}-{place}"

@@ -22,7 +22,7 @@ from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services, startup
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
-from pages.ui.shared.markup import escape_label, escape_markdown, register_component
+from pages.ui.shared.markup import escape_label, escape_markdown, register_component, render_html
 from pages.ui.shared.session_state import WidgetValue, page_state
 
 _sign_in_component = register_component("sign_in")
@@ -62,6 +62,7 @@ def require_member() -> Member:
             raise
         return state.let_in
     if member is None:
+        st.set_page_config(page_title="Sign in · Touchstone")
         _sign_in_form()
         st.stop()
     return member
@@ -168,6 +169,7 @@ def _refuse_or_ask(linked: str, person: Member | None) -> None:
     if other.id == person.id:
         del st.query_params[LINK_PARAMETER]
         return
+    st.set_page_config(page_title="Sign in · Touchstone")
     st.title(f"You are signed in as {escape_markdown(person.name)}")
     st.markdown(f"The link that you opened is the personal link of {escape_markdown(other.name)}.")
     _mount_sign_in(f"Sign in as {other.name}", code=linked)
@@ -237,6 +239,7 @@ def open_session() -> Member:
         services.store()
         services.engine()
     except TouchstoneError as error:
+        st.set_page_config(page_title="Touchstone cannot start")
         st.error(f"Touchstone cannot start. {escape_markdown(str(error))}", icon=":material/error:")
         st.caption("Reload this page when it is fixed; a changed setting needs a restart.")
         st.stop()
@@ -308,10 +311,11 @@ _PAGES = (
 
 
 def page_heading(shown: st.Page) -> None:
-    """The name of the product and what one does on this page, in one line."""
+    """The name of the page as its heading and in the tab, and what one does there; Probe has its verdict instead."""
     purpose = next((page.purpose for page in _PAGES if page.title == shown.title), "")
     if purpose:
-        st.caption(f"**Touchstone · {shown.title}** — {purpose}")
+        st.set_page_config(page_title=f"{shown.title} · Touchstone")
+        st.html(render_html("heading.html", title=shown.title, purpose=purpose))
 
 
 def load_page(shown: st.Page) -> None:
