@@ -104,6 +104,10 @@ class Metric(ABC):
         """The metric with its instructions in other words; none where it gives no instructions."""
         return ()
 
+    def rescalings(self) -> Sequence[Metric]:
+        """The metric that asks for its mark on other scales; none where it has only one."""
+        return ()
+
     @property
     def spec(self) -> str:
         """The spelling that the command line and links use: `name[setting=value,…]`."""

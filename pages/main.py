@@ -11,7 +11,8 @@ from pages.server import startup
 ICON = Path(__file__).parent / "ui" / "icon.png"
 THEME = Path(__file__).parent / "ui" / "assets" / "theme.css"
 
-st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
+# the title comes with the page: one that was set here would show in the tab at every press
+st.set_page_config(page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
 st.html(THEME)
 # for the first visitor of a server these imports take seconds, for everybody later nothing
 with st.spinner("Loading the database and the engine of Touchstone…"):
@@ -21,7 +22,8 @@ with st.spinner("Loading the database and the engine of Touchstone…"):
 pages = pages_for(open_session())
 page = st.navigation(pages, position="top")
 with st.container(gap=None):
-    page_heading(page)
+    if page.title != "Probe":
+        page_heading(page)
     tour(page, pages)
 load_page(page)
 try:

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from core.audit.data import AuditData, audit_command
+from core.audit.judge import is_judge, judge_model, judge_sampling
+from core.audit.judge_measurement import JudgeEvidence
 from core.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
 from core.battery import Battery
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
-from core.errors import TouchstoneError
+from core.errors import Problem, TouchstoneError, attempt
 from core.metric import METRICS, Card, Metric
 from core.model_reference import asks_endpoint
 from core.perturbation import Perturbation
@@ -69,6 +71,7 @@ class Evidence:
     resamples: int = 0
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
+    judges: Mapping[str, JudgeEvidence] = field(default_factory=dict)
 
     @cached_property
     def drawn(self) -> Resamples:
@@ -201,6 +204,8 @@ class Measurement:
         self.run = self._new_run("audit", battery.perturbations(), self.data.sources, battery.signature)
         kinds = [*battery.of_intent("gaming"), *phrase_controls(battery)]
         self.gaming_run = self._new_run("audit, inconsistent summaries", kinds, self.data.broken)
+        self.judges = [one for metric in self.metrics if (one := self._judge(metric))]
+        self._of_judges = sum(one.planned(self.run, self.gaming_run, len(self.data.texts)) for one in self.judges)
         features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
@@ -210,6 +215,16 @@ class Measurement:
         for source in sources:
             run.add(source)
         return run
+
+    def _judge(self, metric: Metric) -> JudgeEvidence | None:
+        """Evidence to be on a judge; None for other metrics, and where nobody can be asked, of which its scores tell the reason."""
+        if not self.data.texts or not is_judge(metric):
+            return None
+        sampling = attempt(lambda: judge_sampling(metric, self.data.texts[0]))
+        if sampling is None or isinstance(sampling, Problem):
+            return None
+        model = attempt(lambda: judge_model(sampling))
+        return None if isinstance(model, Problem) else JudgeEvidence(metric, model, sampling)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -227,7 +242,8 @@ class Measurement:
         )
         by_density = len(self.metrics) * len(self.run.sources)
         of_runs = self.run.planned + self.gaming_run.planned + swept + by_density
-        return done + repeated, of_texts + of_runs + again + placed
+        judged = sum(one.done for one in self.judges)
+        return done + repeated + judged, of_texts + of_runs + again + placed + self._of_judges
 
     def paid_conversations(self) -> Iterator[Conversation[Any]]:
         """Conversations with endpoints, for an estimate: every text, variant, window and long document, and some texts again."""
@@ -239,9 +255,11 @@ class Measurement:
         for run in (self.run, self.gaming_run, *sweeps):
             yield from missing_conversations(self.engine, run)
         yield from self.engine.conversations(paid, planned_examples(self.run))
-        again = [other for metric in paid if (other := next_sample(metric))]
+        again = [next_sample(metric) for metric in paid]
         reworded = [other for metric in paid for other in metric.rewordings()]
         yield from self.engine.conversations([*again, *reworded], repeated_texts(self.data.texts))
+        for judge in self.judges:
+            yield from judge.conversations(self.engine, self.run, self.gaming_run)
 
     def work(self) -> Generator[object]:
         """Every score of the audit; closing it cancels what is under way."""
@@ -263,6 +281,10 @@ class Measurement:
             for other in metric.rewordings():
                 self.rewordings[metric.spec].append(ask_reworded(self.engine, other, self.data.texts, first))
                 yield other
+        for judge in self.judges:
+            first = self._scores_of(judge.metric)
+            scored = [text for text in self.data.texts if text.id in first]
+            yield from judge.work(self.engine, self.run, self.gaming_run, scored)
         self.finished = self._evidence()
         yield self.finished
 
@@ -306,6 +328,7 @@ class Measurement:
             affordable_resamples(cases),
             self.saved_thresholds,
             frozenset(self.given),
+            {one.metric.spec: one for one in self.judges},
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from core.llm.spend import format_money
 from core.registry import Registry
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate
@@ -33,7 +34,7 @@ class Level(StrEnum):
 
 JUDGED_LEVELS = (Level.GOOD, Level.WEAK, Level.FAILS)
 
-Unit = Literal["area", "share", "quotient", "deviations", "score", "seconds", "megabytes", "count"]
+Unit = Literal["area", "share", "quotient", "deviations", "score", "seconds", "megabytes", "count", "money"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def format_figure(estimate: Estimate, unit: Unit) -> str:
         return format_in_units(estimate)
     if unit == "area" or estimate.value is None:
         return format_unsigned(estimate)
+    if unit == "money":
+        return format_money(estimate.value)
     return {"seconds": "{:,.1f} s", "megabytes": "{:,.0f} MB", "count": "{:,.0f}"}[unit].format(estimate.value)
 
 
@@ -116,7 +119,8 @@ class Question(ABC):
     """One question of the audit; `place` orders them, and `axis` names it where there is room for two words.
 
     `page` is the page that shows its figures with what is behind them, "" where only the audit has it, and `tab` the study there.
-    `less_is_better` is of its figure. One that `scores` further texts is not asked of scores that were given.
+    `less_is_better` is of its figure, and `zero_is_best` where either side is bad. One that `scores` further texts is not asked of scores that were given. `asked_of` says
+    whom it is for: every metric, or judges alone, whose scores are answers of a language model.
     """
 
     name: ClassVar[str]
@@ -126,7 +130,9 @@ class Question(ABC):
     page: ClassVar[Literal["", "evaluate", "stress"]] = ""
     tab: ClassVar[str] = ""
     less_is_better: ClassVar[bool] = False
+    zero_is_best: ClassVar[bool] = False
     scores: ClassVar[bool] = False
+    asked_of: ClassVar[Literal["all", "judges"]] = "all"
 
     @abstractmethod
     def finding(self, evidence: Evidence, metric: str) -> Finding:
@@ -144,17 +150,22 @@ class Question(ABC):
         """Finding for data, or a metric, that give no answer."""
         return self.found(Level.NOT_MEASURED, why)
 
-    def not_asked(self) -> Finding:
-        """Finding for scores that were given, where the question takes scores of other texts."""
-        return self.found(Level.NOT_ASKED, "It needs new scores, and those of this metric were given.")
+    def not_asked(self, why: str = "It needs new scores, and those of this metric were given.") -> Finding:
+        """Finding for scores that were given, where the question takes scores of other texts, or for data that it has no sense for."""
+        return self.found(Level.NOT_ASKED, why)
 
 
 QUESTIONS: Registry[Question] = Registry("question of the audit", f"{__package__}.questions")
 
 
 def ordered_questions() -> list[Question]:
-    """All of them, in the order of the report."""
-    return [plugin() for plugin in sorted(QUESTIONS, key=lambda plugin: plugin.place)]
+    """Those asked of every metric, in the order of the report."""
+    return [plugin() for plugin in sorted(QUESTIONS, key=lambda plugin: plugin.place) if plugin.asked_of == "all"]
+
+
+def judge_questions() -> list[Question]:
+    """Those asked of judges besides, in the order of their card."""
+    return [plugin() for plugin in sorted(QUESTIONS, key=lambda plugin: plugin.place) if plugin.asked_of == "judges"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,20 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from core.engine.engine import Engine
+from core.llm.spend import is_paid
 from core.metric import METRICS, Metric
-from core.model_reference import asks_endpoint
-from core.registry import settings_of
+from core.model_reference import ModelRef, asks_endpoint
+from core.registry import Plugin, settings_of
 from core.settings import Settings
-from core.types import Example, Result
+from core.types import Answer, Example, Question, Result, Rounds, Score
 
 _MOST_REPEATED = 40
+_ANOTHER = 1000  # more than any metric draws at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class RepeatedScore:
 class Repetition:
     """One metric asked again in some way: so many seconds for the `timed` texts after the first of them.
 
-    `processor_seconds` are those of all threads of this process meanwhile.
+    `processor_seconds` are those of all threads of this process meanwhile, `asked` the questions that no kept answer spared.
     """
 
     scores: tuple[RepeatedScore, ...]
@@ -41,6 +44,7 @@ class Repetition:
     way: str
     device: str = ""
     processor_seconds: float = 0.0
+    asked: int = 0
 
 
 def repeated_texts(texts: Sequence[Example]) -> list[Example]:
@@ -55,8 +59,6 @@ def ask_again(
     """From the last text to the first, by an engine that remembers nothing; of a judge another sample. `first` is by id."""
     paid = asks_endpoint(metric.checkpoints())
     again = next_sample(metric) if paid else metric
-    if again is None:
-        return Repetition((), 0.0, 0, "It asks an endpoint, and has no setting for another sample.")
     way = "for another sample of the endpoint" if paid else "in reverse order, without the answers that were kept"
     if not metric.checkpoints() or paid:
         return _timed(engine, again, texts, first, way)
@@ -71,10 +73,55 @@ def ask_reworded(engine: Engine, metric: Metric, texts: Sequence[Example], first
     return _timed(engine, metric, texts, first, metric.spec)
 
 
-def next_sample(metric: Metric) -> Metric | None:
-    """The metric with the next number of its setting `sample`; None where it has none."""
+def next_sample(metric: Metric) -> Metric:
+    """The metric with the next number of its setting `sample`; one without it asks its questions to endpoints as another sample."""
     settings = {name: getattr(metric, name) for name in settings_of(metric)}
-    return METRICS.build(metric.name, {**settings, "sample": settings["sample"] + 1}) if "sample" in settings else None
+    if "sample" not in settings:
+        return AnotherSample(metric=metric)
+    return METRICS.build(metric.name, {**settings, "sample": settings["sample"] + 1})
+
+
+@dataclass(frozen=True)
+class AnotherSample(Metric):
+    """A metric whose answers of endpoints are asked for once more, and kept apart; no plugin, as nobody chooses it."""
+
+    name: ClassVar[str] = "another-sample"
+
+    metric: Metric = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "card", self.metric.card)  # the fields alone are frozen
+
+    @property
+    def spec(self) -> str:
+        return f"{self.metric.spec}, another sample"
+
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        return self.metric.checkpoints()
+
+    def uses(self) -> Sequence[Plugin]:
+        return (self.metric,)
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        return self.metric.fold(example, questions, answers)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        rounds = self.metric.rounds(example)
+        questions = next(rounds)
+        while True:
+            answers = yield [_as_another_sample(one) if is_paid(one) else one for one in questions]
+            try:
+                questions = rounds.send(answers)
+            except StopIteration as end:
+                score: Score = end.value
+                return score
+
+
+def _as_another_sample(question: Question) -> Question:
+    options = dict(question.options)
+    sample = options.get("sample", 0)
+    options["sample"] = _ANOTHER + (sample if isinstance(sample, int) else 0)
+    return replace(question, options=tuple(options.items()))
 
 
 def _timed(
@@ -83,6 +130,7 @@ def _timed(
     """The first of the texts loads the model, and its time does not count."""
     latest, *others = reversed(repeated_texts(texts))
     outcomes = list(engine.run([metric], [latest]))
+    asked_before = engine.counts().asked
     begun, processor_begun = time.perf_counter(), time.process_time()
     outcomes += engine.run([metric], others)
     seconds, processor_seconds = time.perf_counter() - begun, time.process_time() - processor_begun
@@ -91,4 +139,5 @@ def _timed(
         for example, outcome in outcomes
     )
     device = next((outcome.device for _, outcome in outcomes if isinstance(outcome, Result)), "")
-    return Repetition(scores, seconds, len(others), way, device, processor_seconds)
+    asked = engine.counts().asked - asked_before
+    return Repetition(scores, seconds, len(others), way, device, processor_seconds, asked)

@@ -12,22 +12,39 @@ from dataclasses import dataclass, replace
 from pydantic import TypeAdapter, ValidationError
 
 from core.audit.evidence import MOST_MISSING, Evidence
-from core.audit.question import JUDGED_LEVELS, QUESTIONS, Finding, Level, ordered_questions
+from core.audit.judge import JudgeModel
+from core.audit.question import JUDGED_LEVELS, QUESTIONS, Finding, Level, judge_questions, ordered_questions
 from core.battery import NOT_RECORDED, Battery
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
 from core.runs.run import Run
 from core.settings import VERSION
 
+_ALSO_ON_CARD = ("answers", "sees-errors", "repetition")
+"""Questions asked of every metric that stand on the card of a judge too."""
+
 
 @dataclass(frozen=True, slots=True)
 class MetricAudit:
-    """Findings of the audit about one metric; `summary` is one line for people in a hurry."""
+    """Findings of the audit about one metric; `summary` is one line for people in a hurry, `judge` the model behind one that is a judge."""
 
     metric: str
     signature: str
     summary: str
     findings: tuple[Finding, ...]
+    judge: JudgeModel | None = None
+
+    @property
+    def common(self) -> list[Finding]:
+        """Findings on what every metric is asked."""
+        of_judges = {question.name for question in judge_questions()}
+        return [one for one in self.findings if one.question not in of_judges]
+
+    @property
+    def on_card(self) -> list[Finding]:
+        """Findings on what judges alone are asked, and on what counts for them among the others; none of other metrics."""
+        names = {*_ALSO_ON_CARD, *(question.name for question in judge_questions())}
+        return [one for one in self.findings if one.question in names] if self.judge else []
 
     def finding(self, question: str) -> Finding | None:
         return next((one for one in self.findings if one.question == question), None)
@@ -62,13 +79,15 @@ _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[MetricAudit]:
     """The findings of each metric on the same evidence, in the order of the questions; none is good where many scores are missing."""
     for metric in metrics:
+        judge = evidence.judges.get(metric)
         findings = tuple(
             question.not_asked() if question.scores and metric in evidence.given else question.finding(evidence, metric)
-            for question in ordered_questions()
+            for question in (*ordered_questions(), *(judge_questions() if judge else ()))
         )
         if evidence.misses_too_many(metric):
             findings = tuple(map(_not_good, findings))
-        yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings)
+        model = judge.model if judge else None
+        yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
 
 
 def _not_good(finding: Finding) -> Finding:
@@ -161,8 +180,14 @@ class FindingChange:
         fell = all(level in JUDGED_LEVELS for level in both) and JUDGED_LEVELS.index(both[1]) > JUDGED_LEVELS.index(
             both[0]
         )
-        less_is_better = self.question in QUESTIONS.names() and QUESTIONS.get(self.question).less_is_better
-        return fell or (self.moved and (self.difference > 0) == less_is_better)
+        return fell or (self.moved and self._moved_to_the_bad_side)
+
+    @property
+    def _moved_to_the_bad_side(self) -> bool:
+        question = QUESTIONS.get(self.question) if self.question in QUESTIONS.names() else None
+        if question and question.zero_is_best and self.before.figure and self.after.figure:
+            return abs(self.after.figure.estimate.value or 0.0) > abs(self.before.figure.estimate.value or 0.0)
+        return (self.difference > 0) == bool(question and question.less_is_better)
 
     @property
     def difference(self) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.audit.false_verdicts import false_verdicts
+from core.audit.judge_card import judge_cards
 from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.edits import as_segments, recover
@@ -39,9 +40,9 @@ def report_html(report: AuditReport) -> str:
     return TEMPLATES.get_template("report.html").render(report=report)
 
 
-def level_strip(audit: MetricAudit, style: str = "strip") -> str:
+def level_strip(findings: Sequence[Finding], style: str = "strip") -> str:
     """A cell for each question with its verdict and the figure, readable at a glance; `style` is its class."""
-    return TEMPLATES.get_template("strip.html").render(audit=audit, style=style)
+    return TEMPLATES.get_template("strip.html").render(findings=findings, style=style)
 
 
 def format_verdicts(findings: Sequence[Finding]) -> str:
@@ -84,8 +85,11 @@ def short_figure(figure: Figure | None) -> str:
         "quotient": "×{:.1f}",
         "deviations": "{:+.2f} sd",
         "seconds": "{:,.0f} s",
+        "money": "{:.2g}",
+        "count": "{:,.0f}",
     }
-    return formats.get(figure.unit, "{:.2f}").format(value).replace("-", "−")
+    text = formats.get(figure.unit, "{:.2f}").format(value)
+    return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
 TEMPLATES = open_templates(Path(__file__).with_name("templates"))
@@ -94,6 +98,7 @@ TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 TEMPLATES.filters["short"] = short_figure
 TEMPLATES.globals |= {
     "false_verdicts": false_verdicts,
+    "judge_cards": judge_cards,
     "judged_levels": JUDGED_LEVELS,
     "level_marks": LEVEL_MARKS,
     "range_places": range_places,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from core.audit.judge_card import JudgeCard, judge_cards
 from core.audit.question import JUDGED_LEVELS, Finding, Level
 from core.audit.report import AuditReport, FindingChange, MetricAudit, failure_lines, warnings_of
 from core.audit.report_html import LEVEL_MARKS, TEMPLATES
@@ -20,14 +21,20 @@ def report_markdown(report: AuditReport) -> str:
         f"{one.name} ({one.summaries:,} summaries of {one.documents:,} documents, SHA-256 `{one.sha256}`)"
         for one in report.data
     )
-    sections = [_metric_markdown(audit) for audit in report.metrics]
+    sections = [
+        *map(_metric_markdown, report.metrics),
+        *(
+            f"## {title}\n\n{markdown_table(head, rows)}\n"
+            for title, head, rows in map(_card_table, judge_cards(report.metrics))
+        ),
+    ]
     repeat = f"Data: {data}. Battery: {report.battery_label}. Touchstone {report.version}, seed {report.seed}.\n\n```\n{report.command}\n```\n"
     return "\n".join([*sections, repeat])
 
 
 def _metric_markdown(audit: MetricAudit) -> str:
     rows = [
-        (one.title, f"{LEVEL_MARKS[one.level][1]} {one.level.value}", _figure(one), _n(one)) for one in audit.findings
+        (one.title, f"{LEVEL_MARKS[one.level][1]} {one.level.value}", _figure(one), _n(one)) for one in audit.common
     ]
     table = markdown_table(("question", "verdict", "figure [95 %]", "n"), rows)
     warnings = "".join(f"- {one}\n" for one in warnings_of(audit))
@@ -37,12 +44,28 @@ def _metric_markdown(audit: MetricAudit) -> str:
 
 
 def format_report(report: AuditReport) -> str:
-    """For a terminal: the summary, a line for each question, what must be read with care, and the battery."""
-    return "\n\n".join([*map(_format_metric, report.metrics), f"Battery: {report.battery_label}"])
+    """For a terminal: the summary, a line for each question, what must be read with care, the cards of judges, and the battery."""
+    cards = [
+        f"{title}\n\n{align_columns([head, *rows])}"
+        for title, head, rows in map(_card_table, judge_cards(report.metrics))
+    ]
+    return "\n\n".join([*map(_format_metric, report.metrics), *cards, f"Battery: {report.battery_label}"])
+
+
+def _card_table(card: JudgeCard) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Title, head and rows of the card of a judge: verdict and figure for each metric that asks it."""
+    head = ("question", *(audit.metric for audit in card.audits))
+    rows = [(title, *("" if one is None else _verdict(one) for one in findings)) for title, findings in card.rows()]
+    return f"Judge card: {card.model.title}", head, rows
+
+
+def _verdict(found: Finding) -> str:
+    figure = f" {found.figure} ({found.figure.label})" if found.figure else ""
+    return f"{LEVEL_MARKS[found.level][1]} {found.level.value}{figure}"
 
 
 def _format_metric(audit: MetricAudit) -> str:
-    rows = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.findings]
+    rows = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.common]
     table = align_columns([("", "verdict", "question", "figure [95 %]", "n"), *rows])
     remarks = [*warnings_of(audit), *failure_lines(audit)]
     return "\n".join([f"{audit.metric}: {audit.summary}", "", table, *(f"! {one}" for one in remarks)])

@@ -90,24 +90,43 @@ _REQUIRED_FIELDS = ("version", "variables", "paper")
 _KNOWN_FIELDS = (*_REQUIRED_FIELDS, "also", "title", "does")
 
 
-_REWORDED = "-reworded-"
+_REWORDED, _SCALED = "-reworded-", "-scale-"
 
 
 def wordings(name: str) -> tuple[str, ...]:
     """The prompt as it is, "", and the numbers of those that ask the same in other words."""
-    numbers = (file.stem.rpartition(_REWORDED)[2] for file in PROMPTS_FOLDER.glob(f"{name}{_REWORDED}*.md"))
-    return ("", *sorted(numbers))
+    return _versions(name, _REWORDED)
+
+
+def scales(name: str) -> tuple[str, ...]:
+    """The prompt as it is, "", and the names of the other scales that there are prompts for."""
+    return _versions(name, _SCALED)
 
 
 def worded_prompt(name: str, wording: str) -> str:
     """The name of a prompt in one of its wordings. Raises BadSettingError for one that it does not have."""
-    if not wording:
+    return _version_name(name, _REWORDED, "wording", wording)
+
+
+def scaled_prompt(name: str, scale: str) -> str:
+    """The name of a prompt on one of its scales. Raises BadSettingError for one that it does not have."""
+    return _version_name(name, _SCALED, "scale", scale)
+
+
+def _versions(name: str, mark: str) -> tuple[str, ...]:
+    files = PROMPTS_FOLDER.glob(f"{name}{mark}*.md")
+    return ("", *sorted(file.stem.rpartition(mark)[2] for file in files))
+
+
+def _version_name(name: str, mark: str, what: str, version: str) -> str:
+    if not version:
         return name
-    if wording not in (known := wordings(name)):
+    if version not in (known := _versions(name, mark)):
+        others = " or ".join(filter(None, known))
         raise BadSettingError(
-            f"The prompt {name} has no wording {wording!r}. Leave it out, or take {' or '.join(filter(None, known))}."
+            f"The prompt {name} has no {what} {version!r}. Leave it out{f', or take {others}' if others else ''}."
         )
-    return f"{name}{_REWORDED}{wording}"
+    return f"{name}{mark}{version}"
 
 
 def bundled_prompt(name: str) -> Prompt:

@@ -6,9 +6,10 @@ The control is that of Ramprasad & Wallace 2024: without the document it asks fo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Self
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -17,8 +18,8 @@ from core.language import ANY
 from core.llm.chat import Sampling, collect_answers
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
-from core.llm.structured import StructuredAnswer, ask_structured
+from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, scaled_prompt, scales, worded_prompt, wordings
+from core.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.metric import METRICS, Card
 from core.model_reference import ModelRef
 from core.question_answering import MultiRoundMetric
@@ -29,7 +30,8 @@ _URL = "https://aclanthology.org/2023.newsum-1.1"
 _DIFFERS = (
     "The prompt is in our own words, the answer is asked for as JSON, and the score is divided by 100. A refused, cut or "
     "unreadable answer, or a mark between 0 and 1, is a failure, never a score. sample= draws afresh what is kept under another "
-    "number; wording= takes one of the prompts that ask the same in other words."
+    "number; wording= takes one of the prompts that ask the same in other words, scale= one that asks for 1 to 5 (5) or yes or "
+    "no (yes-no), where there is one."
 )
 
 
@@ -53,6 +55,43 @@ class Mark(StructuredAnswer):
 
     score: Annotated[float, BeforeValidator(_as_number), AfterValidator(_on_the_scale)] = Field(ge=0, le=100)
 
+    @property
+    def share(self) -> float:
+        """Place of the mark on its scale, 0 to 1."""
+        return self.score / 100
+
+
+class FivePointMark(StructuredAnswer):
+    """The same from 1 to 5."""
+
+    score: Annotated[float, BeforeValidator(_as_number)] = Field(ge=1, le=5)
+
+    @property
+    def share(self) -> float:
+        return (self.score - 1) / 4
+
+
+def _as_answer(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return plain_words(value) if isinstance(value, str) else value
+
+
+class YesNo(StructuredAnswer):
+    """The same as an answer to the question if the summary is consistent."""
+
+    consistent: Annotated[Literal["yes", "no"], BeforeValidator(_as_answer)]
+
+    @property
+    def share(self) -> float:
+        return float(self.consistent == "yes")
+
+
+_SHAPES: Mapping[str, type[Mark | FivePointMark | YesNo]] = MappingProxyType(
+    {"": Mark, "5": FivePointMark, "yes-no": YesNo}
+)
+"""Answers by the setting `scale`."""
+
 
 @dataclass(frozen=True)
 class _Assessment(MultiRoundMetric):
@@ -68,6 +107,7 @@ class _Assessment(MultiRoundMetric):
     max_tokens: int = 512
     sample: int = 0
     wording: str = ""
+    scale: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.temperature <= 2 or not 0 < self.top_p <= 1:
@@ -79,29 +119,43 @@ class _Assessment(MultiRoundMetric):
             raise BadSettingError(
                 f"{self.name}: max_tokens must be 1 or more and sample 0 or more; got {self.max_tokens} and {self.sample}."
             )
-        worded_prompt(self.prompt_name, self.wording)
+        _ = self._prompt
+
+    @property
+    def _prompt(self) -> str:
+        """Name of the prompt in its wording or on its scale; raises BadSettingError for one that there is not."""
+        if self.scale and self.wording:
+            raise BadSettingError(f"{self.name}: other scales have no other wordings. Leave wording or scale out.")
+        if self.scale:
+            return scaled_prompt(self.prompt_name, self.scale)
+        return worded_prompt(self.prompt_name, self.wording)
 
     def rewordings(self) -> Sequence[Self]:
+        if self.scale:
+            return ()
         return [replace(self, wording=one) for one in wordings(self.prompt_name) if one != self.wording]
+
+    def rescalings(self) -> Sequence[Self]:
+        return [replace(self, scale=one, wording="") for one in scales(self.prompt_name) if one != self.scale]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (chat_model(self.model, self.endpoint),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        used = load_prompt(worded_prompt(self.prompt_name, self.wording), PAIR_VARIABLES)
+        used = load_prompt(self._prompt, PAIR_VARIABLES)
         messages = used.fill(pair_texts(example))
-        mark, answers = yield from collect_answers(ask_structured(messages, self._sampling(), Mark))
+        mark, answers = yield from collect_answers(ask_structured(messages, self._sampling(), _SHAPES[self.scale]))
         model = f"model:{model_title(self._sampling().model)}"
-        return Score(mark.score / 100, seen=self._seen(example, answers, mark), asked=(model, used.signature))
+        return Score(mark.share, seen=self._seen(example, answers, mark), asked=(model, used.signature))
 
     def _sampling(self) -> Sampling:
         model = resolve_model(self.model, self.endpoint)
         return Sampling(model, self.temperature, self.top_p, self.max_tokens, self.sample, self.endpoint)
 
-    def _seen(self, example: Example, answers: Sequence[Answer], mark: Mark) -> Seen:
+    def _seen(self, example: Example, answers: Sequence[Answer], mark: Mark | FivePointMark | YesNo) -> Seen:
         pieces = (Span(0, len(example.document)),) if self.reads_document else ()
         again = ("The first answer could not be read and was asked for once more.",) if len(answers) > 1 else ()
-        scale = ("The mark is 1 of 100; on a scale of 0 to 1 it would be the best.",) if mark.score == 1 else ()
+        scale = ("The mark is 1 of 100; on a scale of 0 to 1 it would be the best.",) if mark == Mark(score=1) else ()
         return Seen(pieces, sum(answer.tokens for answer in answers), notes=(*again, *scale))
 
 

@@ -73,6 +73,9 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     def rewordings(self) -> Sequence[Self]:
         return [replace(self, metric=one.spec) for one in self.inner.rewordings()]
 
+    def rescalings(self) -> Sequence[Self]:
+        return [replace(self, metric=one.spec) for one in self.inner.rescalings()]
+
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))
 

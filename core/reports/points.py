@@ -39,3 +39,23 @@ def bar_width(chart: Chart, across: Sequence[float]) -> float:
 def point_value(y: float | Estimate | None) -> float | None:
     """The number of a point, whether it has an interval or not."""
     return y.value if isinstance(y, Estimate) else y
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """Places at least `gap` apart in the order of these, each as near to its own as the ones before it allow."""
+    moved = [0.0] * len(places)
+    groups: list[list[int]] = []  # of places that touch; a group lies around its own middle
+    for index in sorted(range(len(places)), key=places.__getitem__):
+        groups.append([index])
+        while len(groups) > 1 and _group_ends(places, groups[-1], gap)[0] < _group_ends(places, groups[-2], gap)[1]:
+            groups[-2:] = [groups[-2] + groups[-1]]
+    for group in groups:
+        start = _group_ends(places, group, gap)[0] + gap / 2
+        for rank, index in enumerate(group):
+            moved[index] = start + rank * gap
+    return moved
+
+
+def _group_ends(places: Sequence[float], group: Sequence[int], gap: float) -> tuple[float, float]:
+    middle, half = sum(places[index] for index in group) / len(group), gap * len(group) / 2
+    return middle - half, middle + half

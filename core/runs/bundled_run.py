@@ -18,7 +18,9 @@ from core.settings import Settings
 from core.signature_parts import apart_from_code
 from core.types import PRECOMPUTED
 
-BUNDLED_RUN_METRICS = ("rouge2", "entity-overlap", "coverage", "bertscore-minilm", "semantic-similarity")
+BUNDLED_RUN_METRICS = (
+    *("rouge2", "entity-overlap", "coverage", "bertscore-minilm", "semantic-similarity", "word-support"),
+)
 _FILE = Path(__file__).with_name("bundled_run.jsonl.gz")
 
 

@@ -39,7 +39,7 @@ class MatrixCell:
 
     `shift` and `size` are the mean signed and absolute shift, in the metric's own units. `wrong` is the share of pairs that moved
     the wrong way and `still` of those that did not move. `failed` pairs have no score; `noise` is the band of harmless edits of
-    the same size, `multiple` the mean size of the shift by that of theirs, and `move` what the mean shift is against the band.
+    the same size, and `move` what the mean shift is against the band.
     """
 
     metric: str
@@ -51,8 +51,12 @@ class MatrixCell:
     still: Estimate
     failed: int
     noise: NullBand
-    multiple: float | None
     move: Move
+
+    @property
+    def edge(self) -> float | None:
+        """Distance of the mean shift in units of that to the edge of the band; None where the noise or the shift is unknown."""
+        return None if self.shift.value is None else self.noise.edge(self.shift.value)
 
     @property
     def consistency(self) -> float | None:
@@ -112,7 +116,6 @@ def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAM
                     still=drawn.estimate(tie_share(pairs)),
                     failed=sum(shift.size is None for shift in of_kind),
                     noise=noise,
-                    multiple=None if size.value is None else noise.multiple(size.value),
                     move=Move.NONE
                     if shift.value is None
                     else classify_move(shift.value, noise.range, pairs.direction, preserving=intent == "preserving"),

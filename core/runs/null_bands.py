@@ -30,7 +30,7 @@ from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
 from core.signature_parts import apart_from_code
-from core.stats.score_pairs import MIN_FOR_QUANTILES, noise_range
+from core.stats.score_pairs import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, noise_range
 from core.stats.statistic import Values
 from core.types import Edit, Example, Result
 
@@ -52,17 +52,22 @@ class NullBand:
     any_size: bool = False
     elsewhere: int = 0
 
-    def multiple(self, shift: float) -> float | None:
-        """Ratio of this shift to the mean harmless one; None where there is nothing to compare with."""
-        return abs(shift) / self.size if self.size else None
-
     @property
     def range(self) -> tuple[float, float] | None:
-        return None if self.low is None or self.high is None else (self.low, self.high)
+        """Both ends; None where there is no band, or one without width: harmless edits that move nothing tell no noise."""
+        if self.low is None or self.high is None or self.high - self.low <= SHIFT_TOLERANCE:
+            return None
+        return self.low, self.high
 
-    def holds(self, shift: float) -> bool | None:
-        """True if a shift is within the band; None where there is none."""
-        return None if self.low is None or self.high is None else self.low <= shift <= self.high
+    def edge(self, shift: float) -> float | None:
+        """Distance of this shift from none, in units of that to the end of the band on its side; None where the noise is unknown.
+
+        Up to 1 the shift is within noise.
+        """
+        if self.range is None:
+            return None
+        low, high = self.range
+        return abs(shift) / max(high if shift > 0 else -low, SHIFT_TOLERANCE)
 
 
 def null_band(harmless: Sequence[Shift], words: int, elsewhere: Sequence[Shift] = ()) -> NullBand:

@@ -54,7 +54,7 @@ def placed_examples(run: Run, most: int = MOST_PLACED) -> list[tuple[Source, Var
     broken = {
         source.example.id: variant
         for source in sources
-        if (variant := _broken_variant(run, source.example.id)) is not None
+        if (variant := broken_variant(run, source.example.id)) is not None
     }
     by_document = {source.group: source for source in reversed(sources) if source.example.id in broken}
     chosen = list(reversed(by_document.values()))[:most]
@@ -114,7 +114,7 @@ def _score_pairs(found: Sequence[PlacedPair], metric: Metric, numbers: dict[str,
     )
 
 
-def _broken_variant(run: Run, source: str) -> Variant | None:
+def broken_variant(run: Run, source: str) -> Variant | None:
     """The variant of the first breaking kind that could be made, beginning with another kind for each source."""
     kinds = [kind for kind in run.plan.kinds if intent_of(kind) == "breaking"]
     start = random.Random(f"{run.plan.seed}\0{source}").randrange(len(kinds)) if kinds else 0

@@ -33,9 +33,14 @@ def edit_verdict(moves: Sequence[Move], meant: Intention) -> str:
     """
     if meant.verdict is Verdict.CONSISTENT:
         return _verdict(_HARMLESS, moves, _count_moved)
-    if meant.verdict is Verdict.INCONSISTENT:
-        return _verdict(_BROKEN[meant.error_type], moves, _count_noticed)
-    return _verdict(_UNSTATED, moves, _count_noticed)
+    return _verdict(edit_effect(meant) or _UNSTATED, moves, _count_noticed)
+
+
+def edit_effect(meant: Intention) -> str:
+    """Sentence on the effect of an edit on the meaning; empty where nobody said what it is meant to be."""
+    if meant.verdict is Verdict.CONSISTENT:
+        return _HARMLESS
+    return _BROKEN[meant.error_type] if meant.verdict is Verdict.INCONSISTENT else ""
 
 
 def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:

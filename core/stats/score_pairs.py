@@ -25,7 +25,8 @@ _MIN_HARMLESS = 5  # shifts that a range of noise rests on
 MIN_FOR_QUANTILES = 30
 """Fewer shifts than these have no middle 95 %: their range is all of them."""
 
-_TOLERANCE = 1e-6  # the same score may differ by so much between batches and machines
+SHIFT_TOLERANCE = 1e-6
+"""The same score may differ by so much between batches and machines."""
 
 FEW_PAIRS = 10
 """A mean over fewer pairs than these is marked wherever it is coloured."""
@@ -162,7 +163,7 @@ def classify_move(shift: float, noise: tuple[float, float] | None, direction: Di
     if noise is None:
         return Move.UNKNOWN
     low, high = noise
-    if low - _TOLERANCE <= shift <= high + _TOLERANCE:
+    if low - SHIFT_TOLERANCE <= shift <= high + SHIFT_TOLERANCE:
         return Move.STILL
     if preserving:
         return Move.WRONG

@@ -93,7 +93,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
             cell.size,
             cell.wrong,
             cell.still,
-            cell.multiple,
+            cell.edge,
             cell.move.value,
             cell.failed,
         )
@@ -114,7 +114,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
             Column("wrong", "wrong way", "share", "Share of pairs that moved the wrong way."),
             Column("still", "did not move", "share", "Share of pairs whose score stayed exactly the same."),
             Column(
-                "multiple", "× noise", "number", "Mean size as a multiple of that of harmless edits of the same size."
+                "edge", "÷ noise", "number", "Mean shift by the end of the noise band on its side; up to 1 it is noise."
             ),
             Column(
                 "move", "against noise", help="The mean shift against the shifts by harmless edits of the same size."
@@ -193,7 +193,6 @@ def cells_of(report: Report) -> list[MatrixCell]:
             row["still"],
             row["failed"],
             NullBand(**{name: value for name, value in band.items() if name not in ("metric", "kind")}),
-            row["multiple"],
             Move(row["move"]),
         )
         for row, band in zip(rows, bands, strict=True)
@@ -276,7 +275,12 @@ def _balance_words(balance: MetricBalance) -> str:
 def _balance_chart(balances: Sequence[MetricBalance]) -> Chart:
     """A point for each metric; the best stand top right, one that never moves top left."""
     series = [
-        Series(balance.metric, (100 * balance.sensitivity,), (balance.robustness,), (_balance_words(balance),))
+        Series(
+            metric_title(balance.metric),
+            (100 * balance.sensitivity,),
+            (balance.robustness,),
+            (_balance_words(balance),),
+        )
         for balance in balances
     ]
     return Chart(

@@ -1,8 +1,8 @@
-"""The tour: what a presenter shows in two minutes over three pages, and the four coach marks of a first visit."""
+"""The tour of three pages, led by a presenter or running by itself, and the four coach marks of a first visit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import uuid4
 
@@ -40,8 +40,8 @@ MARKS = (
         "Probe",
         ".st-key-board >>> thead .shift",
         "The shift",
-        "Before, after, and the difference. × noise compares it with harmless edits of the same size: within their grey band "
-        "a metric has noticed nothing.",
+        "Before, after, and the difference. ÷ noise is how far it goes to the edge of what harmless edits do: below 1.0, in the "
+        "grey band, a metric has noticed nothing.",
     ),
     Step(
         "Probe",
@@ -62,66 +62,72 @@ STEPS = (
         "Probe",
         ".st-key-document",
         "A document and its summary",
-        "A freighter strikes a quay. The pilot had requested a second tug, and the harbour office refused it. A metric of "
-        "factual consistency should tell whether a summary says the same.",
+        "The pilot had requested a second tug, and the harbour office refused it. A metric of factual consistency should tell "
+        "whether a summary says the same.",
     ),
     Step(
         "Probe",
         ".st-key-edits",
         "One word, and the blame moves",
-        "The edit makes “requested” into “declined”: now it was the pilot who did not want the tug. Anybody who has read the "
-        "document sees it.",
+        "The edit makes “requested” into “declined”: now the pilot did not want the tug. Anybody who has read the document sees it.",
     ),
     Step(
         "Probe",
-        ".st-key-board >>> .verdict",
+        ".st-key-headline",
         "Who noticed?",
-        "The verdict counts the metrics. A dot is blue where one noticed, orange where it moved the wrong way, grey where it "
-        "stayed within the noise of harmless edits.",
+        "The headline counts the metrics. A chip is filled where one noticed, orange where it moved the wrong way, grey where "
+        "it stayed within the noise.",
     ),
     Step(
         "Probe",
-        ".st-key-board >>> thead .noise",
+        ".st-key-board >>> thead .shift",
         "A shift alone says little",
-        "Paraphrases move every metric too. So each shift stands before the shifts of harmless edits of the same size: one "
-        "inside the band is no sign that the lie was seen.",
+        "Harmless edits move every metric too. So each shift stands before theirs: one inside the band is no sign that the lie "
+        "was seen.",
     ),
     Step(
         "Probe",
         ".st-key-board >>> tbody .heat",
         "Where does a score come from?",
-        "Select a cell, and the document shows the passage that the metric compared this sentence with. Often it found the "
-        "right one, and still gave a high score.",
+        "Select a cell, and the document shows the passage that the metric compared this sentence with.",
     ),
     Step(
         "Stress test",
         ".st-key-stress-matrix >>> table",
         "From one edit to many",
-        "The same with every bundled summary and every kind of edit: harmless ones, which should move nothing, breaking ones, "
-        "which should, and empty phrases that game a metric.",
+        "The same with every bundled summary: harmless edits, which should move nothing, breaking ones, which should, and "
+        "phrases that game a metric.",
     ),
     Step(
         "Stress test",
         ".st-key-stress-matrix >>> tbody tr",
         "What one metric misses",
-        "Under its name: how many kinds of errors the metric misses, and how many harmless ones move it. Select a "
-        "cell for its pairs, and a pair for Probe.",
+        "Under its name: how many kinds of errors it misses, and how many harmless ones move it. Select a cell for its pairs.",
     ),
     Step(
         "Evaluate",
         "[data-testid=stTabs]",
         "Which metric can be trusted?",
-        "Against labels: how well each metric separates consistent summaries from others, with intervals by document, for each "
-        "kind of error.",
+        "Against labels: how well each metric separates consistent summaries from others, with intervals, for each kind of error.",
     ),
     Step(
         "Evaluate",
-        "[data-testid=stMain] [data-testid=stExpander]",
+        ".st-key-import-open",
         "With your own data",
-        "Import a labelled dataset here, score it under Data, and compare. Or label your own under Annotate. That was the tour: go back to "
-        "Probe and break something.",
+        "Import a labelled dataset here and score it under Data, or label your own under Annotate. Now go back to Probe and break "
+        "something.",
     ),
 )
+
+PLAYED_SECONDS = 60
+"""Length of the tour that runs by itself, once the pages are loaded."""
+
+
+def play_seconds(steps: Sequence[Step]) -> list[float]:
+    """Seconds that each step is shown for where the tour runs by itself, in proportion to its words."""
+    words = [len(f"{step.title} {step.text}".split()) for step in steps]
+    return [PLAYED_SECONDS * count / sum(words) for count in words]
+
 
 _QUERIES: Mapping[str, Mapping[str, str]] = {"Stress test": {"run": BUNDLED_RUN}, "Evaluate": {"dataset": PRECOMPUTED}}
 """Query that a step's page is opened with, so that it has something to show on a fresh install."""
@@ -131,25 +137,30 @@ _tour_component = register_component("tour")
 
 @dataclass(eq=False)
 class TourState:
-    """A name for the tour that the address asked for; empty where it asked for none."""
+    """A name for the tour that the address asked for, empty where it asked for none; `plays` if it runs by itself."""
 
     token: str = ""
+    plays: bool = False
 
 
 def tour(shown: st.Page, pages: Mapping[str, list[st.Page]]) -> None:
-    """Mount it; it draws nothing unless the address has `tour=1` or this is the first visit."""
+    """Mount it; it draws nothing unless the address has `tour=1` or `tour=play`, or this is the first visit."""
     state = page_state(TourState)
-    if st.query_params.pop("tour", "") == "1":
-        state.token = uuid4().hex
+    if (wanted := st.query_params.pop("tour", "")) in ("1", "play"):
+        state.token, state.plays = uuid4().hex, wanted == "play"
     by_title = {page.title: page for group in pages.values() for page in group}
     marks = MARKS if shown.title == "Probe" and shows_opening_scene() else ()
+    steps = [step for step in STEPS if step.page in by_title]
     asked = _tour_component(
         key="tour",
         data={
             "token": state.token,
             "page": shown.title,
-            "steps": [asdict(step) for step in STEPS if step.page in by_title],
-            "marks": [asdict(step) for step in marks],
+            "plays": state.plays,
+            "steps": [
+                {**asdict(step), "seconds": seconds} for step, seconds in zip(steps, play_seconds(steps), strict=True)
+            ],
+            "marks": [{**asdict(step), "seconds": 0} for step in marks],
         },
         on_page_change=lambda: None,
     ).page

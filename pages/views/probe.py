@@ -26,6 +26,7 @@ from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_re
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button
+from pages.ui.probe.headline import edit_headline
 from pages.ui.probe.metric_choice import chosen_metrics
 from pages.ui.probe.opening import restore_pair, show_in_address
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change
@@ -44,13 +45,15 @@ request = request_scores(metrics)
 now = current_cells(request)
 drawn = selected_result(request, now)
 
-# the board is sent first: it is what a person who types waits for
+# the verdict and the board are sent first: they are what a person who types waits for
+draw_headline = edit_headline()
+draw_headline(build_board(metrics, request, now))
 controls = st.container()
 left, right = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
     score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
-    show = board_feed(BOARD_KEY)
+    show = board_feed(BOARD_KEY, draw_headline)
 with controls:
     toolbar()
     dataset_facts()
@@ -102,11 +105,15 @@ while True:
     wait_for_scores(request, version)
 st.html(f'<span id="settled" data-rev="{texts_fingerprint(current_pair().document, edited_summary())}" hidden></span>')
 wanted = measure_null_bands(request, cells)
-while any([draw_comparison(), draw_claims(), is_measuring(wanted, request)]):
+while True:
+    # looked at before the drawing, so that the last band to arrive is drawn
+    measuring = any([draw_comparison(), draw_claims(), is_measuring(wanted, request)])
+    show(build_board(metrics, request, cells))
+    if not measuring:
+        break
     wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()
     if edits_arrived() or explanations_arrived() or variant_ready() or claims_ready():
         repeat_notices()
         st.rerun()
-    show(build_board(metrics, request, cells))

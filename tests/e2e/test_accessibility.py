@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,7 +29,7 @@ EXEMPT = {
 COLOURS = ("color-contrast", "link-in-text-block")
 """The rules of axe-core of which a theme decides."""
 WIDTHS = (1440, 1100, 420)
-_HEADING = '[data-testid="stCaptionContainer"]'
+_HEADING = "h1"
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ def test_no_page_has_a_serious_finding_of_axe_in_either_theme_or_is_wider_than_i
         show_theme(page, "light")
         open_page()
         idle(page)
+        if page.locator("h1").count() != 1 or not re.match(r"[A-Z][a-z ]+ · (.+ · )?Touchstone$", page.title()):
+            found.append(f"{name} has {page.locator('h1').count()} first headings and the title {page.title()!r}")
         light = background(page)
         found += [f"{name}: {finding}" for finding in findings(page)]
         show_theme(page, "dark")

@@ -51,7 +51,7 @@ def test_a_run_is_binned_read_without_its_documents_bisected_and_swept(page: Pag
 
     open_view(page, "Reading", "Without the document")
     press(page.get_by_role("button", name="Score the texts"))
-    expect(page.get_by_text("rouge2: the document gains")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("ROUGE-2: the document gains")).to_be_visible(timeout=WORK_MS)
     open_view(page, "Shifts", "Corrections and harmless edits")
     expect(page.get_by_text("Sensitivity needs corrections and harmless edits")).to_be_visible(timeout=WORK_MS)
 

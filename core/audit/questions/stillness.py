@@ -36,7 +36,7 @@ class Stillness(Question):
         if not edits:
             return self.not_measured("No summary here could be edited by rule.")
         found = metric_sensitivities(edits, evidence.run.plan.seed)[0]
-        cells = [cell for cell in shift_matrix(evidence.run, evidence.shifts) if cell.metric == metric]
+        cells = metric_cells(evidence, metric)
         harmless = [cell for cell in cells if cell.intent == "preserving"]
         figure = Figure("shift by an error ÷ shift by a harmless edit", found.ratio, "quotient")
         level = _level(found)
@@ -51,6 +51,11 @@ class Stillness(Question):
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
             command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",
         )
+
+
+def metric_cells(evidence: Evidence, metric: str) -> list[MatrixCell]:
+    """Each kind of edits of the stress run of an audit against the null band."""
+    return [cell for cell in shift_matrix(evidence.run, evidence.shifts) if cell.metric == metric]
 
 
 def _level(found: Sensitivity) -> Level:

@@ -1,5 +1,6 @@
 /** @import { Board, BoardComponent, BoardData, BoardPart, BoardRow, BoardWord, Find } from './types.d.ts' */
 import { all, element, finder, put } from './dom.js';
+import { noiseStrip, placeMark } from './noise_strip.js';
 
 /** @type {WeakMap<ShadowRoot, Board>} */
 const boards = new WeakMap();
@@ -69,7 +70,7 @@ function receive(board, data) {
 /** @param {Board} board */
 function draw(board) {
   drawNothing(board);
-  drawVerdict(board);
+  put(board.$('.spoken'), board.data.verdict); // the heading of the page, which is drawn again, is not read out
   drawHead(board);
   drawRows(board);
   drawFold(board);
@@ -84,22 +85,6 @@ function drawNothing({ $, data }) {
   $('.nothing').hidden = !words;
   for (const part of ['.key', '.scroll', '.summary']) $(part).hidden = !data.rows.length;
   $('.scale').hidden = !data.sentences.length;
-}
-
-/**
- * One sentence, and a dot for each metric that it counts.
- * @param {Board} board
- */
-function drawVerdict({ $, data }) {
-  $('.verdict').hidden = !data.verdict;
-  put($('.found'), data.verdict);
-  const dots = $('.moves');
-  fit(dots, 0, data.moves.length, () => element('i'));
-  all(dots, 'i').forEach((dot, i) => {
-    const { title, move } = data.moves[i];
-    dot.dataset.move = move;
-    dot.title = `${title}: ${move}`;
-  });
 }
 
 /** @param {Board} board */
@@ -169,7 +154,7 @@ function newLine(board, spec) {
 function newNumber(name) {
   const cell = element('td', name);
   if (name === 'range') cell.append(track(), element('span', 'dash'), element('span', 'small'));
-  else if (name === 'noise') cell.append(element('span', 'value'), band());
+  else if (name === 'noise') cell.append(element('span', 'value'), noiseStrip());
   else cell.append(element('span', 'value'), element('span', 'small'));
   return cell;
 }
@@ -178,12 +163,6 @@ function track() {
   const track = element('div', 'track', '', { role: 'img' });
   track.append(element('i', 'line'), element('i', 'dot before'), element('i', 'dot after'));
   return track;
-}
-
-function band() {
-  const band = element('div', 'band', '', { 'aria-hidden': 'true' });
-  band.append(element('i', 'harmless'), element('i', 'zero'), element('i', 'mark'));
-  return band;
 }
 
 /** @param {HTMLTableRowElement} line @param {BoardRow} row @param {number} sentences */
@@ -238,23 +217,13 @@ function drawShift(cell, { text, words, arrow, move }) {
   put($('.small'), words);
 }
 
-/**
- * Both ends of the band and the shift lie on a scale with no shift in the middle.
- * @param {HTMLElement} cell
- * @param {BoardRow} row
- */
+/** @param {HTMLElement} cell @param {BoardRow} row */
 function drawNoise(cell, { noise, shift }) {
   const $ = finder(cell);
   cell.title = noise.about;
-  cell.dataset.move = noise.mark === null ? '' : shift.move;
+  cell.dataset.move = noise.place === null ? '' : shift.move;
   put($('.value'), noise.text);
-  const band = $('.band');
-  band.hidden = noise.mark === null;
-  if (noise.mark === null) return;
-  const harmless = $('.harmless');
-  harmless.style.left = `${100 * noise.low}%`;
-  harmless.style.width = `${100 * (noise.high - noise.low)}%`;
-  $('.mark').style.left = `${100 * noise.mark}%`;
+  placeMark($('.noise-strip'), noise.place, shift.move);
 }
 
 /** @param {HTMLElement} cell @param {BoardRow} row */

@@ -1,5 +1,6 @@
 /** @import { Matrix, MatrixCell, MatrixComponent, MatrixKind, MatrixRow } from './types.d.ts' */
 import { all, element, finder } from './dom.js';
+import { noiseStrip, placeMark } from './noise_strip.js';
 
 /** @type {WeakMap<ShadowRoot, Matrix>} */
 const tables = new WeakMap();
@@ -84,6 +85,11 @@ function cellButton({ data }, row, cell) {
   press.setAttribute('aria-label', `${row.title}, ${cell.title}: ${cell.text}, ${cell.move}, n = ${cell.n}`);
   press.setAttribute('aria-pressed', String(data.selected?.metric === row.metric && data.selected?.kind === cell.kind));
   press.append(cell.text, element('small', '', `n ${cell.n}`));
+  if (cell.place !== null) {
+    const strip = noiseStrip();
+    placeMark(strip, cell.place, cell.move);
+    press.append(strip);
+  }
   return press;
 }
 

@@ -1,4 +1,4 @@
-/** @import { Tour, TourStep } from './types.d.ts' */
+/** @import { StoredTour, Tour, TourStep } from './types.d.ts' */
 import { finder, put } from './dom.js';
 
 /** @type {WeakMap<ShadowRoot, Tour>} */
@@ -8,6 +8,9 @@ const TOUR = 'touchstone-tour'; // of this tab: the tour under way and its step,
 const MARKS = 'touchstone-coach-marks'; // of this browser: that they were dismissed
 const MARGIN = 6, GAP = 12, EDGE = 12; // pixels around what is pointed at, to the card, to the edge of the window
 const NARROW = 640; // below this the card lies at the bottom
+const LOOK_MS = 200;
+const MISSING_SHARE = 3; // of its time that a step waits for a target that does not come
+const LEAST_MS = 2500; // that a step is shown with what it points at, where its page was slow
 
 /** @param {Tour['component']} component */
 export default function (component) {
@@ -24,12 +27,14 @@ function open(root, component) {
   const $ = finder(root);
   /** @type {Tour} */
   const tour = {
-    root, $, component, steps: [], at: 0, mark: 0, leads: false, shown: '', seen: null, before: null, frame: 0,
-    keys: event => pressed(tour, event),
+    root, $, component, steps: [], at: 0, mark: 0, leads: false, shown: '', seen: null, seenAt: 0, lookedAt: 0,
+    scrolled: false, before: null, frame: 0,
+    keys: event => pressed(tour, event), wheel: () => { tour.scrolled = true; },
   };
   tours.set(root, tour);
   addEventListener('keydown', tour.keys, true);
-  $('.next').addEventListener('click', () => go(tour, 1));
+  for (const kind of ['wheel', 'touchmove']) addEventListener(kind, tour.wheel, { passive: true });
+  $('.next').addEventListener('click', () => { if (stored()?.plays && tour.leads) pause(tour); else go(tour, 1); });
   $('.back').addEventListener('click', () => go(tour, -1));
   $('.end').addEventListener('click', () => end(tour));
   return tour;
@@ -38,14 +43,17 @@ function open(root, component) {
 /** @param {Tour} tour */
 function forget(tour) {
   removeEventListener('keydown', tour.keys, true);
+  for (const kind of ['wheel', 'touchmove']) removeEventListener(kind, tour.wheel);
   cancelAnimationFrame(tour.frame);
   tours.delete(tour.root);
 }
 
-const stored = () => /** @type {{ token: string, at: number | null } | null} */ (JSON.parse(sessionStorage.getItem(TOUR) ?? 'null'));
+const stored = () => /** @type {StoredTour | null} */ (JSON.parse(sessionStorage.getItem(TOUR) ?? 'null'));
 
-/** @param {string|undefined} token @param {number|null} at */
-function store(token, at) { sessionStorage.setItem(TOUR, JSON.stringify({ token, at })); }
+/** @param {Partial<StoredTour>} change */
+function store(change) {
+  sessionStorage.setItem(TOUR, JSON.stringify({ token: '', at: 0, plays: false, ...stored(), since: Date.now(), ...change }));
+}
 
 /**
  * What is to be shown: the tour that is under way, else the marks of a first visit, else nothing.
@@ -53,7 +61,7 @@ function store(token, at) { sessionStorage.setItem(TOUR, JSON.stringify({ token,
  */
 function start(tour) {
   const { data } = tour.component;
-  if (data.token && stored()?.token !== data.token) store(data.token, 0);
+  if (data.token && stored()?.token !== data.token) store({ token: data.token, at: 0, plays: data.plays });
   const at = stored()?.at ?? null;
   if (at !== null && at < data.steps.length) show(tour, data.steps, at, true);
   else if (data.marks.length && localStorage.getItem(MARKS) === null) show(tour, data.marks, tour.mark, false);
@@ -63,18 +71,19 @@ function start(tour) {
 /** @param {Tour} tour @param {TourStep[]} steps @param {number} at @param {boolean} leads */
 function show(tour, steps, at, leads) {
   Object.assign(tour, { steps, at, leads });
-  const { $, component } = tour, step = steps[at];
-  put($('.place'), `${leads ? 'Tour' : 'First visit'} · ${at + 1} of ${steps.length}${leads ? ' · ← → Esc' : ''}`);
+  const { $, component } = tour, step = steps[at], plays = leads && Boolean(stored()?.plays);
+  put($('.place'), `${leads ? 'Tour' : 'First visit'} · ${at + 1} of ${steps.length}${plays ? ' · runs by itself' : leads ? ' · ← → Esc' : ''}`);
   put($('.title'), step.title);
   put($('.text'), step.text);
-  put($('.next'), at + 1 < steps.length ? 'Next' : 'Done');
+  put($('.next'), plays ? 'Pause' : at + 1 < steps.length ? 'Next' : 'Done');
   put($('.end'), leads ? 'End the tour' : 'Dismiss');
-  $('.back').hidden = at === 0;
+  $('.back').hidden = at === 0 || plays;
+  $('.time').hidden = !plays;
   const name = `${leads}${at}${component.data.page}`;
   if (tour.shown === name) return;
   if (!tour.shown) tour.before = document.activeElement;
   tour.shown = name;
-  tour.seen = null;
+  Object.assign(tour, { seen: null, scrolled: false });
   for (const part of ['.ring', '.card']) if (!$(part).matches(':popover-open')) $(part).showPopover();
   $('.ring').classList.toggle('spot', leads);
   if (leads) $('.card').focus({ preventScroll: true });
@@ -96,16 +105,25 @@ function go(tour, by) {
   const { steps, leads, component } = tour, at = tour.at + by;
   if (at < 0) return;
   if (at >= steps.length) { end(tour); return; }
-  if (leads) store(stored()?.token, at);
+  if (leads) store({ at });
   else tour.mark = at;
   const { page } = steps[at];
   show(tour, steps, at, leads);
   if (page !== component.data.page) component.setTriggerValue('page', page);
 }
 
+/**
+ * From here on the person leads.
+ * @param {Tour} tour
+ */
+function pause(tour) {
+  store({ plays: false });
+  show(tour, tour.steps, tour.at, true);
+}
+
 /** @param {Tour} tour */
 function end(tour) {
-  if (tour.leads) store(stored()?.token, null);
+  if (tour.leads) store({ at: null });
   // who was led through everything needs no marks
   localStorage.setItem(MARKS, 'dismissed');
   hide(tour);
@@ -117,11 +135,21 @@ function pressed(tour, event) {
   const inCard = event.composedPath().includes(tour.$('.card'));
   const typing = event.composedPath().some(node => node instanceof Element && node.matches('input, textarea, select, table, [role=tablist], [contenteditable=true]'));
   if (event.key === 'Escape' && (tour.leads || inCard)) end(tour);
-  else if (event.key === 'ArrowRight' && (tour.leads ? !typing : inCard)) go(tour, 1);
-  else if (event.key === 'ArrowLeft' && (tour.leads ? !typing : inCard)) go(tour, -1);
+  else if (event.key === 'ArrowRight' && (tour.leads ? !typing : inCard)) step(tour, 1);
+  else if (event.key === 'ArrowLeft' && (tour.leads ? !typing : inCard)) step(tour, -1);
   else return;
   event.preventDefault();
   event.stopImmediatePropagation();
+}
+
+/**
+ * Go on by hand, which also ends the running by itself.
+ * @param {Tour} tour
+ * @param {number} by
+ */
+function step(tour, by) {
+  if (tour.leads) store({ plays: false });
+  go(tour, by);
 }
 
 /**
@@ -129,15 +157,22 @@ function pressed(tour, event) {
  * @param {Tour} tour
  */
 function follow(tour) {
-  place(tour);
   tour.frame = requestAnimationFrame(() => follow(tour));
+  place(tour);
+  play(tour);
 }
 
 /** @param {Tour} tour */
 function place(tour) {
-  const step = tour.steps[tour.at], here = step.page === tour.component.data.page;
-  const target = here ? find(step.target) : null;
-  if (target && target !== tour.seen) { tour.seen = target; reveal(target); }
+  const wanted = tour.steps[tour.at], here = wanted.page === tour.component.data.page;
+  const target = here ? find(wanted.target) : null;
+  const now = Date.now();
+  if (target && target !== tour.seen) Object.assign(tour, { seen: target, seenAt: now, lookedAt: 0 });
+  // a page that still grows may take it away again, or under the panes that stay in view
+  if (target && !tour.scrolled && now - tour.lookedAt > LOOK_MS) {
+    tour.lookedAt = now;
+    if (!isVisible(tour, target)) reveal(tour, target);
+  }
   const box = target?.getBoundingClientRect();
   const ring = tour.$('.ring');
   ring.style.visibility = box ? 'visible' : 'hidden';
@@ -156,11 +191,63 @@ function find(path) {
   return part?.getClientRects().length ? part : undefined;
 }
 
-/** @param {Element} target */
-function reveal(target) {
+/**
+ * Scroll to where nothing lies over the target.
+ * @param {Tour} tour
+ * @param {Element} target
+ */
+function reveal(tour, target) {
   const tall = target.getBoundingClientRect().height > innerHeight / 2;
-  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  target.scrollIntoView({ block: tall ? 'start' : 'center', inline: 'nearest', behavior: still ? 'instant' : 'smooth' });
+  /** @type {ScrollLogicalPosition[]} */
+  const blocks = tall ? ['start'] : ['center', 'start', 'end'];
+  for (const block of blocks) {
+    target.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    if (isVisible(tour, target)) return;
+  }
+}
+
+/**
+ * Whether the target is what is seen at three heights of it, of a tall one at its top.
+ * @param {Tour} tour
+ * @param {Element} target
+ */
+function isVisible(tour, target) {
+  const { left, top, width, height } = target.getBoundingClientRect();
+  const shares = height > innerHeight / 2 ? [.02, .2] : [.1, .5, .9];
+  const x = (Math.max(0, left) + Math.min(innerWidth, left + width)) / 2; // of a table, the middle of what is on the screen
+  return shares.every(share => lies(tour, target, x, top + share * height));
+}
+
+/**
+ * Whether the topmost element at this point, the tour's own apart, is the target or part of it.
+ * @param {Tour} tour
+ * @param {Element} target
+ * @param {number} x
+ * @param {number} y
+ */
+function lies(tour, target, x, y) {
+  let node = document.elementsFromPoint(x, y).find(one => !one.contains(tour.root.host) && !tour.root.host.contains(one)) ?? null;
+  while (node?.shadowRoot?.elementFromPoint(x, y)) {
+    const inner = node.shadowRoot.elementFromPoint(x, y);
+    if (inner === node) break;
+    node = inner;
+  }
+  /** @type {Node | null} */
+  let outer = node;
+  while (outer && outer !== target) outer = outer instanceof ShadowRoot ? outer.host : outer.parentNode;
+  return outer === target;
+}
+
+/**
+ * Where the tour runs by itself: go on when the time of a step is over.
+ * @param {Tour} tour
+ */
+function play(tour) {
+  const state = stored(), now = Date.now();
+  if (!tour.leads || !state?.plays) return;
+  const time = 1000 * tour.steps[tour.at].seconds, share = (now - state.since) / time;
+  tour.$('.time i').style.transform = `scaleX(${Math.min(1, share)})`;
+  if (share >= (tour.seen ? 1 : MISSING_SHARE) && now - tour.seenAt >= LEAST_MS) go(tour, 1);
 }
 
 /**

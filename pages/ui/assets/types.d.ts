@@ -46,7 +46,6 @@ export interface BoardData {
   drawn: number;
   clicks: number;
   verdict: string;
-  moves: { title: string; move: string }[];
   rows: BoardRow[];
   sentences: string[];
   metric: string;
@@ -69,7 +68,8 @@ export interface BoardRow {
   after: string;
   saved: string;
   shift: { text: string; words: string; arrow: string; move: string };
-  noise: { text: string; about: string; mark: number | null; low: number; high: number };
+  /** `place` is that of the shift on the strip. */
+  noise: { text: string; about: string; place: number | null };
   range: { low: string; high: string; before: number | null; after: number | null } | null;
   surface: boolean;
   hint: string;
@@ -339,6 +339,8 @@ export type MatrixKind = { spec: string; title: string };
 export type MatrixRow = { metric: string; title: string; verdict: string; cells: (MatrixCell | null)[] };
 
 export interface MatrixCell {
+  /** The place of the shift on the strip, null where its noise is unknown or the figure shown is another one. */
+  place: number | null;
   kind: string;
   title: string;
   text: string;
@@ -374,11 +376,16 @@ export interface SignInData {
 export interface TourData {
   token: string;
   page: string;
+  plays: boolean;
   steps: TourStep[];
   marks: TourStep[];
 }
 
-export type TourStep = { page: string; target: string; title: string; text: string };
+/** The tour under way in this tab: its step, null once it ended, and since when that is shown where the tour runs by itself. */
+export type StoredTour = { token: string; at: number | null; plays: boolean; since: number };
+
+/** `seconds` is how long a step is shown where the tour runs by itself. */
+export type TourStep = { page: string; target: string; title: string; text: string; seconds: number };
 
 export interface Tour {
   root: ShadowRoot;
@@ -390,10 +397,19 @@ export interface Tour {
   mark: number;
   /** Whether it is the tour, not the marks. */
   leads: boolean;
-  /** What is shown, empty for nothing; the target that was scrolled to; what had the focus before. */
+  /** What is shown, empty for nothing; the target, since when it is there, and when it was last looked for; what had the focus before. */
   shown: string;
   seen: Element | null;
+  seenAt: number;
+  lookedAt: number;
+  /** Whether the person has scrolled during this step, who is not to be led back. */
+  scrolled: boolean;
   before: Element | null;
   frame: number;
   keys: (event: KeyboardEvent) => void;
+  wheel: () => void;
 }
+
+export type KindStrip = { title: string; place: number | null; edge: string; move: string };
+
+export type KindStripsComponent = Component<{ rows: KindStrip[] }>;

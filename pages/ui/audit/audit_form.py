@@ -12,12 +12,16 @@ import streamlit as st
 from cachetools import LRUCache
 
 from core.audit.data import with_battery
+from core.audit.evidence import Measurement
 from core.audit.report import AuditReport
 from core.audit.task import AuditTask
 from core.battery import STANDARD_BATTERY
-from core.errors import TouchstoneError
+from core.errors import Problem, TouchstoneError, attempt
+from core.llm.endpoints import list_endpoints
+from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
+from core.llm.spend import format_estimate
 from core.metric import METRICS
-from core.metric_catalog import default_metrics, list_metrics, speed_of
+from core.metric_catalog import default_metrics, list_metrics
 from core.model_reference import asks_endpoint
 from core.studies.saved_threshold import thresholds_by_metric
 from pages.commands.shared.audit_data import stored_data
@@ -26,7 +30,7 @@ from pages.commands.shared.thresholds import kept_thresholds
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import known_datasets
 from pages.ui.probe.metric_choice import bench_specs_with_settings
-from pages.ui.shared.background_results import progress_bar
+from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_state import WidgetValue, page_state
@@ -39,12 +43,17 @@ AUDIT_PARAMETER = "audit"
 """Parameter that names an audit in the address."""
 
 
+_Choice = tuple[tuple[str, ...], tuple[str, ...], int, str]
+"""Metrics, datasets, number of summaries to perturb, and battery."""
+
+
 @dataclass(eq=False)
 class AuditState:
     """State of the page: why an audit could not be begun, until it was shown, and the values of the form."""
 
     problem: str = ""
     run_problem: str = ""  # why the run of an audit could not be opened on Stress
+    estimated: _Choice | None = None  # the last choice whose cost at endpoints was shown
     metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
     datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
     most = WidgetValue[int]("audit-most", _MOST_SUMMARIES)
@@ -91,7 +100,7 @@ def missing_audit() -> None:
 def audit_form() -> None:
     """Metrics, data, and how many summaries are perturbed."""
     rows = list_metrics(services.engine().pool)
-    ready = [row for row in rows if row.state == "ready" and speed_of(row) != "endpoint"]
+    ready = [row for row in rows if row.state == "ready"]
     titles = {row.name: row.title for row in ready}
     # one that asks no model: the first audit of a visitor is there soon
     first = [row.name for row in default_metrics(services.engine().pool) if not row.checkpoints][:1]
@@ -120,12 +129,42 @@ def audit_form() -> None:
         st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
     battery_choice(AuditState.battery.key)
     _threshold_select()
+    _cost_line()
     if problem := audit_state().problem:
         st.error(escape_markdown(problem), icon=":material/error:")
     st.caption(
-        "Judges at endpoints cost money: cli.py audit in the terminal shows the estimate first. An audit scores the texts of the data, "
-        "the variants of the battery, long documents, and some texts twice."
+        "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
+        "further questions, for their card; what that costs at endpoints is estimated before."
     )
+
+
+def _choice() -> _Choice:
+    state = audit_state()
+    return tuple(state.metrics), tuple(state.datasets), state.most, state.battery
+
+
+def _cost_line() -> None:
+    """One line, where endpoints are asked."""
+    specs, datasets, most, battery = choice = _choice()
+    metrics = [one for spec in specs if not isinstance(one := attempt(partial(METRICS.parse, spec)), Problem)]
+    if not datasets or not any(asks_endpoint(metric.checkpoints()) for metric in metrics):
+        return
+    engine, store, settings = services.engine(), services.store(), services.settings()
+
+    def estimate() -> str:
+        data = with_battery(stored_data(store, datasets, most, seed=0), battery)
+        return format_estimate(engine.estimate(Measurement(engine, settings, data, metrics).paid_conversations()))
+
+    # endpoints and prompts may change at any time
+    key = ("audit-cost", choice, str((attempt(list_endpoints), attempt(_prompts))))
+    line = background_result("Estimating the cost…", key, estimate)
+    if line is not None:
+        audit_state().estimated = choice
+        st.caption(escape_markdown(f"{line}." if line else "All of it was asked before: it costs nothing."))
+
+
+def _prompts() -> list[PromptEntry]:
+    return [prompt_entry(name) for name in prompt_names()]
 
 
 def _threshold_select() -> None:
@@ -167,9 +206,9 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
         raise TouchstoneError("Choose at least one metric and one dataset.")
     metrics = [METRICS.parse(spec) for spec in specs]
     paid = [metric.spec for metric in metrics if asks_endpoint(metric.checkpoints())]
-    if paid:
+    if paid and audit_state().estimated != _choice():
         raise TouchstoneError(
-            f"{', '.join(paid)} asks an endpoint. Audit it in the terminal: cli.py audit {paid[0]} --data …"
+            f"{', '.join(paid)} asks an endpoint, and what that costs is not known yet. Press Audit again once it is shown."
         )
     kept = kept_thresholds(services.store())
     saved = thresholds_by_metric([kept[name] for name in thresholds], metrics)

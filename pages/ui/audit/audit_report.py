@@ -8,7 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from core.audit.false_verdicts import false_verdicts
+from core.audit.judge_card import JudgeCard, judge_cards
 from core.audit.question import JUDGED_LEVELS, Finding, Level
+from core.audit.questions.stillness import Stillness, metric_cells
 from core.audit.report import AuditReport, MetricAudit, report_json
 from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared_label
 from core.audit.report_text import badge_svg, report_markdown
@@ -17,6 +19,7 @@ from core.edits import as_segments, recover
 from pages.ui.audit.audit_form import AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
+from pages.ui.shared.noise_strip import kind_strips
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 
@@ -51,7 +54,7 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
     st.html(f"<style>{read_asset('audit.css')}</style>")
     for audit in report.metrics:
         st.markdown(f"**{escape_markdown(audit.metric)}**: {escape_markdown(audit.summary)}")
-        st.html(level_strip(audit, "audit-strip"))
+        st.html(level_strip(audit.common, "audit-strip"))
     if len(report.metrics) > 1:
         audits = report.metrics
         lines = [
@@ -60,11 +63,13 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
                 "figure": shared_label(audits, one.question) or None,
                 **{audit.metric: _cell(audits, one.question, audit) for audit in audits},
             }
-            for one in audits[0].findings
+            for one in audits[0].common
         ]
         st.dataframe(
             pd.DataFrame(lines), hide_index=True, height="auto", alt="The metrics side by side", placeholder="–"
         )
+    for card in judge_cards(report.metrics):
+        _judge_card(card)
     names = [audit.metric for audit in report.metrics]
     shown = names[0]
     if len(names) > 1:
@@ -74,6 +79,27 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
     for finding in audit.findings:
         _finding(opened, audit, finding)
     _false_verdicts()
+
+
+def _judge_card(card: JudgeCard) -> None:
+    """Show what was found about a model at an endpoint, a column for each metric that asks it."""
+    with st.container(border=True):
+        st.markdown(f"**Judge card: {escape_markdown(card.model.title)}**")
+        for audit in card.audits:
+            st.html(level_strip(audit.on_card, "audit-strip"))
+        rows: list[dict[str, str | None]] = [
+            {"question": title, **{one.metric: _verdict(found) for one, found in zip(card.audits, of, strict=True)}}
+            for title, of in card.rows()
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, height="auto", alt="The card of the judge", placeholder="–")
+
+
+def _verdict(found: Finding | None) -> str | None:
+    """Verdict with its figure, or with the reason why there is none."""
+    if found is None:
+        return None
+    figure = f"{found.figure} ({found.figure.label})" if found.figure else found.sentence
+    return f"{LEVEL_MARKS[found.level][1]} {found.level.value} · {figure}"
 
 
 def _false_verdicts() -> None:
@@ -126,6 +152,9 @@ def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
             ]
             frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
             st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
+
+        if opened.evidence and found.question == Stillness.name:
+            kind_strips(metric_cells(opened.evidence, audit.metric), key=f"audit-strips-{audit.metric}")
 
         for place, pair in enumerate(found.pairs):
             key = f"{audit.metric}-{found.question}-{place}"

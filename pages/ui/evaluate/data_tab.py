@@ -22,6 +22,7 @@ from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.metric_title import metric_title
+from core.metrics.mine import EmbeddedWordSupport
 from core.studies.surface import missing_features
 from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services
@@ -127,7 +128,12 @@ def score_form(datasets: Sequence[str]) -> None:
         specs = st.multiselect(
             "with our metrics",
             [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],
-            default=[line.name for line in default_metrics(services.engine().pool) if not line.checkpoints],
+            # those of no model, which take no time, and the one that was trained to tell errors
+            default=[
+                line.name
+                for line in default_metrics(services.engine().pool)
+                if not line.checkpoints or line.name == EmbeddedWordSupport.name
+            ],
             key="evaluate-score-metrics",
             accept_new_options=True,
         )

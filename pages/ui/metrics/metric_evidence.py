@@ -37,7 +37,7 @@ def metric_evidence(name: str) -> None:
     """The audit that comes with it, and these three, each with what it rests on or how to get it."""
     if audit := bundled_audit(name):
         st.markdown("**Audit on the bundled examples**")
-        st.html(f"<style>{read_asset('audit.css')}</style>{level_strip(audit, 'audit-strip')}")
+        st.html(f"<style>{read_asset('audit.css')}</style>{level_strip(audit.common, 'audit-strip')}")
         st.caption(escape_markdown(audit.summary))
     st.page_link("views/audit.py", label="Audit it on other data", icon=":material/fact_check:")
     st.markdown("**Scores of the bundled examples**")

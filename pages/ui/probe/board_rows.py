@@ -12,6 +12,7 @@ from core.runs.null_bands import NullBand
 from core.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
 from core.types import UNSTATED, Intention, Verdict, WordScore
+from pages.ui.shared.noise_strip import format_edge, mark_place
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
@@ -103,50 +104,42 @@ class LastShown:
 
 BoardData = dict[str, object]
 
+_PENDING_STATES = {"queued", "loading", "running"}
+_MEASURING = "measuring"
 _UNKNOWN_NOISE = {
-    "measuring": "Harmless edits of about the same size are being scored.",
+    _MEASURING: "Harmless edits of about the same size are being scored.",
     "not measured": "The noise of metrics that wait for a key is not measured: it takes some thirty scores.",
 }
-_MAX_MULTIPLE = 100
-_NO_NOISE: BoardData = {"text": "", "about": "", "mark": None, "low": 0.5, "high": 0.5}
+_NO_NOISE: BoardData = {"text": "", "about": "", "place": None}
 
 
 def noise_data(row: BoardRow) -> BoardData:
-    """The multiple, a sentence about it, and places between 0 and 1 where 0.5 is no shift.
-
-    `mark` is the place of the shift, None where there is no band.
-    """
+    """The distance to the edge of the noise, a sentence about it, and the place of the shift on the strip; None where there is no band."""
     if row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
         return _NO_NOISE
     band, shift = row.noise.band, row.after - row.before
     if band is None:
         return {**_NO_NOISE, "text": row.noise.words, "about": _UNKNOWN_NOISE[row.noise.words]}
+    edge = band.edge(shift)
     if band.low is None or band.high is None:
         few = f"Only {band.n} harmless edits of this summary could be made and scored, too few to tell the noise."
         return {**_NO_NOISE, "text": "unknown", "about": few}
     battery = f" Battery: {row.noise.battery}." if row.noise.battery else ""
-    reach = max(abs(band.low), abs(band.high), abs(shift)) or 1.0
-    low, high, mark = (0.5 + 0.48 * value / reach for value in (band.low, band.high, shift))
-    multiple = band.multiple(shift)
-    if multiple is None:
-        text = "no noise"
-    else:
-        text = f"{multiple:.1f} ×" if multiple < _MAX_MULTIPLE else f"> {_MAX_MULTIPLE} ×"
-        text = f"{'≈ ' if band.any_size else ''}{text}"
     # the data of the band, and on which side of its ends the shift is
     sizes = "any size (too few are of about the same)" if band.any_size else "about the same size"
     where = f" ({band.elsewhere} of bundled pairs)" if band.elsewhere else ""
+    edits = f"Of {band.n} harmless edits of {sizes}{where},"
+    if edge is None:
+        return {**_NO_NOISE, "text": "unknown", "about": f"{edits} none moves the score: they tell no noise.{battery}"}
     share = "95 % shift" if band.n >= MIN_FOR_QUANTILES else "all shift"
     about = (
-        f"Of {band.n} harmless edits of {sizes}{where}, {share} the score by {band.low:+.2g} to {band.high:+.2g}, by "
-        f"{band.size:.2g} on average. This shift lies {'within' if band.holds(shift) else 'outside'}."
+        f"{edits} {share} the score by {band.low:+.2g} to {band.high:+.2g}. This shift lies "
+        f"{'within' if edge <= 1.0 else 'outside'}, at {format_edge(edge)} of the way to the edge."
     ).replace("-", "\u2212")
     return {
-        "text": text,
+        "text": f"{'≈ ' if band.any_size else ''}{format_edge(edge)}",
         "about": f"{about}{battery}",
-        "mark": mark,
-        "low": low,
-        "high": high,
+        "place": mark_place(band, shift),
     }
 
 
@@ -164,10 +157,8 @@ Bound = float | None
 def board_data(board: Board) -> BoardData:
     """The board as the browser draws it."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
-    moves = row_moves(board)
     return {
         "verdict": board_verdict(board),
-        "moves": [{"title": title, "move": move.value} for title, move in moves],
         "rows": [_row_data(row, preserving=preserving) for row in board.rows],
         "sentences": board.sentences,
         "metric": board.selected_metric,
@@ -177,14 +168,10 @@ def board_data(board: Board) -> BoardData:
 
 
 def board_verdict(board: Board) -> str:
-    """Sentence above the board on what the edit did and how many metrics noticed; empty without an edit."""
-    return edit_verdict([move for _, move in row_moves(board)], board.meant)
-
-
-def row_moves(board: Board) -> list[tuple[str, Move]]:
-    """The title of each metric whose shift there is, and what that shift is against harmless edits."""
+    """Sentence on what the edit did and how many metrics noticed; empty without an edit."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
-    return [(row.title, move) for row in board.rows if (move := shift_move(row, preserving=preserving))]
+    moves = [move for row in board.rows if (move := shift_move(row, preserving=preserving))]
+    return edit_verdict(moves, board.meant)
 
 
 def format_number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:
@@ -232,6 +219,11 @@ def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
     return classify_move(row.after - row.before, noise, row.direction, preserving=preserving)
 
 
+def is_to_come(row: BoardRow) -> bool:
+    """True while the score of a row, or the noise that its shift is compared with, is being computed."""
+    return row.state in _PENDING_STATES or row.noise.words == _MEASURING
+
+
 def shift_words(row: BoardRow, move: Move | None) -> str:
     """Direction in which the edit moved the score, or that harmless edits move it as far; empty for no move."""
     neutral = row.is_surface or row.direction == "neutral"
@@ -259,7 +251,7 @@ def _heat_step(placed: float, direction: Direction) -> int:
 
 
 def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
-    then = format_score(row.saved, row.low, row.high)
+    then, move = format_score(row.saved, row.low, row.high), shift_move(row, preserving=preserving)
     if row.low is None or row.high is None:
         range_data = None
     else:
@@ -288,11 +280,11 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "action": row.action,
         "waiting": row.state == "waiting",
         "older": row.state == "waiting" and row.after is not None,
-        "pending": row.state in {"queued", "loading", "running"},
+        "pending": row.state in _PENDING_STATES,
         "before": format_score(row.before, row.low, row.high),
         "after": format_score(row.after, row.low, row.high),
         "saved": "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then,
-        "shift": _shift_data(row, shift_move(row, preserving=preserving)),
+        "shift": _shift_data(row, move),
         "noise": noise_data(row),
         "range": range_data,
         "surface": row.is_surface,

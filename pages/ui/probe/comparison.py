@@ -100,12 +100,14 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     drawn: list[list[ComparedEdit]] = []
 
     def draw() -> bool:
+        # before the scores are read, so that the last to arrive is drawn
+        pending = has_pending(services.engine().cells(request)[1])
         compared = _compared(request, shown)
         if [compared] != drawn[-1:]:
             drawn.append(compared)
             with slot.container():
                 _draw_table(compared)
-        return has_pending(services.engine().cells(request)[1]) and not request.cancelled.is_set()
+        return pending and not request.cancelled.is_set()
 
     original = current_pair().original
     with st.container(border=True, key="comparison"):

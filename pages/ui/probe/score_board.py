@@ -45,8 +45,8 @@ def score_board(
     )
 
 
-def board_feed(key: str) -> Callable[[Board], None]:
-    """A function that shows a board in the mounted one, as often as wished within one run; one that is shown is not sent again.
+def board_feed(key: str, draw_headline: Callable[[Board], None]) -> Callable[[Board], None]:
+    """A function that shows a board in the mounted one and its headline, as often as wished within one run; one that is shown is not sent again.
 
     Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element next to it.
     """
@@ -55,6 +55,7 @@ def board_feed(key: str) -> Callable[[Board], None]:
     def show(board: Board) -> None:
         if board == board_state(key).board:
             return
+        draw_headline(board)
         slot.html(render_html("feed.html", key=key, message=_board_message(board, key)))
 
     return show

@@ -15,6 +15,7 @@ from core.stats.score_pairs import Move
 from core.text import with_visible_controls
 
 _MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
+_FIRST_LEVEL = re.compile(r"^ {0,3}# +", re.MULTILINE)
 _LABEL_CHARACTERS = re.compile(r"([\\`*_~\[\]<>$:|#])")
 
 
@@ -29,8 +30,11 @@ def escape_label(text: str) -> str:
 
 
 def safe_guidelines(markdown: str) -> str:
-    """Markdown whose pictures are text, as they would be fetched from anywhere, and in which nothing turns a text around unseen."""
-    return with_visible_controls(markdown).replace("![", "!\\[")
+    """Markdown whose pictures are text, as they would be fetched from anywhere, and in which nothing turns a text around unseen.
+
+    Its highest headings are of the second level: the first is that of the page.
+    """
+    return _FIRST_LEVEL.sub("## ", with_visible_controls(markdown).replace("![", "!\\["))
 
 
 _ASSETS = Path(__file__).parents[1] / "assets"
@@ -41,7 +45,7 @@ def register_component(name: str) -> ComponentRenderer:
     return st.components.v2.component(
         f"touchstone_{name}",
         html=read_asset(f"{name}.html"),
-        css=read_asset("base.css") + read_asset(f"{name}.css"),
+        css="".join(map(read_asset, ("base.css", "noise_strip.css", f"{name}.css"))),
         js=bundle_script(f"{name}.js"),
     )
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import plotly.graph_objects as go
 
 from core.report import Axis, Chart, Series
 from core.reports.cells import PERCENT_FORMATS
-from core.reports.points import bar_width, point_value, positions, scaled
+from core.reports.points import bar_width, point_value, positions, scaled, spread
 from core.stats.statistic import Estimate
-from pages.ui.shared.plots import lay_out
+from pages.ui.shared.plots import LINE_COLOUR, lay_out
 
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more series
 _COLOUR_COUNT = 10
 _LINE_PX = 30  # of a category drawn sideways, or of a line of the legend
 _FRAME_PX = 130
+_NAMED_PX, _NAME_PX = 190, 17  # height over which named points are spread at least, and of a name
 _SQUARE_PX = 800  # the width of a square with the legend beside it
 _LEAST_PX, _MOST_PX = 320, 720  # of a chart, so that it fits a laptop's window
 _COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
@@ -32,12 +35,48 @@ def report_chart(chart: Chart) -> go.Figure:
         across, along = ("y", "x") if chart.sideways else ("x", "y")
         figure.update_layout({f"{across}axis": _axis(chart.x), f"{along}axis": _axis(chart.y)})
         figure.update_layout(showlegend=len(chart.series) > 1, barmode="overlay")
+        if _has_named_points(chart):
+            _name_points(figure, chart)
         if chart.square:
             figure.update_xaxes(constrain="domain", constraintoward="left")
             figure.update_yaxes(scaleanchor="x", constrain="domain")
             figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11}, width=_SQUARE_PX)
         lines = max(lines, len(chart.x.categories)) if chart.sideways else lines
     return lay_out(figure, chart.title, max(_LEAST_PX, min(_MOST_PX, _FRAME_PX + _LINE_PX * lines)))
+
+
+def _has_named_points(chart: Chart) -> bool:
+    """True if each of several series is one point of a plane, whose name stands beside it."""
+    single = all(len(series.y) == 1 and point_value(series.y[0]) is not None for series in chart.series)
+    return chart.kind == "points" and not chart.x.categories and len(chart.series) > 1 and single
+
+
+def _name_points(figure: go.Figure, chart: Chart) -> None:
+    """Put the names beside their points, those of one point together, those of near ones above each other."""
+    names: dict[tuple[float, float], list[str]] = {}
+    for place, series in enumerate(chart.series):
+        [x], y = positions(chart, series, place), scaled(point_value(series.y[0]), chart.y)
+        names.setdefault((x, y), []).append(series.name)
+    across, up = [x for x, _ in names], [y for _, y in names]
+    middle, pixels = (min(across) + max(across)) / 2, _NAMED_PX / ((max(up) - min(up)) or 1.0)
+    for on_right in (False, True):
+        points = [point for point in names if (point[0] > middle) == on_right]
+        labels = spread([y * pixels for _, y in points], _NAME_PX)
+        for (x, y), label in zip(points, labels, strict=True):
+            figure.add_annotation(
+                x=x,
+                y=y,
+                ax=-14 if on_right else 14,
+                ay=y * pixels - label,
+                text=escape(", ".join(names[x, y])),  # else what looks like HTML in a name is read as such
+                xanchor="right" if on_right else "left",
+                font_size=12,
+                arrowhead=0,
+                arrowwidth=0.5,
+                arrowcolor=LINE_COLOUR,
+                standoff=5,
+            )
+    figure.update_layout(showlegend=False)
 
 
 def _heat_map(chart: Chart) -> go.Heatmap:

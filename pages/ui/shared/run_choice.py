@@ -155,7 +155,8 @@ def follow_run(row: RunRow, run: Run) -> None:
     if row.id == BUNDLED_RUN:
         st.caption(
             "The examples that come with Touchstone, run beforehand with metrics that need no download: for a first look, "
-            "nothing to report."
+            "nothing to report. Word support learned from these documents and kinds of edits; the part of it that scores a document "
+            "did not learn from that one."
         )
     now = services.stress_runner().progress(row.id)
     if run.done < run.total or (now and now.running):

@@ -22,7 +22,7 @@ from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services, startup
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
-from pages.ui.shared.markup import escape_label, escape_markdown, register_component
+from pages.ui.shared.markup import escape_label, escape_markdown, register_component, render_html
 from pages.ui.shared.session_state import WidgetValue, page_state
 
 _sign_in_component = register_component("sign_in")
@@ -62,6 +62,7 @@ def require_member() -> Member:
             raise
         return state.let_in
     if member is None:
+        st.set_page_config(page_title="Sign in · Touchstone")
         _sign_in_form()
         st.stop()
     return member
@@ -168,6 +169,7 @@ def _refuse_or_ask(linked: str, person: Member | None) -> None:
     if other.id == person.id:
         del st.query_params[LINK_PARAMETER]
         return
+    st.set_page_config(page_title="Sign in · Touchstone")
     st.title(f"You are signed in as {escape_markdown(person.name)}")
     st.markdown(f"The link that you opened is the personal link of {escape_markdown(other.name)}.")
     _mount_sign_in(f"Sign in as {other.name}", code=linked)
@@ -237,6 +239,7 @@ def open_session() -> Member:
         services.store()
         services.engine()
     except TouchstoneError as error:
+        st.set_page_config(page_title="Touchstone cannot start")
         st.error(f"Touchstone cannot start. {escape_markdown(str(error))}", icon=":material/error:")
         st.caption("Reload this page when it is fixed; a changed setting needs a restart.")
         st.stop()
@@ -247,7 +250,7 @@ def open_session() -> Member:
 
 
 @dataclass(frozen=True, slots=True)
-class _PageOfRight:
+class PageOfRight:
     """A page for those who have a right: its file, what it is called, and what one does there."""
 
     right: Right
@@ -258,60 +261,68 @@ class _PageOfRight:
 
 
 _PAGES = (
-    _PageOfRight(
+    PageOfRight(
+        Right.EXPLORE,
+        "home",
+        "Home",
+        "home",
+        "Test whether a metric of factual consistency notices what is wrong in a summary, label pairs, and judge metrics by them.",
+    ),
+    PageOfRight(
         Right.EXPLORE,
         "probe",
         "Probe",
         "science",
         "Edit a summary and see how every metric reacts. Select a score for its evidence.",
     ),
-    _PageOfRight(
+    PageOfRight(
         Right.EXPLORE,
         "stress",
         "Stress test",
         "bolt",
         "Perturb many summaries: which metrics move when the meaning stays, and which stay when it breaks?",
     ),
-    _PageOfRight(
+    PageOfRight(
         Right.LABEL, "annotate", "Annotate", "rate_review", "Label one item after the other, blind to the scores."
     ),
-    _PageOfRight(Right.ADJUDICATE, "review", "Review", "gavel", "Decide where annotators differ, the worst first."),
-    _PageOfRight(
+    PageOfRight(Right.ADJUDICATE, "review", "Review", "gavel", "Decide where annotators differ, the worst first."),
+    PageOfRight(
         Right.MANAGE, "campaigns", "Campaigns", "assignment", "Set up labelling, and follow progress and agreement."
     ),
-    _PageOfRight(
+    PageOfRight(
         Right.EXPLORE,
         "evaluate",
         "Evaluate",
         "leaderboard",
         "Which metric can be trusted, on which errors, with what certainty? From datasets and your own labels.",
     ),
-    _PageOfRight(
+    PageOfRight(
         Right.EXPLORE,
         "audit",
         "Audit",
         "fact_check",
         "Can a metric be trusted on your data? A verdict for each question, down to the pairs.",
     ),
-    _PageOfRight(Right.EXPLORE, "data", "Records", "inventory_2", "Look at what was kept and labelled, and export it."),
-    _PageOfRight(
+    PageOfRight(Right.EXPLORE, "data", "Records", "inventory_2", "Look at what was kept and labelled, and export it."),
+    PageOfRight(
         Right.EXPLORE,
         "metrics",
         "Metrics",
         "straighten",
         "What each metric measures and what it needs; load models, set endpoints.",
     ),
-    _PageOfRight(
+    PageOfRight(
         Right.EXPLORE, "prompts", "Prompts", "chat", "Read what language models are sent, and replace it by your own."
     ),
 )
 
 
 def page_heading(shown: st.Page) -> None:
-    """The name of the product and what one does on this page, in one line."""
+    """The name of the page as its heading and in the tab, and what one does there; Probe has its verdict instead."""
     purpose = next((page.purpose for page in _PAGES if page.title == shown.title), "")
     if purpose:
-        st.caption(f"**Touchstone · {shown.title}** — {purpose}")
+        st.set_page_config(page_title=f"{shown.title} · Touchstone")
+        st.html(render_html("heading.html", title=shown.title, purpose=purpose))
 
 
 def load_page(shown: st.Page) -> None:
@@ -322,20 +333,26 @@ def load_page(shown: st.Page) -> None:
             startup.load(name)
 
 
+def pages_of(member: Member) -> list[PageOfRight]:
+    """The pages that a person may open."""
+    return [page for page in _PAGES if member.may(page.right)]
+
+
 def pages_for(member: Member) -> dict[str, list[st.Page]]:
-    """The pages of a person; the first of them is where the bare address leads. On a shared server also the way out."""
-    allowed = [page for page in _PAGES if member.may(page.right)]
-    pages = [
-        st.Page(
+    """The pages of a person; the bare address leads to the first besides Home. On a shared server also the way out."""
+    allowed = pages_of(member)
+    first = next(page for page in allowed if page.name != "home")
+    pages = {
+        page.name: st.Page(
             f"views/{page.name}.py",
             title=page.title,
             icon=f":material/{page.icon}:",
             url_path=page.name,
-            default=page is allowed[0],
+            default=page is first,
         )
         for page in allowed
-    ]
+    }
     if not services.settings().shared:
-        return {"": pages}
-    out = st.Page(lambda: sign_out(pages[0]), title="Sign out", icon=":material/logout:", url_path="sign-out")
-    return {"": pages, escape_markdown(f"{member.name}, {member.role.value}"): [out]}
+        return {"": [*pages.values()]}
+    out = st.Page(lambda: sign_out(pages[first.name]), title="Sign out", icon=":material/logout:", url_path="sign-out")
+    return {"": [*pages.values()], escape_markdown(f"{member.name}, {member.role.value}"): [out]}

@@ -15,6 +15,7 @@ from core.runs.run import Check, Run, Variant, VariantKey
 from core.runs.run_sentences import split_refusal
 from core.runs.shifts import Shift
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.noise_strip import kind_strips
 from pages.ui.stress.matrix_and_plots import describe_cell, kind_title
 from pages.ui.stress.variant_view import bisect_view, variant_view
 
@@ -85,6 +86,8 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], 
     if kind_verdict:
         st.write(f"**{escape_markdown(kind_verdict)}**")
     st.write(escape_markdown(describe_cell(cell)))
+    if cell.edge is not None:
+        kind_strips([cell], key="stress-cell-strip")
     of_cell = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
     pairs = _filter_pairs(run, cell, sorted(of_cell, key=lambda shift: -abs(shift.size or 0.0)))
     event = st.dataframe(

@@ -17,10 +17,12 @@ from core.runs.shifts import Shift
 from core.runs.verdict_sentences import metric_verdicts
 from core.stats.text_tables import format_share, format_signed
 from pages.ui.shared.markup import register_component
+from pages.ui.shared.noise_strip import EDGE_HELP, format_edge, mark_place
 from pages.ui.shared.plots import INTENT_COLOURS
 from pages.ui.shared.run_choice import stress_state
 from pages.ui.shared.session_state import component_message
 
+_AGAINST_NOISE = "Against noise"
 _MATRIX_FIGURES: dict[str, tuple[Callable[[MatrixCell], str], str]] = {
     "Mean shift": (
         lambda cell: format_signed(cell.shift).partition(" ")[0],
@@ -36,10 +38,7 @@ _MATRIX_FIGURES: dict[str, tuple[Callable[[MatrixCell], str], str]] = {
     ),
     "Wrong way": (lambda cell: format_share(cell.wrong), "Share of pairs that moved the wrong way."),
     "Did not move": (lambda cell: format_share(cell.still), "Share of pairs whose score stayed exactly the same."),
-    "Times noise": (
-        lambda cell: "–" if cell.multiple is None else f"{cell.multiple:.1f} ×",
-        "The mean size as a multiple of that of harmless edits which change about as many words.",
-    ),
+    _AGAINST_NOISE: (lambda cell: format_edge(cell.edge), EDGE_HELP),
 }
 _INTENT_HEADINGS: dict[Intent, str] = {
     "preserving": "Meaning kept: should stay",
@@ -115,6 +114,9 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
         "few": cell.few,
         "move": cell.move.value,
         "about": describe_cell(cell),
+        "place": mark_place(cell.noise, cell.shift.value)
+        if figure == _AGAINST_NOISE and cell.shift.value is not None
+        else None,
     }
 
 
@@ -124,10 +126,10 @@ def _remember_cell() -> None:
 
 def describe_cell(cell: MatrixCell) -> str:
     """A cell in a line, with its intervals and what it rests on."""
-    noise = f"{cell.multiple:.1f} times the noise of harmless edits" if cell.multiple is not None else "noise unknown"
+    noise = "" if cell.edge is None else f" ({format_edge(cell.edge)} of the way to the edge of the noise)"
     failed = f", {cell.failed} failed" if cell.failed else ""
     return (
-        f"Mean shift {format_signed(cell.shift)}, {cell.move}, {noise}; {format_share(cell.wrong)} moved the wrong way, {format_share(cell.still)} did "
+        f"Mean shift {format_signed(cell.shift)}, {cell.move}{noise}; {format_share(cell.wrong)} moved the wrong way, {format_share(cell.still)} did "
         f"not move; n = {cell.shift.n}{failed}."
     )
 

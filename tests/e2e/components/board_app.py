@@ -51,7 +51,7 @@ def echo() -> None:
 
 @st.fragment(key="feed")
 def feed() -> None:
-    show = board_feed("board")
+    show = board_feed("board", lambda _: None)
     show(current(done=False))
     show(current(done=state.get("done", False)))
 

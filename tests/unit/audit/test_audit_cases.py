@@ -85,8 +85,8 @@ def test_scores_under_other_words_give_the_flips(evidence: Evidence) -> None:
         for place, one in enumerate(asked.scores)
     ]
     reworded = replace(evidence, rewordings={Length.name: [replace(asked, scores=tuple(other), way="other words")]})
-    found = QUESTIONS.build("repetition", {}).finding(reworded, Length.name)
-    scores = [numbers(one, "first", "other words") for one in cases_of(reworded, "repetition", Length.name)]
+    found = QUESTIONS.build("wording", {}).finding(reworded, Length.name)
+    scores = [numbers(one, "first", "other words") for one in cases_of(reworded, "wording", Length.name)]
     flips = mean((one >= threshold.value) != (two >= threshold.value) for one, two in scores)
     assert 0.0 < flips < 1.0
     assert figure(found, "decisions that flip at its threshold, other words").value == pytest.approx(flips)

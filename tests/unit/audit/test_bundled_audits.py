@@ -104,5 +104,5 @@ def test_verdicts_are_counted_by_their_signs() -> None:
     assert sum(int(part[1:]) for part in signs.split()) == sum(
         one.level in (Level.GOOD, Level.WEAK, Level.FAILS) for one in audit.findings
     )
-    assert level_strip(audit).count("<span") == len(audit.findings)
+    assert level_strip(audit.findings).count("<span") == len(audit.findings)
     assert bundled_audit("summac-zs") is None

@@ -405,3 +405,36 @@ def test_an_estimate_says_what_it_cannot_know(engine: Engine, monkeypatch: pytes
         "about 512 written with answers of full length; the price of default is not set"
     )
     assert format_estimate(CostEstimate()) == ""
+
+
+@pytest.mark.parametrize(
+    ("scale", "said", "expected"),
+    [
+        ("5", '{"score": 5}', 1.0),
+        ("5", '{"score": "4/5"}', None),
+        ("5", '{"score": 2}', 0.25),
+        ("5", '{"score": 0}', None),
+        ("yes-no", '{"consistent": "Yes."}', 1.0),
+        ("yes-no", '{"consistent": false}', 0.0),
+        ("yes-no", '{"consistent": "partly"}', None),
+    ],
+)
+def test_a_mark_on_another_scale_lies_between_0_and_1(
+    scale: str, said: str, expected: float | None, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = METRICS.parse(f"direct-assessment[scale={scale}]")
+    with answering(monkeypatch, text(said)) as endpoint:
+        [(_, outcome)] = engine.run([metric], [PAIR])
+    asked = endpoint.asked[0][1]["messages"][-1]["content"]
+    assert ("1 to 5" if scale == "5" else '"yes" or "no"') in asked
+    assert (outcome.score if isinstance(outcome, Result) else None) == expected
+
+
+def test_a_judge_names_its_other_scales_and_refuses_what_there_is_not() -> None:
+    scales = [one.spec for one in METRICS.parse("direct-assessment[model=m]").rescalings()]
+    assert scales == ["direct-assessment[model=m,scale=5]", "direct-assessment[model=m,scale=yes-no]"]
+    assert not METRICS.parse("closed-book").rescalings()
+    with pytest.raises(BadSettingError, match=r"has no scale '7'\. Leave it out, or take 5 or yes-no"):
+        METRICS.parse("direct-assessment[scale=7]")
+    with pytest.raises(BadSettingError, match="Leave wording or scale out"):
+        METRICS.parse("direct-assessment[scale=5,wording=1]")

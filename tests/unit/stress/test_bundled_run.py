@@ -10,6 +10,7 @@ import pytest
 
 from core.bundled_scores import precomputed_scores
 from core.engine.engine import Engine
+from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.runs.bundled_run import bundled_run_lines, plan_bundled_run
 from core.runs.matrix import shift_matrix
@@ -19,6 +20,7 @@ from core.runs.shifts import score_shifts
 from core.settings import Settings
 from core.signature_parts import apart_from_code
 from core.text import splitter_name
+from core.types import Result
 
 OUTDATED = "Run: make demo-data"
 STORED = run_from_lines(bundled_run_lines())
@@ -30,12 +32,15 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield opened
 
 
-def test_it_is_whole_and_has_the_plan_and_signatures_of_today() -> None:
+def test_it_is_whole_and_has_the_plan_and_signatures_of_today(engine: Engine) -> None:
     planned = plan_bundled_run()
     assert (STORED.plan, STORED.sources) == (planned.plan, planned.sources), OUTDATED
     assert STORED.done == STORED.total
     assert not STORED.failed
     signatures = {one.metric: one.signature for one in precomputed_scores()}
+    [(_, trained)] = engine.run([METRICS.parse("word-support")], [next(iter(STORED.sources.values())).example])
+    assert isinstance(trained, Result)
+    signatures["word-support"] = trained.signature
     stored = {(reading.metric, reading.signature) for reading in STORED.readings.values() if reading.value is not None}
     assert stored == {(metric, signatures[metric]) for metric in planned.plan.metrics}, OUTDATED
     assert shift_matrix(STORED, score_shifts(STORED, None))

@@ -57,13 +57,19 @@ def test_failures_are_counted_and_left_out() -> None:
     assert cell.shift.value == pytest.approx(0.2)
 
 
-def test_a_breaking_shift_is_a_multiple_of_the_harmless_ones() -> None:
-    run = run_of({"shuffled": [0.1, -0.1] * 3, "negation": [-0.4] * 6})
-    assert cells_by_kind(run)["negation"].multiple == pytest.approx(4.0)
+def test_a_breaking_shift_is_a_distance_to_the_end_of_the_noise_on_its_side() -> None:
+    run = run_of({"shuffled": [0.1, -0.2] * 3, "negation": [-0.4] * 6, "number": [0.4] * 6})
+    assert cells_by_kind(run)["negation"].edge == pytest.approx(2.0)
+    assert cells_by_kind(run)["number"].edge == pytest.approx(4.0)
+
+
+def test_harmless_edits_that_move_nothing_leave_the_noise_of_a_metric_unknown() -> None:
+    cell = cells_by_kind(run_of({"shuffled": [0.0] * 6, "negation": [-0.001] * 6}))["negation"]
+    assert (cell.edge, cell.move, cell.noise.n) == (None, Move.UNKNOWN, 6)
 
 
 def test_a_kind_is_no_noise_of_its_own() -> None:
-    assert cells_by_kind(run_of({"shuffled": [0.1, -0.1] * 3}))["shuffled"].multiple is None
+    assert cells_by_kind(run_of({"shuffled": [0.1, -0.1] * 3}))["shuffled"].edge is None
 
 
 def test_the_band_rests_on_edits_of_the_same_size() -> None:
@@ -78,14 +84,13 @@ def test_the_band_is_the_middle_of_the_harmless_shifts() -> None:
     """Shifts of −0.50, −0.49 … 0.50: all but the outer 2.5 % on each side lie from −0.475 to 0.475."""
     found = null_band(score_shifts(run_of({"shuffled": [place / 100 for place in range(-50, 51)]})), 1)
     assert (found.low, found.high) == (pytest.approx(-0.475), pytest.approx(0.475))
-    assert (found.holds(0.4), found.holds(0.49)) == (True, False)
+    assert found.edge(0.475) == found.edge(-0.475) == pytest.approx(1.0)
 
 
 def test_a_band_of_few_harmless_shifts_is_their_range_and_holds_no_shift() -> None:
     found = null_band(score_shifts(run_of({"shuffled": [0.1, 0.2, 0.3, 0.4, 0.5]})), 1)
     assert (found.low, found.high, found.n) == (0.0, pytest.approx(0.5), 5)
-    assert found.multiple(0.6) == pytest.approx(2.0)
-    assert found.holds(0.0)
+    assert (found.edge(0.0), found.edge(0.6)) == (0.0, pytest.approx(1.2))
 
 
 NOISE = [-0.1, 0.1, -0.05, 0.05, 0.0]
@@ -133,9 +138,7 @@ def test_what_a_metric_misses_is_one_sentence() -> None:
 
 def cell_of(metric: str, intent: Intent, move: Move) -> MatrixCell:
     nothing = Estimate(None, None, None, 0)
-    return MatrixCell(
-        metric, "any", intent, nothing, nothing, nothing, nothing, 0, NullBand(None, None, None, 0), None, move
-    )
+    return MatrixCell(metric, "any", intent, nothing, nothing, nothing, nothing, 0, NullBand(None, None, None, 0), move)
 
 
 def test_robustness_is_the_share_of_harmless_kinds_within_noise_and_sensitivity_that_of_breaking_kinds_noticed() -> (
@@ -259,8 +262,7 @@ def test_variants_that_are_left_out_are_in_no_figure_and_in_the_command() -> Non
 def test_too_few_harmless_edits_make_no_band() -> None:
     few = null_band(score_shifts(run_of({"shuffled": [0.1] * 4})), 1)
     assert (few.low, few.size, few.n) == (None, None, 4)
-    assert few.multiple(0.5) is None
-    assert few.holds(0.5) is None
+    assert few.edge(0.5) is None
 
 
 def test_shifts_can_be_restricted_to_some_variants() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.datasets.bundled import bundled_items
 from core.types import Verdict
 from pages.ui.probe.opening import OPENING
-from pages.ui.tour import MARKS, STEPS
+from pages.ui.tour import MARKS, STEPS, play_seconds
 
 WORDS_A_MINUTE = 150  # of somebody who presents
 
@@ -13,6 +15,12 @@ WORDS_A_MINUTE = 150  # of somebody who presents
 def test_the_tour_is_told_in_two_minutes() -> None:
     words = sum(len(f"{step.title} {step.text}".split()) for step in STEPS)
     assert 1.5 < words / WORDS_A_MINUTE <= 2.1
+
+
+def test_the_tour_that_runs_by_itself_takes_a_minute_and_gives_each_step_time_to_be_read() -> None:
+    seconds = play_seconds(STEPS)
+    assert sum(seconds) == pytest.approx(60)
+    assert min(seconds) > 5
 
 
 def test_the_tour_goes_over_probe_stress_and_evaluate_in_this_order_and_the_marks_stay_on_probe() -> None:

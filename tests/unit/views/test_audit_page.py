@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.audit.audit_form import AuditState
 
 Open = Callable[..., AppTest]
+
+LOOKS = 400  # at the form until the cost of a judge is estimated
 
 
 def test_an_audit_without_metric_or_data_says_what_is_missing(probe: Open) -> None:
@@ -28,3 +31,22 @@ def test_an_address_of_an_audit_that_is_gone_says_where_its_figures_are(probe: O
     app.run()
     assert not app.exception
     assert any("The audit of this address is not open any more" in info.value for info in app.info)
+
+
+def test_what_a_judge_costs_is_shown_before_it_is_audited(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
+    monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_READ", "1")
+    app = probe().switch_page("views/audit.py").run()
+    app.multiselect(key=AuditState.metrics.key).set_value(["direct-assessment"])
+    [button] = [button for button in app.button if button.label == "Audit"]
+    button.click().run()
+    assert any("what that costs is not known yet" in error.value for error in app.error)
+    assert "audit" not in app.query_params
+    for _ in range(LOOKS):
+        captions = [one.value.replace("\\", "") for one in app.run().caption]
+        if any("questions to endpoints" in one and "; about " in one for one in captions):
+            break
+    else:
+        pytest.fail(f"The cost was not estimated: {captions}")
+    assert not app.exception

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,7 +34,18 @@ def test_what_is_set_wrongly_is_named(
     assert sentence in error.value.replace("\\", "")
 
 
-def test_a_page_begins_with_its_name_and_what_is_done_there(probe: Callable[..., AppTest]) -> None:
-    app = probe()
+PAGES = ("stress", "annotate", "review", "campaigns", "evaluate", "audit", "data", "metrics", "prompts")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_its_name_as_its_one_first_heading(probe: Callable[..., AppTest], page: str) -> None:
+    app = probe().switch_page(f"views/{page}.py").run()
     assert not app.exception
-    assert app.caption[0].value.startswith("**Touchstone · Probe** — Edit a summary")
+    drawn = "".join(str(one.proto.body) for one in app.get("html"))
+    assert drawn.count("<h1>") + len(app.title) == 1
+    assert re.search(r"<h1>[A-Z][a-z ]+</h1><p>.+</p>", drawn)
+
+
+def test_probe_has_the_verdict_on_the_edit_as_its_one_first_heading(probe: Callable[..., AppTest]) -> None:
+    drawn = "".join(str(one.proto.body) for one in probe().get("html"))
+    assert re.findall("<h1>(.+)</h1>", drawn) == ["Change a word of the summary: which metrics notice?"]

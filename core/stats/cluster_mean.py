@@ -1,0 +1,37 @@
+"""The mean of cases that lie in documents, with Student's interval over documents, which holds of few documents too.
+
+The percentile bootstrap is too narrow far out in the tails of few documents: of noise on 12 documents one of four figures that were
+tested together seemed to differ from 0 in 12 % of the runs, with this interval in 1 %.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from core.stats.bootstrap import CONFIDENCE_LEVEL
+from core.stats.statistic import Estimate, Numbers, Values, cluster_documents, sums_by
+
+
+def cluster_mean(
+    values: Values, documents: Numbers, among: int = 1, bounds: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """The mean of (n,) values, nan for those that are missing, with an interval inside the bounds that a mean can have.
+
+    `among` several figures all intervals hold together (Bonferroni).
+    """
+    from scipy.special import stdtrit  # scipy takes half a second, and most commands estimate nothing
+
+    kept = ~np.isnan(values)
+    if not kept.any():
+        return Estimate(None, None, None, 0, "No case has a value.")
+    numbers, places = cluster_documents(documents[kept])
+    n, number = int(kept.sum()), len(numbers)
+    value = float(values[kept].mean())
+    if number < 2:
+        return Estimate(value, None, None, n, "All cases are of one document: there is no interval.", number)
+    deviations = sums_by(places, (values[kept] - value)[:, None], number)
+    error = math.sqrt(number / (number - 1) * float(np.sum(deviations**2))) / n
+    margin = float(stdtrit(number - 1, 1 - (1 - CONFIDENCE_LEVEL) / (2 * among))) * error
+    return Estimate(value, max(bounds[0], value - margin), min(bounds[1], value + margin), n, documents=number)

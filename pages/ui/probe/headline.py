@@ -1,0 +1,86 @@
+"""The head of Probe: the verdict on the edit as the heading of the page, and a chip for each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import streamlit as st
+
+from core.datasets.bundled import bundled_items
+from core.runs.verdict_sentences import edit_effect
+from core.stats.score_pairs import Move
+from core.types import Verdict
+from pages.ui.probe.board_rows import Board, BoardRow, board_verdict, is_to_come, shift_move
+from pages.ui.probe.pair import current_edits, current_pair
+from pages.ui.shared.markup import render_html
+
+_SIGNS: Mapping[str, str] = MappingProxyType({Move.RIGHT: "✓", Move.WRONG: "✕", Move.STILL: "–", Move.UNKNOWN: "?"})
+_WORDS_IF_BROKEN: Mapping[Move, str] = MappingProxyType(
+    {Move.RIGHT: "noticed", Move.WRONG: "wrong way", Move.STILL: "missed", Move.UNKNOWN: "unknown"}
+)
+_WORDS_IF_KEPT: Mapping[Move, str] = MappingProxyType(
+    {Move.WRONG: "moved", Move.STILL: "held still", Move.UNKNOWN: "unknown"}
+)
+_STATES: Mapping[str, str] = MappingProxyType({"waiting": "not scored", "ready": ""})
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A metric with its reaction in a word and a sign; `move` is empty before there is one."""
+
+    title: str
+    word: str
+    sign: str
+    move: str
+
+
+def edit_headline() -> Callable[[Board], None]:
+    """Name the pair in the title of the tab; the function that is returned draws the head for a board, as often as wished."""
+    pair, edited = current_pair(), bool(current_edits())
+    # a bundled variant has a title of its own, and the list of examples that of its original
+    title = next((item.title for item in bundled_items() if item.example.id == pair.example), pair.title)
+    st.set_page_config(page_title=" · ".join(filter(None, ["Probe", title, "Touchstone"])))
+    slot: list[st.delta_generator.DeltaGenerator] = []
+    place = st.container(key="headline")
+
+    def draw(board: Board) -> None:
+        page = render_html(
+            "headline.html",
+            about="Probe: edit a summary and see which metrics notice.",
+            sentence=headline_sentence(board, edited=edited),
+            chips=headline_chips(board),
+        )
+        # the element that is there takes the new text: an emptied place would let the page jump
+        slot[:] = [(slot[0] if slot else place).html(page)]
+
+    return draw
+
+
+def headline_sentence(board: Board, *, edited: bool) -> str:
+    """The verdict; before there is one, what is waited for or what to do."""
+    if not edited:
+        return "Change a word of the summary: which metrics notice?"
+    rows = [row for row in board.rows if not row.is_surface]
+    coming = sum(map(is_to_come, rows))
+    if coming < len(rows) and (verdict := board_verdict(board)):
+        return verdict
+    metrics = f"{coming} metric{'' if coming == 1 else 's'}"
+    return f"{edit_effect(board.meant)} {f'Measuring {metrics} …' if coming else 'No metric has scored it.'}".strip()
+
+
+def headline_chips(board: Board) -> list[Chip]:
+    """A chip for each metric that tells consistent from inconsistent, in the order of the board."""
+    preserving = board.meant.verdict is Verdict.CONSISTENT
+    return [_chip(row, preserving=preserving) for row in board.rows if not row.is_surface]
+
+
+def _chip(row: BoardRow, *, preserving: bool) -> Chip:
+    move = shift_move(row, preserving=preserving)
+    if is_to_come(row):
+        return Chip(row.title, "", "…", "")
+    if move is None:
+        return Chip(row.title, _STATES.get(row.state, row.state), "·", "")
+    words = _WORDS_IF_KEPT if preserving else _WORDS_IF_BROKEN
+    return Chip(row.title, words.get(move, "no better side"), _SIGNS.get(move, "·"), move.value)

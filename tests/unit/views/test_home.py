@@ -1,0 +1,66 @@
+"""Home leads to the pages that one may open, to what was kept, and by words to everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.store.store import Store
+from tests.unit.annotations.campaigns.actors import make_campaign, save_items
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def home(probe: Open) -> Open:
+    def open_home() -> AppTest:
+        app = probe().switch_page("views/home.py").run(timeout=60)
+        assert not app.exception
+        return app
+
+    return open_home
+
+
+def links(app: AppTest) -> dict[str, str]:
+    """Every link of the page by its label, with the query of its address."""
+    found = (element.proto for element in app.get("page_link"))
+    return {link.label.replace("\\", ""): f"{link.page}?{link.query_string}".rstrip("?") for link in found}
+
+
+def test_a_stranger_finds_three_things_to_do_and_the_first_finding(home: Open) -> None:
+    app = home()
+    assert [heading.value for heading in app.subheader[:3]] == ["Test a metric", "Label", "Judge metrics"]
+    pages = [*links(app)]
+    assert pages == [
+        *("Probe", "Stress test", "Audit", "Annotate", "Review", "Campaigns", "Evaluate", "Records"),
+        "See what the metrics noticed",
+    ]
+
+
+def test_what_was_kept_is_continued_where_it_is(home: Open, store: Store) -> None:
+    [item] = save_items(store, 7)
+    campaign = make_campaign(store, items=0).campaign
+    found = links(home())
+    assert found["Boats :gray[campaign]"] == f"campaigns?campaign={campaign.id}"
+    assert f"?example={item}" in found.values()
+
+
+@pytest.mark.parametrize(
+    ("words", "label", "address"),
+    [
+        ("freighter", "A freighter", "?example=news-harbour"),
+        ("metric ROUGE-2", "ROUGE-2", "metrics?metric=rouge2"),
+        ("prompts", "Prompts", "prompts"),
+    ],
+)
+def test_words_lead_to_examples_metrics_and_pages(home: Open, words: str, label: str, address: str) -> None:
+    app = home().text_input(key="home-search").set_value(words).run(timeout=60)
+    found = {name: place for name, place in links(app).items() if name.startswith(label) and ":gray[" in name}
+    assert address in found.values()
+
+
+def test_words_that_nothing_has_are_said(home: Open) -> None:
+    app = home().text_input(key="home-search").set_value("no *such* thing").run(timeout=60)
+    assert "Nothing has “no \\*such\\* thing” in its name\\." in [caption.value for caption in app.caption]
