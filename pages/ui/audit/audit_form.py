@@ -24,6 +24,7 @@ from core.metric import METRICS
 from core.metric_catalog import default_metrics, list_metrics
 from core.model_reference import asks_endpoint
 from core.studies.saved_threshold import thresholds_by_metric
+from core.types import PRECOMPUTED
 from pages.commands.shared.audit_data import stored_data
 from pages.commands.shared.audit_history import keep_audits
 from pages.commands.shared.thresholds import kept_thresholds
@@ -115,8 +116,9 @@ def audit_form() -> None:
             accept_new_options=True,
             help="Those that are ready. Type one with settings, as minicheck-roberta[checkpoint=FOLDER], and press Enter.",
         )
-        known = known_datasets()
-        st.multiselect("Data", known, default=known[-1:], key=AuditState.datasets.key, placeholder="Choose a dataset")
+        st.multiselect(
+            "Data", known_datasets(), default=[PRECOMPUTED], key=AuditState.datasets.key, placeholder="Choose a dataset"
+        )
         st.number_input(
             "Summaries to perturb",
             min_value=1,

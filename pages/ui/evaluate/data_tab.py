@@ -135,6 +135,7 @@ def score_form(datasets: Sequence[str]) -> None:
                 if not line.checkpoints or line.name == EmbeddedWordSupport.name
             ],
             key="evaluate-score-metrics",
+            format_func=metric_title,
             accept_new_options=True,
         )
         now = dataset_scorings().get(dataset)

@@ -18,6 +18,7 @@ from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
 from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
+from core.metric_title import metric_title
 from core.model_reference import Checkpoint, ModelRef
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
@@ -217,6 +218,7 @@ def new_run_form() -> None:
             [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],
             default=[*(line.name for line in default_metrics(services.engine().pool)), *bench_specs_with_settings()],
             key=StressState.metrics.key,
+            format_func=metric_title,
             accept_new_options=True,
             wrap=True,
             help="A name, or one with settings as on the command line: type it and press Enter.",
