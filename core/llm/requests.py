@@ -72,7 +72,9 @@ def first_token_body(endpoint: Endpoint, messages: Sequence[str], asked: FirstTo
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
     body: Body = {"model": asked.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
     top_tokens = min([asked.top_tokens, *likely_tokens_limits(left_out)])
-    body |= {"temperature": 0, limit: asked.max_tokens, "logprobs": True, "top_logprobs": top_tokens}
+    if "temperature" not in left_out:
+        body["temperature"] = 0
+    body |= {limit: asked.max_tokens, "logprobs": True, "top_logprobs": top_tokens}
     return body | endpoint.extra | (SPECIAL_TOKENS if asked.special_tokens else {})
 
 

@@ -49,6 +49,13 @@ def test_one_token_is_asked_for_without_sampling() -> None:
     assert endpoint.keys == [f"Bearer {KEY}"]
 
 
+def test_the_first_token_of_a_model_without_temperature_is_asked_for_without_one() -> None:
+    with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
+        client = Client(Endpoint(endpoint.url, KEY, leave_out=("temperature",)))
+        client.first_token("Judge.", "Is it?", FirstTokens("m", 5))
+    assert "temperature" not in endpoint.asked[0][1]
+
+
 def test_special_tokens_are_asked_for_in_the_way_of_vllm() -> None:
     with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
         first_token(endpoint.url, special_tokens=True)
