@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 
-from core.audit.data import AuditData, audit_command, with_saved_thresholds
+from core.audit.data import audit_command
 from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report
 from core.background import BackgroundTask
-from core.engine.engine import Engine
-from core.metric import Metric
-from core.settings import Settings
-from core.studies.saved_threshold import OwnThreshold
 
 
 class AuditTask:
     """One audit under way or done; what was scored stays in the engine's cache where it is cancelled.
 
-    `keep` is called with the report at the end of the work, in its thread. `saved_thresholds` are by the spec of the metric.
+    `keep` is called with the report at the end of the work, in its thread.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        settings: Settings,
-        data: AuditData,
-        metrics: Sequence[Metric],
-        keep: Callable[[AuditReport], None] | None = None,
-        saved_thresholds: Mapping[str, OwnThreshold] | None = None,
-    ) -> None:
-        self.metrics = [metric.spec for metric in metrics]
-        saved = saved_thresholds or {}
-        self.data = with_saved_thresholds(data, [one.name for one in saved.values()])
-        self._measured = Measurement(engine, settings, self.data, metrics, saved_thresholds=saved)
+    def __init__(self, measured: Measurement, keep: Callable[[AuditReport], None] | None = None) -> None:
+        self.metrics = [*measured.given, *(metric.spec for metric in measured.metrics)]
+        self.data = measured.data
+        self._measured = measured
         self._audits: list[MetricAudit] = []
         self._keep = keep
         self.task: BackgroundTask[object] = BackgroundTask(self._work, counts=self._counts)

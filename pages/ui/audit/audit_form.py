@@ -11,7 +11,7 @@ from uuid import uuid4
 import streamlit as st
 from cachetools import LRUCache
 
-from core.audit.data import with_battery
+from core.audit.data import with_battery, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.report import AuditReport
 from core.audit.task import AuditTask
@@ -29,7 +29,7 @@ from pages.commands.shared.audit_data import stored_data
 from pages.commands.shared.audit_history import keep_audits
 from pages.commands.shared.thresholds import kept_thresholds
 from pages.server import services
-from pages.ui.evaluate.dataset_choice import known_datasets
+from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.battery_choice import battery_choice
@@ -60,6 +60,7 @@ class AuditState:
     most = WidgetValue[int]("audit-most", _MOST_SUMMARIES)
     battery = WidgetValue[str]("audit-battery", STANDARD_BATTERY)
     thresholds = WidgetValue[Sequence[str]]("audit-thresholds", ())
+    released = WidgetValue[Sequence[str]]("audit-released", ())
     shown = WidgetValue[str | None]("audit-shown", None)
 
 
@@ -129,6 +130,7 @@ def audit_form() -> None:
             help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
         )
         st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
+    _released_select()
     battery_choice(AuditState.battery.key)
     _threshold_select()
     _cost_line()
@@ -138,6 +140,26 @@ def audit_form() -> None:
         "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
         "further questions, for their card; what that costs at endpoints is estimated before."
     )
+
+
+def _released_select() -> None:
+    """The columns of scores that the chosen datasets were released with, where they have any."""
+    datasets = tuple(audit_state().datasets)
+    cases = read_cases(datasets) if datasets else None
+    names = [column.name for column in cases.all_columns if column.released] if cases else []
+    if names:
+        st.multiselect(
+            "Scores released with the data",
+            names,
+            default=[],
+            key=AuditState.released.of("-".join(datasets)).key,
+            placeholder="None",
+            help="They are audited as they are. Questions that need new scores, as those on perturbed texts, are not asked.",
+        )
+
+
+def _released() -> list[str]:
+    return list(AuditState.released.of("-".join(audit_state().datasets)).get())
 
 
 def _choice() -> _Choice:
@@ -204,7 +226,7 @@ def _begin() -> None:
 
 def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, thresholds: Sequence[str]) -> AuditTask:
     """Raises TouchstoneError for a choice that cannot be audited here."""
-    if not specs or not datasets:
+    if not (specs or _released()) or not datasets:
         raise TouchstoneError("Choose at least one metric and one dataset.")
     metrics = [METRICS.parse(spec) for spec in specs]
     paid = [metric.spec for metric in metrics if asks_endpoint(metric.checkpoints())]
@@ -214,10 +236,13 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
         )
     kept = kept_thresholds(services.store())
     saved = thresholds_by_metric([kept[name] for name in thresholds], metrics)
-    data = with_battery(stored_data(services.store(), datasets, most, seed=0), audit_state().battery)
     store = services.store()
-    keep = None if store.read_only else partial(keep_audits, store)
-    return AuditTask(services.engine(), services.settings(), data, metrics, keep, saved)
+    data = with_battery(stored_data(store, datasets, most, seed=0), audit_state().battery)
+    data = with_saved_thresholds(data, [one.name for one in saved.values()])
+    measured = Measurement(
+        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, given=_released()
+    )
+    return AuditTask(measured, None if store.read_only else partial(keep_audits, store))
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:

@@ -82,7 +82,7 @@ def _page_audit(metric: Metric, pairs: Path) -> MetricAudit:
     """By the task that the page follows."""
     settings = Settings.read()
     with closing(Engine.open(settings)) as engine:
-        opened = AuditTask(engine, settings, items_data(pairs, read_file(pairs), 2, 0), [metric])
+        opened = AuditTask(Measurement(engine, settings, items_data(pairs, read_file(pairs), 2, 0), [metric]))
         assert opened.task.wait(600)
         assert opened.report, opened.task.error
         [audit] = opened.report.metrics

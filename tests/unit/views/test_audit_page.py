@@ -7,6 +7,9 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
+from core.types import Example, Item, ReleasedScore, Verdict
 from pages.ui.audit.audit_form import AuditState
 
 Open = Callable[..., AppTest]
@@ -50,3 +53,37 @@ def test_what_a_judge_costs_is_shown_before_it_is_audited(probe: Open, monkeypat
     else:
         pytest.fail(f"The cost was not estimated: {captions}")
     assert not app.exception
+
+
+def test_scores_that_data_were_released_with_are_audited_as_they_are(probe: Open, store: Store) -> None:
+    items = [
+        Item(
+            Example(f"{name}-{number}", f"Ship {number} left at noon.", f"Ship {number} left at {hour}."),
+            intended=verdict,
+            group=f"ship {number}",
+            scores=(ReleasedScore("their metric", score + number / 100),),
+        )
+        for number in range(12)
+        for name, hour, verdict, score in (
+            ("good", "noon", Verdict.CONSISTENT, 0.8),
+            ("bad", "night", Verdict.INCONSISTENT, 0.1),
+        )
+    ]
+    store.import_dataset(DatasetSource("ships", "generic", "ships.jsonl", "0" * 64), items, dict)
+    app = probe().switch_page("views/audit.py").run()
+    app.multiselect(key=AuditState.metrics.key).set_value([])
+    app.multiselect(key=AuditState.datasets.key).set_value(["ships"])
+    released = AuditState.released.of("ships").key
+    for _ in range(LOOKS):
+        if any(one.key == released for one in app.run().multiselect):
+            break
+    app.multiselect(key=released).set_value(["their metric"])
+    [button] = [button for button in app.button if button.label == "Audit"]
+    button.click().run()
+    assert not app.error
+    for _ in range(LOOKS):
+        shown = " ".join(element.value.replace("\\", "") for element in app.run(timeout=60).markdown)
+        if shown:
+            break
+    assert not app.exception
+    assert "**their metric**: Sees errors with an AUC of 1.00. Of 5 questions: 4 good, 1 weak." in shown
