@@ -105,7 +105,11 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
 
 
 def _flat_rows(row: Row) -> list[Row]:
-    """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each."""
+    """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each.
+
+    A chat is the pair of its last answer and of what was said before.
+    """
+    row = item_stream.pair_of_chat(row)
     lists = [
         name
         for name, value in row.items()

@@ -248,9 +248,8 @@ FIELD_TABLES = (
         "unicode text.tsv",
         _write_utf16,
         "label        Hallucination",
-        "The file is not UTF-8. Read it as",
+        "The label says",
         [YES, NO],
-        importer="generic[encoding=utf-16]",
     ),
 )  # fmt: skip
 """Two or more of each form: minimal pairs, cells that are not all numbers, classes, annotators, nesting, encodings."""

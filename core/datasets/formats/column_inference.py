@@ -27,7 +27,16 @@ _OF_OUR_FILES = {"claims", "claims_by"}
 """Fields of our own files whose names mean something else in tables of others."""
 _MORE_FIELD_NAMES = {
     "document": ("input", "grounding", "source_text", "transcript", "evidence", "passage"),
-    "summary": ("output", "response", "generated_text", "system_output", "prediction", "summ_sent", "sentence"),
+    "summary": (
+        "output",
+        "actual_output",
+        "response",
+        "generated_text",
+        "system_output",
+        "prediction",
+        "summ_sent",
+        "sentence",
+    ),
     "edited": ("edited_claim", "perturbed_summary", "corrupted_summary", "inconsistent_summary"),
     "label": (
         *(
@@ -98,6 +107,8 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
         column = next(free, "")
         if column:
             spelled_out[field] = column
+    if spelled_out.get("document", "").lower() == "input" and "contexts" in spelled_out:
+        spelled_out.setdefault("question", spelled_out.pop("document"))  # what a system was asked about passages
     named = _drop_contradicted(spelled_out, rows)
     named |= _match_by_length(rows, [column for column in columns if column not in named.values()], named)
     if "summary" not in named:

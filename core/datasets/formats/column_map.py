@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from core.datasets.formats.fields import as_word
 from core.datasets.formats.text_files import Row, open_text
 from core.errors import TouchstoneError
 from core.types import Split, Verdict
@@ -17,14 +18,30 @@ YES_WORDS = ("1", "1.0", "true", "yes", "y", "t")
 NO_WORDS = ("0", "0.0", "false", "no", "n", "f")
 """Words whose meaning depends on the question: if a summary is consistent, or if there is an error."""
 
-_TRUE_WORDS = ("wahr", "vrai", "verdadero", "verdadeiro", "vero", "waar", "prawda", "правда", "真")
-_FALSE_WORDS = ("falsch", "faux", "falso", "onwaar", "fałsz", "ложь", "假")
+_TRUE_WORDS = (
+    "ja",
+    "oui",
+    "sí",
+    "sim",
+    "wahr",
+    "vrai",
+    "verdadero",
+    "verdadeiro",
+    "vero",
+    "waar",
+    "prawda",
+    "правда",
+    "真",
+)
+_FALSE_WORDS = ("nein", "nee", "non", "não", "falsch", "faux", "falso", "onwaar", "fałsz", "ложь", "假")
 CONSISTENT_WORDS = (
     *YES_WORDS,
     *_TRUE_WORDS,
     "consistent",
     "faithful",
     "supported",
+    "supports",
+    "grounded",
     "factual",
     "correct",
     "entailment",
@@ -42,6 +59,9 @@ INCONSISTENT_WORDS = (
         "incorrect",
         "contradiction",
         "refuted",
+        "refutes",
+        "not grounded",
+        "ungrounded",
     ),
     *(
         "hallucinated",
@@ -206,7 +226,7 @@ def is_filled(row: Row, column: str) -> bool:
 
 def label_word(row: Row, column: str) -> str:
     """A cell as a word of a label."""
-    return str(row[column]).strip().lower()
+    return as_word(row[column])
 
 
 def voting_columns(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:

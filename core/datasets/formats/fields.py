@@ -102,10 +102,15 @@ def passage(row: Row, name: str) -> str:
 
 def choice(row: Row, name: str, known: Mapping[str, T]) -> T:
     """Value that the field's word stands for; case and blanks around it do not matter."""
-    word = str(value(row, name)).strip().lower()
+    word = as_word(value(row, name))
     if word not in known:
         raise TouchstoneError(f"The field {name!r} is {word[:60]!r}. Known: {', '.join(known)}.")
     return known[word]
+
+
+def as_word(cell: object) -> str:
+    """A cell as a word, in lower case; annotation tools write a choice as a list of one."""
+    return str(cell[0] if isinstance(cell, list) and len(cell) == 1 else cell).strip().lower()
 
 
 def texts(row: Row, name: str) -> list[str]:

@@ -32,7 +32,7 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "title": ("title",),
         "group": ("group", "article_id", "doc_id"),
         "slices": ("slices", "slice", "tags", "tag"),
-        "contexts": ("contexts", "passages", "ctxs", "retrieved_contexts", "turns"),
+        "contexts": ("contexts", "passages", "ctxs", "retrieved_contexts", "retrieval_context", "turns"),
         "question": ("question", "query", "user_input"),
         "claims": ("claims",),
         "claims_by": ("claims_by",),
@@ -82,7 +82,7 @@ def match_columns(header: Iterable[str]) -> dict[str, str]:
 
 def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]:
     """The pair of a record whose columns have known names, or of a chat. Raises TouchstoneError with what is wrong."""
-    record = _pair_of_chat(record)
+    record = pair_of_chat(record)
     names = match_columns(record)
     label = record[names["label"]] if "label" in names else None
     if all(names.get(field, "").lower() == name for field, name in _NLI_NAMES.items()) and str(label).strip().isdigit():
@@ -93,7 +93,7 @@ def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]
     return items_of_fields({field: record[name] for field, name in names.items()}, default_id)
 
 
-def _pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
+def pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
     """A record with `messages` as a pair: what the assistant said last, and as the document what others said before it."""
     messages = record.get("messages")
     if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):

@@ -34,8 +34,13 @@ class EncodingError(TouchstoneError):
 
 
 def open_text(source: Path, encoding: str = UTF8) -> TextIO:
-    """The file as text without its byte-order mark. Raises TouchstoneError where it is absent, empty or not in that encoding."""
+    """The file as text without its byte-order mark, which says that it is UTF-16 where it is of that.
+
+    Raises TouchstoneError where it is absent, empty or not in that encoding.
+    """
     found = existing_file(source).stat()
+    if encoding == UTF8 and has_utf16_mark(source):
+        encoding = "utf-16"
     _check_encoding(source, encoding, found.st_size, found.st_mtime_ns)
     return source.open(encoding="utf-8-sig" if encoding == UTF8 else encoding, newline="")
 
@@ -81,12 +86,15 @@ def encoding_of(source: Path) -> str:
     return UTF8
 
 
+def has_utf16_mark(source: Path) -> bool:
+    with source.open("rb") as file:
+        return file.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}
+
+
 def likely_encoding(source: Path) -> str:
-    """Most likely encoding of a text file that is not UTF-8: utf-16 by its mark or NUL bytes, else cp1252 or latin-1."""
+    """Most likely encoding of a text file that is not UTF-8: utf-16 by its NUL bytes, else cp1252 or latin-1."""
     with source.open("rb") as file:
         head = file.read(1 << 16)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
     if head.count(0) * 4 > len(head):
         return "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
     return "cp1252" if any(0x80 <= byte < 0xA0 for byte in head) else "latin-1"

@@ -97,13 +97,13 @@ def test_an_element_may_be_longer_than_what_is_read_at_once(tmp_path: Path) -> N
 
 
 def test_of_a_long_list_only_a_part_is_in_memory(tmp_path: Path) -> None:
-    path = put(tmp_path, "r.json", json.dumps([{"id": number, "text": "word " * 2000} for number in range(1600)]))
+    path = put(tmp_path, "r.json", json.dumps([{"id": number, "text": "word " * 2000} for number in range(4000)]))
     tracemalloc.start()
     count = sum(1 for _ in table_files.file_rows(path))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert count == 1600
-    assert peak < path.stat().st_size / 2
+    assert count == 4000
+    assert peak < path.stat().st_size / 3
 
 
 @pytest.mark.parametrize("name", ["r.xlsx", "r.parquet"])
@@ -196,7 +196,6 @@ def test_a_sheet_that_claims_a_million_columns_is_read_as_it_is(tmp_path: Path) 
     [
         ("latin-1", "é", "latin-1"),
         ("cp1252", "“a”", "cp1252"),
-        ("utf-16", "é", "utf-16"),
         ("utf-16-le", "é", "utf-16-le"),
     ],
 )
