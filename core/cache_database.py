@@ -12,6 +12,7 @@ from pathlib import Path
 from core.errors import TouchstoneError
 
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_SMALL_BYTES = 4_000_000  # of a file that is read whole when it is opened, in milliseconds
 _FILES = ("", "-wal", "-shm")  # a database, its log, the index of its log
 
 _LOG = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ def open_database(
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        aside = set_aside_if_damaged(file, what) if _is_cut_short(file) else None
+        aside = set_aside_if_damaged(file, what) if _looks_damaged(file) else None
         try:
             database = _connect(file, table)
         except sqlite3.DatabaseError as error:
@@ -78,8 +79,8 @@ def _connect(file: Path, table: str) -> sqlite3.Connection:
     return database
 
 
-def _is_cut_short(file: Path) -> bool:
-    """True if the file is smaller than its header says; a log that is being written back may make it so for a moment.
+def _looks_damaged(file: Path) -> bool:
+    """True if a part is missing, or if a small file cannot be read to its end; one that is being written may look so, too.
 
     Only SQLite may open the file: closing it otherwise gives up the locks that this process holds on it, and another
     process would then write over it (sqlite.org/howtocorrupt, section 2.2). "Immutable" leaves the log out.
@@ -89,9 +90,12 @@ def _is_cut_short(file: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             database.execute("PRAGMA schema_version")
+            if file.stat().st_size > _SMALL_BYTES:
+                return False
+            [first] = database.execute("PRAGMA quick_check(1)").fetchone()
+            return bool(first != "ok")
     except sqlite3.DatabaseError as error:
         return is_damage(error)
-    return False
 
 
 def _problem(file: Path) -> str:

@@ -16,6 +16,7 @@ import pytest
 
 from core.engine.answer_file import AnswerFile, answer_row
 from core.engine.cache import AnswerCache
+from core.engine.forecast import Durations
 from core.types import Answer, Span
 
 COMPUTED, PAID = "answers-3.sqlite", "paid-answers.sqlite"
@@ -165,6 +166,21 @@ def test_a_checksum_is_of_key_and_answer(tmp_path: Path) -> None:
     assert file.read([b"two"]) == {}
     file.close()
     assert key == b"one"
+
+
+@pytest.mark.parametrize("damage", [cut_to_half, overwrite_start, overwrite_middle, empty])
+def test_a_damaged_file_of_durations_is_begun_again(damage: Callable[[Path], None], tmp_path: Path) -> None:
+    durations = Durations(tmp_path)
+    for number in range(2_000):
+        durations.remember(f"metric {number}", "cpu", "edited", 1.0)
+    durations.close()
+    damage(tmp_path / "durations-1.sqlite")
+    opened = Durations(tmp_path)
+    opened.remember("rouge2", "cpu", "edited", 2.0)
+    opened.close()
+    again = Durations(tmp_path)
+    assert again.last("rouge2", "cpu", "edited") == 2.0
+    again.close()
 
 
 def test_opening_a_file_again_gives_up_no_lock_on_it(tmp_path: Path) -> None:
