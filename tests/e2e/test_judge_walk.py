@@ -109,4 +109,5 @@ def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
     page.get_by_role("link", name="Records", exact=True).click()
     # an explanation, three grades, of which one was kept from the press on Grade, and two orders
     expect(page.get_by_text("By run and prompt, in the currency of the prices; 0.0120 in 1 run(s).")).to_be_visible()
-    assert {body["model"] for _, body in endpoint.asked} == set(GRADES)
+    questions = [body for path, body in endpoint.asked if path.endswith("/chat/completions")]
+    assert {body["model"] for body in questions} == set(GRADES)
