@@ -14,6 +14,7 @@ from annotations.store.store import Store
 from core.models.words.head import CARD_FILE, WEIGHTS_FILE
 from core.training.training_data import MIN_DOCUMENTS
 from core.types import Example, Item, Verdict
+from pages.ui.evaluate.train_tab import trainings
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.shared.push_form import pushes
 from tests.doubles.upload_hub import UploadHub
@@ -43,7 +44,7 @@ def run_until(app: AppTest, state: Callable[[], object]) -> None:
     """Draw the page again until this is true, as its fragments do."""
     until = time.monotonic() + WAIT_S
     while not state():
-        assert time.monotonic() < until
+        assert time.monotonic() < until, f"{sorted(filter(None, buttons(app)))}: {said(app)}"
         app.run()
         assert not app.exception
 
@@ -93,6 +94,7 @@ def test_labels_become_a_metric_that_is_pushed_and_tried(
     app.text_input(key="train-encoder").set_value(str(tiny_roberta)).run()
     run_until(app, lambda: "train-go" in buttons(app) and not app.button(key="train-go").disabled)
     train(app, "from-labels")
+    trainings()["from-labels"].wait(WAIT_S)  # drawing the page meanwhile would keep the processor from it
     run_until(app, lambda: "train-probe-from-labels" in buttons(app))
 
     form = f"trained-{tmp_path / 'models' / 'from-labels'}"
