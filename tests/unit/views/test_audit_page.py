@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +16,22 @@ from pages.ui.audit.audit_form import AuditState
 
 Open = Callable[..., AppTest]
 
-LOOKS = 400  # at the form until the cost of a judge is estimated
+WAIT_S = 120
+
+
+def drawn(app: AppTest, words: str) -> str:
+    """The captions and texts of the page, once these words are among them; between two looks the work has the processor."""
+    until = time.monotonic() + WAIT_S
+    while words not in (shown := _words(app.run(timeout=60))):
+        assert time.monotonic() < until, shown
+        time.sleep(0.2)
+    assert not app.exception
+    return shown
+
+
+def _words(app: AppTest) -> str:
+    labels = [choice.label for choice in app.multiselect]
+    return " ".join([*labels, *(one.value.replace("\\", "") for one in (*app.caption, *app.markdown))])
 
 
 def test_an_audit_without_metric_or_data_says_what_is_missing(probe: Open) -> None:
@@ -46,13 +63,7 @@ def test_what_a_judge_costs_is_shown_before_it_is_audited(probe: Open, monkeypat
     button.click().run()
     assert any("what that costs is not known yet" in error.value for error in app.error)
     assert "audit" not in app.query_params
-    for _ in range(LOOKS):
-        captions = [one.value.replace("\\", "") for one in app.run().caption]
-        if any("questions to endpoints" in one and "; about " in one for one in captions):
-            break
-    else:
-        pytest.fail(f"The cost was not estimated: {captions}")
-    assert not app.exception
+    assert re.search("questions to endpoints.*; about ", drawn(app, "questions to endpoints"))
 
 
 def test_scores_that_data_were_released_with_are_audited_as_they_are(probe: Open, store: Store) -> None:
@@ -74,16 +85,10 @@ def test_scores_that_data_were_released_with_are_audited_as_they_are(probe: Open
     app.multiselect(key=AuditState.metrics.key).set_value([])
     app.multiselect(key=AuditState.datasets.key).set_value(["ships"])
     released = AuditState.released.of("ships").key
-    for _ in range(LOOKS):
-        if any(one.key == released for one in app.run().multiselect):
-            break
+    drawn(app, "Scores released with the data")
     app.multiselect(key=released).set_value(["their metric"])
     [button] = [button for button in app.button if button.label == "Audit"]
     button.click().run()
     assert not app.error
-    for _ in range(LOOKS):
-        shown = " ".join(element.value.replace("\\", "") for element in app.run(timeout=60).markdown)
-        if shown:
-            break
-    assert not app.exception
-    assert "**their metric**: Sees errors with an AUC of 1.00. Of 5 questions: 4 good, 1 weak." in shown
+    told = "**their metric**: "
+    assert f"{told}Sees errors with an AUC of 1.00. Of 5 questions: 4 good, 1 weak." in drawn(app, told)
