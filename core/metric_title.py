@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -25,3 +27,13 @@ def metric_title(name: str) -> str:
         return name
     settings = settings_label(parts["spec"])
     return f"{metric.card.title}{f' [{settings}]' if settings else ''}{parts['addition']}"
+
+
+def metric_titles(names: Iterable[str]) -> dict[str, str]:
+    """The titles of several metrics by their names; those that would read alike keep their names.
+
+    A dataset may have been released with "BLEU" and be scored with our `bleu`, and the ends of two long paths may be the same.
+    """
+    titles = {name: metric_title(name) for name in names}
+    number = Counter(titles.values())
+    return {name: title if number[title] == 1 else name for name, title in titles.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from core.metric_title import metric_title
+from core.metric_title import metric_title, metric_titles
 from core.report import Cell, Column, Format, Table, estimate_of
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
@@ -89,9 +89,10 @@ def pivot_grid(table: Table, name: str) -> tuple[list[str], list[str], dict[tupl
     return list(dict.fromkeys(down)), list(dict.fromkeys(across)), cells
 
 
-def pivot_title(table: Table, name: str) -> str:
-    """A row of a grid as people read it."""
-    return format_value(name, table.column(table.pivot.down).format) if table.pivot else name
+def pivot_titles(table: Table, down: Sequence[str]) -> dict[str, str]:
+    """The rows of a grid as people read them, each another."""
+    of_metrics = table.pivot is not None and table.column(table.pivot.down).format == "metric"
+    return metric_titles(down) if of_metrics else {name: name for name in down}
 
 
 def legend(tables: Sequence[Table]) -> str:

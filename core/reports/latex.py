@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from core.report import Cell, Column, Table, estimate_of
-from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_title
+from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
 from core.stats.best_metric import Measurement
 
 _MOST_ACROSS = 6  # rows of a grid; more of them stay rows
@@ -32,21 +32,20 @@ def table_latex(table: Table, name: str = "", label: str = "") -> str:
         lines = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
         return latex_table(head, lines, " ".join([f"{table.title}.", *table.notes, *_legend(table, "")]), label)
     down, across, cells = pivot_grid(table, name)
-    column = table.column(name)
+    column, titles = table.column(name), pivot_titles(table, down)
     title = table.pivot.down.capitalize() if table.pivot else ""
     if len(down) > _MOST_ACROSS:
         head = [title, *map(latex_text, across)]
         numbers = ["$n$", *(_case_numbers(cells, [(row, other) for row in down]) for other in across)]
         body = [
-            [latex_text(pivot_title(table, row)), *(_cell(cells.get((row, other)), column) for other in across)]
-            for row in down
+            [latex_text(titles[row]), *(_cell(cells.get((row, other)), column) for other in across)] for row in down
         ]
         lines = [numbers, *body]
     else:
         head = [
             table.pivot.across.capitalize() if table.pivot else "",
             "$n$",
-            *(latex_text(pivot_title(table, row)) for row in down),
+            *(latex_text(titles[row]) for row in down),
         ]
         lines = [
             [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.report import Cell, Column, Report, Table
-from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_title
+from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
 from core.stats.best_metric import Measurement
 from core.stats.text_tables import markdown_table
 
@@ -25,8 +25,8 @@ def table_markdown(table: Table, name: str = "") -> str:
         lines = ([_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows)
         return markdown_table([heading(column) for column in table.columns], lines)
     down, across, cells = pivot_grid(table, name)
-    column = table.column(name)
-    lines = ([pivot_title(table, row), *(_cell(cells.get((row, other)), column) for other in across)] for row in down)
+    column, titles = table.column(name), pivot_titles(table, down)
+    lines = ([titles[row], *(_cell(cells.get((row, other)), column) for other in across)] for row in down)
     return markdown_table([table.pivot.down if table.pivot else "", *across], lines)
 
 

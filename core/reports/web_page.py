@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.html_templates import open_templates
 from core.report import Cell, Column, Report, Table, estimate_of
-from core.reports.cells import format_cell, format_value, heading, legend, missing_reasons, pivot_grid, pivot_title
+from core.reports.cells import format_cell, format_value, heading, legend, missing_reasons, pivot_grid, pivot_titles
 from core.stats.best_metric import Measurement
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))
@@ -55,10 +55,9 @@ def _grids(table: Table) -> list[_HtmlGrid]:
     grids = []
     for name in table.pivot.cells:
         down, across, cells = pivot_grid(table, name)
-        column = table.column(name)
+        column, titles = table.column(name), pivot_titles(table, down)
         rows = [
-            [_HtmlCell(pivot_title(table, row), ""), *(_cell(cells.get((row, other)), column) for other in across)]
-            for row in down
+            [_HtmlCell(titles[row], ""), *(_cell(cells.get((row, other)), column) for other in across)] for row in down
         ]
         title = f"{table.title}: {heading(column)}" if len(table.pivot.cells) > 1 else table.title
         grids.append(_HtmlGrid(title, [table.pivot.down, *across], rows, table.notes))

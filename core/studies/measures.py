@@ -19,7 +19,7 @@ from core.cases.measures import (
 )
 from core.cases.paper_test import LEGEND as PAPER_LEGEND
 from core.cases.paper_test import compare_best_two, mark_as_paper
-from core.metric_title import metric_title
+from core.metric_title import metric_title, metric_titles
 from core.profile import profile_names, read_profile
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_cell
@@ -175,8 +175,9 @@ def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
     title, form = FIGURE_TITLES[name], measure_format(name)
     first = [row for row in valued if row.slice == rows[0].slice]
     metrics = sorted_metrics(rows, name)
+    titles = metric_titles(metrics)
     ordered = sorted(first, key=lambda row: -metrics.index(row.metric))
-    labels = tuple(f"{metric_title(row.metric)} (n = {row.figures[name].estimate.n})" for row in ordered)
+    labels = tuple(f"{titles[row.metric]} (n = {row.figures[name].estimate.n})" for row in ordered)
     charts = []
     if ordered:
         series = Series(title, labels, tuple(row.figures[name].estimate for row in ordered))
@@ -196,7 +197,7 @@ def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
     if len(parts) > 1:
         values = {(row.metric, row.slice): row.figures[name].estimate.value for row in valued}
         lines = tuple(
-            Series(metric_title(metric), parts, tuple(values.get((metric, part)) for part in parts))
+            Series(titles[metric], parts, tuple(values.get((metric, part)) for part in parts))
             for metric in metrics
             if any((metric, part) in values for part in parts)
         )

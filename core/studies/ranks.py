@@ -20,7 +20,7 @@ from core.cases.measures import (
     measure_format,
 )
 from core.errors import UnknownNameError
-from core.metric_title import metric_title
+from core.metric_title import metric_title, metric_titles
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_rank
 from core.stats.bootstrap import Distribution, Resamples
@@ -141,12 +141,13 @@ def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
     parts, metrics = (
         tuple(dict.fromkeys(names)) for names in zip(*((one.slice, one.metric) for one in ranks), strict=True)
     )
+    titles = metric_titles(metrics)
     series = [
         Series(
-            metric_title(metric),
+            titles[metric],
             tuple(one.slice for one in of_metric),
             tuple(one.rank for one in of_metric),
-            tuple(f"{metric_title(metric)}, {one.slice}: {format_rank(one.rank)} of {one.among}" for one in of_metric),
+            tuple(f"{titles[metric]}, {one.slice}: {format_rank(one.rank)} of {one.among}" for one in of_metric),
         )
         for metric in metrics
         if (of_metric := [one for one in ranks if one.metric == metric])

@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.archive import zip_files
 from core.report import Cell, Chart, Column, Report, Table
-from core.reports.cells import few_documents, format_value, heading, legend, missing_reasons, pivot_grid, pivot_title
+from core.reports.cells import few_documents, format_value, heading, legend, missing_reasons, pivot_grid, pivot_titles
 from core.reports.files import FORMS
 from core.stats.best_metric import Measurement
 from pages.ui.shared.markup import escape_markdown
@@ -132,7 +132,7 @@ def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
     heads = {other: _slice_head(other, [cells.get((row, other)) for row in down]) for other in across}
     texts = [[_text(cells.get((row, other)), column) for other in across] for row in down]
     styles = [[_style(cells.get((row, other))) for other in across] for row in down]
-    frame = pd.DataFrame(texts, [pivot_title(table, row) for row in down], list(heads.values()))
+    frame = pd.DataFrame(texts, [*pivot_titles(table, down).values()], list(heads.values()))
     event = st.dataframe(
         frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
         key=f"{key}-{name}",

@@ -90,7 +90,7 @@ FORMS: dict[str, Record] = {
 
 def pairs() -> Iterator[tuple[int, str, bool]]:
     for number in range(6):
-        yield number, f"{TRUE if number % 2 else FALSE} Number {number} was told.", bool(number % 2)
+        yield number, f"{TRUE if number % 2 else FALSE} Number {number} was said.", bool(number % 2)
 
 
 def read(path: Path) -> list[Item]:

@@ -6,9 +6,10 @@ import pytest
 
 from core.cases.cases import Cases, build_cases
 from core.errors import TouchstoneError
-from core.metric_title import metric_title
+from core.metric_title import metric_title, metric_titles
 from core.reports.markdown import report_markdown
 from core.reports.text import report_text
+from core.studies.measures import Measures
 from core.studies.overview import Overview
 from core.study import StudyData
 from core.types import ErrorType
@@ -68,3 +69,20 @@ def test_labels_of_one_kind_give_a_reason() -> None:
 )
 def test_a_column_of_scores_has_the_title_of_its_metric_or_its_own_name(name: str, title: str) -> None:
     assert metric_title(name) == title
+
+
+def test_metrics_whose_titles_are_the_same_keep_their_names() -> None:
+    names = ["BLEU", "bleu", "rouge2", "factcc[checkpoint=/a/1/out/best]", "factcc[checkpoint=/a/2/out/best]"]
+    titles = metric_titles(names)
+    assert titles["rouge2"] == "ROUGE-2"
+    assert [titles[name] for name in names if name != "rouge2"] == [name for name in names if name != "rouge2"]
+
+
+def test_a_grid_of_a_released_metric_and_ours_of_the_same_title_has_both() -> None:
+    good, bad = {"bleu": 0.9, "BLEU": 0.8}, {"bleu": 0.1, "BLEU": 0.3}
+    sides = [side for number in range(12) for side in pair(str(number), good, bad, SEEN)]
+    report = Measures().run(StudyData(datasets=("toy",), cases=build_cases(sides), resamples=50))
+    assert {"| BLEU |", "| bleu |"} <= {
+        line[: line.index("|", 1) + 1] for line in report_markdown(report).splitlines() if line[:1] == "|"
+    }
+    assert len(set(report.charts[0].x.categories)) == 2
