@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Right
@@ -14,6 +15,7 @@ from pages.ui.shared.run_choice import listed_runs
 from pages.ui.shared.session_user import pages_of
 
 _MOST_KEPT = 200  # pairs that a search looks through
+_MOST_LETTERS = 80  # of a summary that stands for a pair without a title
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,12 @@ def own_work(member: Member) -> list[Place]:
     """Everything that was kept, run, labelled and imported here, kind by kind, the newest first."""
     store = services.store()
     kept = [row for row in store.saved(_MOST_KEPT) if row.kind == "pair"]
-    work = [Place("pair", row.title or row.text, "probe", {"example": row.item_id}) for row in kept]
+    work = [
+        Place(
+            "pair", row.title or shorten(row.text, _MOST_LETTERS, placeholder=" …"), "probe", {"example": row.item_id}
+        )
+        for row in kept
+    ]
     work += [Place("stress run", row.name, "stress", {"run": id}) for id, row in listed_runs().items()]
     if member.may(Right.MANAGE):
         campaigns = ManagerActions(store, member).campaigns()
