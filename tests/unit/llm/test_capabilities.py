@@ -1,4 +1,4 @@
-"""What the models of an endpoint take is found once, kept for every process, and gives way to what a person wrote."""
+"""Capabilities of the models of an endpoint are found once, kept for every process, and give way to what a person wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the head of Probe says of a board: a sentence, and a chip for each metric."""
+"""The head of Probe on a board: a sentence, and a chip for each metric."""
 
 from __future__ import annotations
 

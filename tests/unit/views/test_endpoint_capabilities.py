@@ -1,4 +1,4 @@
-"""What the model of an endpoint takes stands on its card, is found by a press, and is entered by a person."""
+"""Capabilities of the model of an endpoint stand on its card, are found by a press, and are entered by a person."""
 
 from __future__ import annotations
 
