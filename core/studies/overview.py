@@ -87,10 +87,10 @@ class Overview(Study):
         )
         return self.report(
             data,
-            [table],
+            [table] if answers else [],
             charts=measure_charts([row for row in rows if row.slice == rows[0].slice], self.measure),
             sentences=[
-                *filter(None, [best_sentence(valued, self.measure)]),
+                _overall_sentence(valued, self.measure),
                 *slice_sentences([one for one in answers if one.slice != rows[0].slice]),
             ],
             notes=[
@@ -98,6 +98,14 @@ class Overview(Study):
                 *([f"Fewer than {_MIN_CASES} cases: {', '.join(few)}."] if few else []),
             ],
         )
+
+
+def _overall_sentence(rows: Sequence[MetricRow], measure: str) -> str:
+    """The best metric overall, where there are enough cases to say so."""
+    n = max(row.figures[measure].estimate.n for row in rows)
+    if n < _MIN_CASES:
+        return f"Too few cases ({n}) to say which metric is best: it takes {_MIN_CASES}."
+    return best_sentence(rows, measure)
 
 
 def slice_answers(rows: Sequence[MetricRow], measure: str) -> Iterator[SliceAnswer]:

@@ -86,3 +86,10 @@ def test_a_grid_of_a_released_metric_and_ours_of_the_same_title_has_both() -> No
         line[: line.index("|", 1) + 1] for line in report_markdown(report).splitlines() if line[:1] == "|"
     }
     assert len(set(report.charts[0].x.categories)) == 2
+
+
+def test_of_a_few_cases_no_metric_is_called_the_best() -> None:
+    sides = [side for number in range(3) for side in pair(str(number), {"rouge2": 0.9}, {"rouge2": 0.1}, SEEN)]
+    report = Overview().run(StudyData(datasets=("toy",), cases=build_cases(sides), resamples=50))
+    assert report.sentences == ("Too few cases (6) to say which metric is best: it takes 10.",)
+    assert report.tables == ()
