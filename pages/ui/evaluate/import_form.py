@@ -83,8 +83,8 @@ def _import_dialog() -> None:
             help="Otherwise one of them stops the whole import.",
         )
         _import_buttons(importer, upload, reading)
-    if now := evaluate_state().import_task:
-        _import_progress(now)
+        if now := evaluate_state().import_task:
+            _import_progress(now)
 
 
 def _save_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
