@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
@@ -183,12 +184,19 @@ class Run:
     checks: dict[VariantKey, Check] = field(default_factory=dict)
     opinions: dict[VariantKey, Opinion] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # progress is asked for after every record: a walk over all variants each time grows with their square
+        self._refused = Counter(kind for (_, kind), variant in self.variants.items() if variant.summary is None)
+
     def add(self, record: RunRecord) -> bool:
         """Take a record in, in place of an older one of the same thing; False where it says nothing new."""
         kept, key = self._place(record)
-        if kept.get(key) == record:
+        before = kept.get(key)
+        if before == record:
             return False
         kept[key] = record
+        if isinstance(record, Variant):
+            self._refused[record.kind] += (record.summary is None) - (before is not None and before.summary is None)
         return True
 
     def has_variant(self, source: str, kind: str) -> bool:
@@ -217,8 +225,8 @@ class Run:
     @property
     def not_applicable(self) -> int:
         """Those among them of variants that were refused so far."""
-        refused = [kind for (_, kind), variant in self.variants.items() if variant.summary is None]
-        return len(refused) * len(self.plan.metrics) + sum(kind in self.plan.guarded for kind in refused)
+        guarded = sum(self._refused[kind] for kind in self.plan.guarded)
+        return self._refused.total() * len(self.plan.metrics) + guarded
 
     @property
     def total(self) -> int:
