@@ -3,6 +3,8 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 NODE := .venv/node
+# every process of the tests would compile all sources again
+unexport PYTHONDONTWRITEBYTECODE
 SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_claim.py test_prose.py test_shallow.py test_wheel.py)
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import sys
@@ -14,6 +15,9 @@ from hypothesis import HealthCheck, settings
 
 # threads of torch that wait for each other make tiny models ten times slower on a busy machine
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# by default the search for cycles walks the millions of objects of all imports and tests again and again: a tenth of the time
+gc.set_threshold(50_000, 20, 100)
 
 _NUMBERS = itertools.count()
 _MAIN = sys.modules["__main__"]
@@ -40,6 +44,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
