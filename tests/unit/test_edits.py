@@ -126,6 +126,12 @@ def test_a_declared_edit_that_was_changed_again_loses_its_explanation() -> None:
     assert (edit.new, edit.explanation) == ("shut", "")
 
 
+def test_a_declared_edit_keeps_its_explanation_beside_a_change_before_it() -> None:
+    declared = on(SUMMARY, "closed", "open")
+    edited = edits.apply(SUMMARY, [on(SUMMARY, SUMMARY.split()[0], "Yesterday"), declared])
+    assert declared in edits.recover(SUMMARY, edited, [declared])
+
+
 def test_two_declared_edits_of_neighbouring_words_stay_two() -> None:
     declared = [on(SUMMARY, "harbour", "port"), on(SUMMARY, "was", "is")]
     assert edits.recover(SUMMARY, edits.apply(SUMMARY, declared), declared) == declared
@@ -280,6 +286,11 @@ def test_a_diff_in_context_keeps_every_change_and_leaves_the_rest_out() -> None:
     shown = edits.abridge_unchanged(laid, margin=12)
     assert [segment for segment in shown if segment[0]] == [segment for segment in laid if segment[0]]
     assert [text for op, text in shown if op == 0] == [" … days. The ", " bridge, … years, was ", ", and nobody came."]
+
+
+def test_what_follows_the_last_change_of_a_diff_is_cut_off_once() -> None:
+    shown = edits.abridge_unchanged([(1, "Now "), (0, "nobody came over the bridge for days and days")], margin=12)
+    assert shown == [(1, "Now "), (0, "nobody came … ")]
 
 
 def record_of(old: str, new: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from core.engine.conversation import Priority, Request
+from core.types import FailureKind
 from tests.doubles.bench import asking, pair
 from tests.doubles.metrics import Letters
 
@@ -28,3 +29,15 @@ def test_a_task_that_nobody_waits_for_is_not_live() -> None:
     task = asking(request, 0)
     request.cancelled.set()
     assert not task.live
+
+
+def test_a_task_whose_weights_are_replaced_begins_again_five_times_and_then_fails() -> None:
+    task = asking(a_request(), 0)
+    for _ in range(5):
+        task.next_round()
+        task.restart()
+        assert not task.done.done()
+        assert task.keys is None
+    task.restart()
+    assert task.failed(FailureKind.LOAD)
+    assert "replaced again and again" in task.done.result().message

@@ -15,6 +15,7 @@ from core.stats.score_pairs import (
     consistency_share,
     mean_absolute_shift,
     mean_shift,
+    noise_range,
     sign_rate,
     tie_share,
     wrong_way_share,
@@ -86,3 +87,16 @@ def test_every_resample_is_counted_anew() -> None:
     assert_the_same(mean_shift(pairs), lambda at: float(shift[at].mean()), documents, resamples)
     assert_the_same(mean_absolute_shift(pairs), lambda at: float(abs(shift[at]).mean()), documents, resamples)
     assert_the_same(sign_rate(pairs), lambda at: (shift[at] < 0).sum() / (shift[at] != 0).sum(), documents, resamples)
+
+
+def test_noise_reaches_from_no_shift_to_the_farthest_of_five_harmless_shifts_that_are_known() -> None:
+    shifts = np.array([0.3, np.nan, 0.1, 0.2, np.nan, 0.4, 0.25])
+    assert noise_range(shifts) == (0.0, 0.4)
+    assert noise_range(-shifts) == (-0.4, 0.0)
+    assert noise_range(shifts[:-1]) is None
+
+
+def test_noise_is_the_middle_95_percent_of_thirty_harmless_shifts_or_more() -> None:
+    shifts = np.linspace(-1.0, 1.0, 41)
+    assert noise_range(shifts) == pytest.approx((-0.95, 0.95))
+    assert noise_range(shifts[:29]) == pytest.approx((-1.0, 0.4))
