@@ -12,6 +12,7 @@ import streamlit as st
 from annotations.store.store import InMemoryRuns, Store
 from core.background import BackgroundTask
 from core.engine.engine import Engine
+from core.guest_folders import limit_folders
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
 from core.runs.runner import BackgroundRuns
@@ -29,6 +30,7 @@ def settings() -> Settings:
 def engine() -> Engine:
     # torch's threads wait by spinning: one core is left to the pages, or typing would stutter while a model runs
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
+    limit_folders(settings().guest_folders)
     started = Engine.open(settings())
     BackgroundTask.call(partial(_warm_up, started))
     return started
