@@ -20,6 +20,8 @@ from core.settings import Settings
 from core.types import Example
 from pages.server import startup
 
+_PATIENCE_S = 3.0  # a person waits at the screen for another program that writes; what they did is kept and sent again
+
 
 @st.cache_resource(show_spinner=False)
 def settings() -> Settings:
@@ -38,7 +40,7 @@ def engine() -> Engine:
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    return Store.open(settings().database_url, read_only=settings().demo)
+    return Store.open(settings().database_url, read_only=settings().demo, patience_s=_PATIENCE_S)
 
 
 @st.cache_resource(show_spinner=False)
