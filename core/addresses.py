@@ -14,7 +14,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 _METADATA = frozenset(
     map(ip_address, ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"))
 )
-"""Where clouds give a machine its secrets, besides the link-local addresses."""
+"""Addresses at which clouds give a machine its secrets, besides the link-local ones."""
 
 
 def look_up(host: str, port: int) -> list[str]:

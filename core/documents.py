@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import struct
+import zlib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import PurePath
@@ -21,6 +23,11 @@ _SIGNATURES = {
     b"\x1f\x8b": "a compressed file; unpack it first",
     b"{\\rtf": "a rich-text file; save it as .txt",
 }
+# what pypdf lets through on damaged files besides its own errors
+_PDF_ERRORS = (
+    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
+    *(TypeError, ValueError, struct.error, zlib.error),
+)
 PDF_LIMITS = Limits(seconds=20, megabytes=1024)
 
 
@@ -59,7 +66,7 @@ def _decode(name: str, data: bytes) -> str:
 
 def read_pdf(name: str, data: bytes) -> Iterator[str]:
     """The text of a PDF in pieces, a page each; raises TouchstoneError. Only for a process that can be ended: see `read_document`."""
-    from pypdf.errors import DependencyError  # the pages need not load it
+    from pypdf.errors import DependencyError, PyPdfError  # the pages need not load it
 
     pages, drawn = 0, False
     try:
@@ -68,14 +75,12 @@ def read_pdf(name: str, data: bytes) -> Iterator[str]:
             if text:
                 yield f"\n\n{text}" if drawn else text
                 drawn = True
-    except TouchstoneError:
-        raise
     except DependencyError as error:
         raise TouchstoneError(
             f"{name!r} is encrypted or packed in a way that is not read here ({error}). Save a copy without encryption, or "
             "paste its text."
         ) from error
-    except Exception as error:  # pypdf raises anything for a damaged file
+    except (PyPdfError, *_PDF_ERRORS) as error:
         raise TouchstoneError(f"{name!r} is not a readable PDF ({error}). Save it again or paste its text.") from error
     if not drawn:
         raise TouchstoneError(f"{name!r} has {pages} pages and no text in them, probably scans. Paste its text.")
