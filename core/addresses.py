@@ -37,6 +37,14 @@ def gives_secrets(address: Address) -> bool:
     return meant in _METADATA or meant.is_link_local or meant.is_unspecified or meant.is_multicast
 
 
+def secrets_refusal(host: str, address: Address) -> str:
+    """Sentence on a host that leads to such an address; empty for any other."""
+    if not gives_secrets(address):
+        return ""
+    place = host if literal_address(host) else f"{host}, which leads to {address},"
+    return f"At {place} a cloud gives its machines their secrets, and nothing is sent there."
+
+
 def is_public(address: Address) -> bool:
     """True for an address that leads out of this network."""
     return _meant(address).is_global and not gives_secrets(address)

@@ -20,7 +20,7 @@ from annotations.store.campaign_tables import Webhook
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_text
 from annotations.store.store import Store
-from core.addresses import Address, gives_secrets, is_public, literal_address
+from core.addresses import Address, gives_secrets, is_public, literal_address, secrets_refusal
 
 _SECRET_BYTES = 32
 _MAX_URL, _MAX_PROBLEM = 2000, 300  # characters
@@ -107,8 +107,8 @@ def refuse_address(host: str, address: Address) -> str:
 
     A name may lead out of this network only: whoever owns it can let it lead anywhere, and at another time elsewhere.
     """
-    if gives_secrets(address):
-        return f"{host} leads to {address}, where a cloud gives a machine its secrets, and nothing is sent there. Give another URL."
+    if refusal := secrets_refusal(host, address):
+        return f"{refusal} Give another URL."
     is_inner_name = literal_address(host) is None and not is_public(address)
     if is_inner_name and not (host == "localhost" and address.is_loopback):
         return (

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 import httpx2
 import openai
 
-from core.addresses import Address, LookUp, gives_secrets, look_up
+from core.addresses import LookUp, look_up, secrets_refusal
 from core.checked_transport import CheckedTransport, goes_by_proxy
 from core.llm.endpoints import Endpoint
 
@@ -49,16 +49,10 @@ def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.Default
         base_url=endpoint.base_url,
         timeout=endpoint.patience_s,
         verify=_trusted_certificates(),
-        transport=CheckedTransport(_refuse_address, resolve, _trusted_certificates()) if checked else None,
+        transport=CheckedTransport(secrets_refusal, resolve, _trusted_certificates()) if checked else None,
         max_redirects=_MAX_REDIRECTS,
         event_hooks={"request": [_sending_key(endpoint)], "response": [_refuse_moves, _limiting(endpoint)]},
     )
-
-
-def _refuse_address(host: str, address: Address) -> str:
-    if not gives_secrets(address):
-        return ""
-    return f"{host} leads to {address}, where a cloud gives a machine its secrets, and nothing is sent there."
 
 
 class _LimitedStream(httpx2.SyncByteStream):

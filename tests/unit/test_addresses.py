@@ -141,7 +141,7 @@ def test_an_endpoint_that_a_person_typed_asks_no_cloud_for_its_secrets(host: str
     typed = typed_endpoint({"name": "mine", "base_url": f"http://{host}/v1", "model": "small"}, "sk-typed")
     [finding, *_] = check_endpoint(typed)
     assert not finding.works
-    assert "where a cloud gives a machine its secrets" in finding.message
+    assert "a cloud gives its machines their secrets" in finding.message
     assert "base_url of mine in the form" in finding.message
 
 
@@ -151,7 +151,7 @@ def test_a_redirect_of_an_endpoint_that_a_person_typed_leads_to_no_clouds_secret
         typed = typed_endpoint({"name": "mine", "base_url": server.url, "model": "small"}, "")
         with (
             http_client(typed, lambda *_: ["169.254.169.254"]) as client,
-            pytest.raises(RefusedAddressError, match=r"inside\.example leads to 169\.254\.169\.254"),
+            pytest.raises(RefusedAddressError, match=r"At inside\.example, which leads to 169\.254\.169\.254, a cloud"),
         ):
             client.get("/models")
 

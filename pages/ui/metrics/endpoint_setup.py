@@ -123,7 +123,7 @@ def _fields(state: EndpointSetupState) -> None:
     left.text_input(
         "Variable with its key",
         key=EndpointSetupState.variable.key,
-        placeholder="none",
+        placeholder=f"{KEY_PREFIX}…" if services.settings().has_guests else "none",
         help=f"Of the environment or .env. On a shared server one that begins with {KEY_PREFIX} or is listed in TOUCHSTONE_ALLOWED_KEYS.",
     )
     middle.text_input(
@@ -188,7 +188,8 @@ def _fill_in_preset() -> None:
     preset = _chosen_preset(state)
     state.findings, state.problem, state.tested = [], "", ""
     state.name = preset.title.split()[0].lower() if preset.base_url else ""
-    state.address, state.variable, state.model, state.api = preset.base_url, preset.key_from, "", preset.api
+    state.variable = preset.key_from if services.settings().allows_key(preset.key_from) else ""
+    state.address, state.model, state.api = preset.base_url, "", preset.api
 
 
 def _typed_by_manager(state: EndpointSetupState) -> Endpoint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -141,7 +142,7 @@ def test_a_name_that_leads_inwards_when_it_is_sent_gets_nothing(
 
     send_due(store, {}, resolve)
     line = format_webhook(_state(manager, opened.campaign.id))
-    assert "hooks.example leads to" in line
+    assert re.search(r"hooks\.example,? (which )?leads to", line)
     assert "nothing is sent there" in line
     assert (lookups, receiver.came) == (["hooks.example"], [])
 
