@@ -5,22 +5,31 @@
 ARG PYTHON=3.11
 FROM python:${PYTHON}-slim AS wheel
 WORKDIR /src
-RUN pip install --no-cache-dir hatchling==1.33.0
+COPY .ci/build-requirements.lock /tmp/
+RUN pip install --no-cache-dir --require-hashes -r /tmp/build-requirements.lock
 COPY . .
 RUN python -m hatchling build -t wheel -d /wheel
 
 FROM python:${PYTHON}-slim
 ARG DEVICE=cpu
-COPY requirements.txt /tmp/
-# the largest layer first: it changes with the pins only. The package index has torch with CUDA
+COPY requirements.lock requirements-cpu.lock .ci/build-requirements.lock /tmp/
+# the largest layer first: it changes with the pins only. The package index has torch with CUDA, that of PyTorch the one
+# for CPU; a file of another origin than the one whose hash is in the lock is refused
 RUN if [ "${DEVICE}" = cpu ]; then \
-        pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu "$(grep '^torch==' /tmp/requirements.txt)"; \
-    fi \
-    && pip install --no-cache-dir -r /tmp/requirements.txt
+        pip install --no-cache-dir --require-hashes --extra-index-url https://download.pytorch.org/whl/cpu -r /tmp/requirements-cpu.lock; \
+    else \
+        pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock; \
+    fi
 COPY --from=wheel /wheel /tmp/wheel
 RUN pip install --no-cache-dir --no-deps /tmp/wheel/*.whl \
     && useradd --create-home --uid 1000 touchstone \
     && install -d -o touchstone -g touchstone /home/touchstone/.touchstone
+# the parts of the image with versions and licences, as CycloneDX
+RUN python -m venv /tmp/bom \
+    && /tmp/bom/bin/pip install --no-cache-dir --require-hashes -r /tmp/build-requirements.lock \
+    && install -d /usr/share/touchstone \
+    && /tmp/bom/bin/cyclonedx-py environment --output-reproducible -o /usr/share/touchstone/sbom.cdx.json "$(command -v python)" \
+    && rm -r /tmp/bom
 USER 1000
 WORKDIR /home/touchstone
 ENV HF_HOME=/home/touchstone/.touchstone/models \

@@ -5,11 +5,12 @@ BIN := .venv/bin
 NODE := .venv/node
 # every process of the tests would compile all sources again
 unexport PYTHONDONTWRITEBYTECODE
+LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate
 SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_claim.py test_prose.py test_shallow.py test_wheel.py)
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers test test-quick check check-scripts verify fix reference readme demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers test test-quick check check-scripts verify fix lock reference readme demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -64,6 +65,11 @@ verify: .venv/.run ## compare published scores with ours, on the weights that ar
 fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+lock: ## pin every package with its hashes again, after a pin changed; needs uv
+	$(LOCK) requirements.txt -o requirements.lock
+	$(LOCK) --torch-backend cpu requirements.txt -o requirements-cpu.lock
+	$(LOCK) .ci/build-requirements.txt -o .ci/build-requirements.lock
 
 reference: .venv/.run ## write the tables that are made from the code into the documents again
 	$(BIN)/python -m tests.reference

@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
+from core.guest_folders import is_allowed, refusal
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.registry import split_pieces
 
@@ -79,7 +80,7 @@ def read_battery(spec: str) -> Battery:
     """The battery of a name or a file, also with further kinds: `touchstone-1`, `mine.toml`, `touchstone-1+hedge+number[most=2]`.
 
     A battery is called as its file. Raises UnknownNameError for a battery or kind that does not exist, TouchstoneError for a
-    file that is no battery.
+    file that is no battery or that may not be named here.
     """
     named, *further = split_pieces(spec.strip(), "+") or [""]
     path = Path(named)
@@ -87,6 +88,8 @@ def read_battery(spec: str) -> Battery:
         path = _FOLDER / f"{named}.toml"
     elif path.suffix != ".toml":
         raise UnknownNameError("battery", named, [*battery_names(), "a file of your own that ends in .toml"])
+    elif not is_allowed(path):
+        raise TouchstoneError(refusal(named))
     battery = _read_file(path)
     return battery.with_kinds(further) if further else battery
 

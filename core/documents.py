@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import struct
+import zlib
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import PurePath
 
-from pypdf import PasswordType, PdfReader
-from pypdf.errors import DependencyError, PyPdfError
-
 from core.errors import TouchstoneError
+from core.foreign_files import Limits, read_apart
 
 _TEXT_SUFFIXES = {".txt", ".md"}
 _SIGNATURES = {
@@ -24,26 +25,21 @@ _SIGNATURES = {
 }
 # what pypdf lets through on damaged files besides its own errors
 _PDF_ERRORS = (
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    RecursionError,
-    OverflowError,
-    AssertionError,
+    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
+    *(TypeError, ValueError, struct.error, zlib.error),
 )
+PDF_LIMITS = Limits(seconds=20, megabytes=1024)
 
 
-def read_document(name: str, data: bytes) -> str:
+def read_document(name: str, data: bytes, limits: Limits = PDF_LIMITS) -> str:
     """The text of a file called `name`, with line ends as \\n and without a byte-order mark; never blank.
 
-    Raises TouchstoneError, with what was got and what to do, for anything that is not readable text.
+    A PDF is a program that draws, and may draw for hours: it is read in a process of its own, within `limits`. Raises TouchstoneError, with what was got and what to do, for anything that is not readable text.
     """
     ending = PurePath(name).suffix.lower()
     if ending not in {*_TEXT_SUFFIXES, ".pdf"}:
         raise TouchstoneError(f"{name!r} is not of a kind that can be read. Known: .txt, .md, .pdf. Or paste the text.")
-    text = _read_pdf(name, data) if ending == ".pdf" else _decode(name, data)
+    text = "".join(read_apart(name, limits, read_pdf, name, data)) if ending == ".pdf" else _decode(name, data)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         raise TouchstoneError(
@@ -68,18 +64,34 @@ def _decode(name: str, data: bytes) -> str:
         ) from None
 
 
-def _read_pdf(name: str, data: bytes) -> str:
+def read_pdf(name: str, data: bytes) -> Iterator[str]:
+    """The text of a PDF in pieces, a page each; raises TouchstoneError. Only for a process that can be ended: see `read_document`."""
+    from pypdf.errors import DependencyError, PyPdfError  # the pages need not load it
+
+    pages, drawn = 0, False
     try:
-        reader = PdfReader(BytesIO(data))
-        if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
-            raise TouchstoneError(f"{name!r} is protected by a password. Save a copy without one.")
-        pages = [page.extract_text() for page in reader.pages]
-    except DependencyError:
-        raise TouchstoneError(f"{name!r} is encrypted. Save a copy without encryption.") from None
+        for text in _page_texts(name, data):
+            pages += 1
+            if text:
+                yield f"\n\n{text}" if drawn else text
+                drawn = True
+    except DependencyError as error:
+        raise TouchstoneError(
+            f"{name!r} is encrypted or packed in a way that is not read here ({error}). Save a copy without encryption, or "
+            "paste its text."
+        ) from error
     except (PyPdfError, *_PDF_ERRORS) as error:
         raise TouchstoneError(f"{name!r} is not a readable PDF ({error}). Save it again or paste its text.") from error
-    text = "\n\n".join(page.strip() for page in pages if page.strip())
-    if not text:
-        raise TouchstoneError(f"{name!r} has {len(pages)} pages and no text in them, probably scans. Paste its text.")
-    # some PDF fonts spell surrogate pairs apart: they are joined, and a lone half becomes U+FFFD
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if not drawn:
+        raise TouchstoneError(f"{name!r} has {pages} pages and no text in them, probably scans. Paste its text.")
+
+
+def _page_texts(name: str, data: bytes) -> Iterator[str]:
+    from pypdf import PasswordType, PdfReader
+
+    reader = PdfReader(BytesIO(data))
+    if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
+        raise TouchstoneError(f"{name!r} is protected by a password. Save a copy without one.")
+    for page in reader.pages:
+        # some fonts spell surrogate pairs apart: they are joined, and a lone half becomes U+FFFD
+        yield page.extract_text().strip().encode("utf-16", "surrogatepass").decode("utf-16", "replace")

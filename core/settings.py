@@ -16,6 +16,7 @@ from core.errors import BadSettingError
 
 VERSION = "0.1.0"
 _VARIABLE_PREFIX, _ENV_FILE = "TOUCHSTONE_", ".env"
+KEY_PREFIX = f"{_VARIABLE_PREFIX}KEY_"
 # pip would lose what lies beside installed code
 _VAR_FOLDER = Path(__file__).resolve().parent.parent / "var" if __package__ == "core" else Path.home() / ".touchstone"
 
@@ -51,6 +52,14 @@ class Settings(BaseSettings):
     results_dir: Path | None = Field(
         None,
         description="a folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any",
+    )
+    allowed_keys: str = Field(
+        "",
+        description="variables that people of a shared server may name as keys of endpoints, separated by commas, beside those that begin with TOUCHSTONE_KEY_",
+    )
+    allowed_folders: str = Field(
+        "",
+        description="folders of a shared server from which people may name models and batteries, separated by commas, beside models_dir",
     )
     models_dir: Path = Field(_VAR_FOLDER / "models", description="where metrics that were trained on the page are kept")
     noise_battery: str = Field(
@@ -130,6 +139,24 @@ class Settings(BaseSettings):
         return frozenset(
             place if _AT_COMMIT.fullmatch(place) else str(Path(place).expanduser().resolve()) for place in places
         )
+
+    @property
+    def has_guests(self) -> bool:
+        """True if others than its operator use this server: they may name no secret, folder or address of its own."""
+        return self.shared or self.demo
+
+    def allows_key(self, variable: str) -> bool:
+        """True if people may name this variable as the key of an endpoint. As in the environment file, case does not count."""
+        name = variable.upper()
+        return not self.has_guests or name.startswith(KEY_PREFIX) or name in _split_places(self.allowed_keys.upper())
+
+    @property
+    def guest_folders(self) -> tuple[Path, ...] | None:
+        """The folders, and the file of the operator's battery, that people may name here; None where they may name any."""
+        if not self.has_guests:
+            return None
+        battery, _, _ = self.noise_battery.partition("+")
+        return (self.models_dir, Path(battery), *map(Path, _split_places(self.allowed_folders)))
 
     @property
     def cache_bytes(self) -> int:

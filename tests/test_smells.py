@@ -17,6 +17,7 @@ CHECKS = {"raises", "warns", "expect", "fail"}
 BROAD = {
     "core/errors.py": "whatever a metric or a model raises must spoil only its own cell",
     "core/models/pool.py": "libraries raise anything for files that they do not expect",
+    "core/foreign_files.py": "a process of its own, whose libraries raise anything for files that they do not expect",
 }
 """Where everything is caught, once each, and why."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -194,13 +195,17 @@ def read_people(content: bytes) -> list[ListedPerson]:
     lines = _decode(content).splitlines()
     header = next((line for line in lines if line.strip()), "")
     delimiter = max(",;\t", key=header.count)
-    rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(cell.strip() for cell in row)]
+    try:
+        rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise RecordError(f"The list is no CSV: {error}. Close every quote.") from None
     columns = [_COLUMNS.get(cell.strip().lower(), "") for cell in rows[0]] if rows else []
     if "name" not in columns:
         raise RecordError("The list has no column 'name' in its first line. Columns: name, role, groups.")
     cells = [{name: cell.strip() for name, cell in zip(columns, row, strict=False)} for row in rows[1:]]
+    times = Counter(one.get("name") for one in cells)
     wrong = [
-        f"{number}: {problem}" for number, one in enumerate(cells, start=2) if (problem := _problem_of(one, cells))
+        f"{number}: {problem}" for number, one in enumerate(cells, start=2) if (problem := _problem_of(one, times))
     ]
     if wrong:
         raise RecordError(f"Nobody was added. Correct these lines: {'; '.join(wrong[:10])}.")
@@ -223,12 +228,12 @@ def _decode(content: bytes) -> str:
         raise RecordError(f"The list is no UTF-8 text at byte {error.start + 1}. Save it as CSV UTF-8.") from None
 
 
-def _problem_of(one: dict[str, str], everybody: Sequence[dict[str, str]]) -> str:
+def _problem_of(one: dict[str, str], times: Counter[str | None]) -> str:
     if not one.get("name"):
         return "no name"
     if one.get("role", "").lower() not in {"", *Role}:
         return f"no role is called {one['role']!r} (there are {', '.join(Role)})"
-    return f"{one['name']!r} comes twice" if sum(other.get("name") == one["name"] for other in everybody) > 1 else ""
+    return f"{one['name']!r} comes twice" if times[one["name"]] > 1 else ""
 
 
 def add_listed_people(session: Session, listed: Sequence[ListedPerson]) -> list[Member]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from annotations.store.records import MAX_TEXT, PairRecord, RecordError, require_storable
+from annotations.store.records import PairRecord, RecordError, require_storable
 from core.edits import apply, parse, recover
 from core.errors import EditError
 from core.types import Edit, ErrorType, Example, Verdict
@@ -131,14 +131,21 @@ class QuestionSet(_FrozenModel):
         return answers.get(self.measure)
 
 
+_MAX_QUESTION_SET = 50_000  # characters: ten times the longest that comes with Touchstone; YAML is read slowly
+
+
 @lru_cache(maxsize=256)  # reading YAML takes longer than all else between a label and the next task
 def read_questions(text: str) -> QuestionSet:
     """The question set of a YAML text. Raises RecordError, which names the place, for one that cannot be used."""
-    require_storable("the question set", text, most=MAX_TEXT)
+    require_storable("the question set", text, most=_MAX_QUESTION_SET)
     try:
         data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise RecordError(f"The question set is no YAML: {' '.join(str(error).split())}. Fix it there.") from None
+    except RecursionError:
+        raise RecordError(
+            "The question set is nested too deeply to be read. Write it as the ready-made ones."
+        ) from None
     if not isinstance(data, dict):
         raise RecordError(
             "The question set is no mapping. It begins with name:, title:, unit:, measure: and questions:."

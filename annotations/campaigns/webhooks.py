@@ -8,7 +8,6 @@ import json
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -21,6 +20,7 @@ from annotations.store.campaign_tables import Webhook
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_text
 from annotations.store.store import Store
+from core.addresses import Address, gives_secrets, is_public, literal_address, secrets_refusal
 
 _SECRET_BYTES = 32
 _MAX_URL, _MAX_PROBLEM = 2000, 300  # characters
@@ -89,19 +89,33 @@ def require_webhook_url(url: str) -> None:
         raise RecordError("This is no URL. Give one that begins with https://") from None
     if not host or "@" in parts.netloc or not (url.isascii() and url.isprintable() and " " not in url):
         raise RecordError("Give a URL with a host and without a name, password, blank or non-ASCII character.")
-    if parts.scheme != "https" and not (parts.scheme == "http" and _is_near(host)):
+    address = literal_address(host)
+    if parts.scheme != "https" and not (parts.scheme == "http" and (host == "localhost" or _is_inner(address))):
         raise RecordError(
             "Give a URL that begins with https://. Only localhost and a private address in figures may have http://."
         )
+    if address and (problem := refuse_address(host, address)):
+        raise RecordError(problem)
 
 
-def _is_near(host: str) -> bool:
-    try:
-        address = ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:  # a name, which may lead anywhere
-        return False
-    # a cloud gives its machines' secrets at a link-local address
-    return address.is_private and not (address.is_link_local or address.is_unspecified)
+def _is_inner(address: Address | None) -> bool:
+    return address is not None and not is_public(address) and not gives_secrets(address)
+
+
+def refuse_address(host: str, address: Address) -> str:
+    """Sentence on why no word is sent to a host at one of its addresses; empty where it may be.
+
+    A name may lead out of this network only: whoever owns it can let it lead anywhere, and at another time elsewhere.
+    """
+    if refusal := secrets_refusal(host, address):
+        return f"{refusal} Give another URL."
+    is_inner_name = literal_address(host) is None and not is_public(address)
+    if is_inner_name and not (host == "localhost" and address.is_loopback):
+        return (
+            f"{host} leads to {address}, inside of this network, and nothing is sent there by a name. Give the address in "
+            "figures, or a host outside."
+        )
+    return ""
 
 
 def reason_of_end(campaign: CampaignSettings, progress: CampaignProgress, now: datetime) -> str:

@@ -51,6 +51,7 @@ class FairSemaphore:
 
 
 BUSY_SECONDS = 30.0
+_LEAST_PATIENCE_S = 0.1
 
 # SQLite has one writer, and serves waiting ones unfairly (a tail of seconds). PostgreSQL has many; more than a few threads of
 # one process only take time from one another.
@@ -116,21 +117,26 @@ def connect_read_only(url: URL) -> Engine:
 
 
 @contextmanager
-def write_session(engine: Engine, durable: bool = True) -> Iterator[Session]:
+def write_session(engine: Engine, durable: bool = True, patience_s: float = BUSY_SECONDS) -> Iterator[Session]:
     """A transaction that writes: all of it or nothing, and what it reads is current.
 
     On SQLite one that is not `durable` does not wait for the disk: it outlives this program, but a power cut may take it
     together with whatever was written since; something later that was to last keeps it as well. The write lock is taken before the first read, so that read-then-decide is correct. Raises NotSavedError.
     Nothing of the page may be touched inside: a click elsewhere would abort it.
+
+    `patience_s` is for another program that holds SQLite's lock. The time in the line of this program counts: many who wait
+    behind one who waited in vain give up soon after.
     """
+    began = time.monotonic()
     try:
-        with (
-            _WRITE_LOCKS[engine.dialect.name],
-            engine.connect().execution_options(write=True, durable=durable) as connection,
-            Session(bind=connection, expire_on_commit=False) as session,
-            session.begin(),
-        ):
-            yield session
+        with _WRITE_LOCKS[engine.dialect.name]:
+            left_s = patience_s - (time.monotonic() - began)
+            with (
+                engine.connect().execution_options(write=True, durable=durable, patience_s=left_s) as connection,
+                Session(bind=connection, expire_on_commit=False) as session,
+                session.begin(),
+            ):
+                yield session
     except (DBAPIError, PoolTimeoutError) as error:
         raise NotSavedError(
             f"This was NOT saved: {explain_database_error(error)} Keep this page open and save again."
@@ -181,8 +187,9 @@ _DEFAULT_ADVICE = "Check that the database can be reached and that TOUCHSTONE_DA
 def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
     # An in-memory database lives in its one connection, so all threads share that one in turn.
     pool = {"pool_size": 1, "max_overflow": 0} if is_in_memory(url) else {"pool_size": 10, "max_overflow": 30}
-    waiting = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
-    engine = create_engine(url, connect_args={"check_same_thread": False, **waiting}, poolclass=QueuePool, **pool)
+    timeout_s = float(str(url.query.get("timeout", BUSY_SECONDS)))
+    arguments = {"check_same_thread": False, "timeout": timeout_s}
+    engine = create_engine(url, connect_args=arguments, poolclass=QueuePool, **pool)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _: object) -> None:
@@ -202,6 +209,8 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
         if not options.get("write"):
             connection.exec_driver_sql("BEGIN")
             return
+        patience_s = min(timeout_s, max(_LEAST_PATIENCE_S, options.get("patience_s", timeout_s)))
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={patience_s * 1000:.0f}")
         connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('durable', True) else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 

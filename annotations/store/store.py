@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
 from uuid import uuid4
@@ -15,6 +15,7 @@ from sqlalchemy import URL, Engine, bindparam, func, insert
 from sqlmodel import Session, col, select
 
 from annotations.store.database import (
+    BUSY_SECONDS,
     connect,
     connect_read_only,
     database_path,
@@ -177,13 +178,15 @@ class Store:
 
     Every method raises StoreError with a sentence where the database fails; a write raises NotSavedError when nothing of
     it was saved and ReadOnlyError in a store that keeps nothing. After a NotSavedError the same write may be tried again.
+    `patience_s` is how long a write waits for another program that writes to an SQLite file.
     """
 
     engine: Engine
     read_only: bool
+    patience_s: float = BUSY_SECONDS
 
     @classmethod
-    def open(cls, url: str, read_only: bool = False) -> Self:
+    def open(cls, url: str, read_only: bool = False, patience_s: float = BUSY_SECONDS) -> Self:
         """Open a database, make it if it is not there, and bring it to the version of this code.
 
         A read-only store touches no file; where there is none, it is empty. Raises StoreError.
@@ -191,7 +194,7 @@ class Store:
         parsed = parse_url(url)
         if read_only:
             return cls._open_read_only(parsed)
-        store = cls._ready(connect(parsed), upgrade, read_only=False)
+        store = replace(cls._ready(connect(parsed), upgrade, read_only=False), patience_s=patience_s)
         with store.writing() as session:
             session.connection().execute(delete_old_drafts())
         return store
@@ -337,14 +340,14 @@ class Store:
     def writing(self) -> Iterator[Session]:
         """A write transaction of this store. Raises ReadOnlyError in a store that keeps nothing."""
         self._require_writable()
-        with write_session(self.engine) as session:
+        with write_session(self.engine, patience_s=self.patience_s) as session:
             yield session
 
     @contextmanager
     def writing_without_sync(self) -> Iterator[Session]:
         """A write transaction that does not wait for the disk, for what can be redone after a power cut: drafts and reservations."""
         self._require_writable()
-        with write_session(self.engine, durable=False) as session:
+        with write_session(self.engine, durable=False, patience_s=self.patience_s) as session:
             yield session
 
     def _require_writable(self) -> None:

@@ -13,6 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 import openai
 
+from core.checked_transport import RefusedAddressError
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.apis import DIALECTS
 from core.llm.endpoints import Endpoint
@@ -97,6 +98,8 @@ def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) ->
         path, _, _ = DIALECTS[endpoint.api].path.partition("{model}")
         moved = error.__cause__.address.partition(path)[0].rstrip("/")
         return f"{address} redirects questions to {moved}, where their text would be lost. Set {setting} to {moved}."
+    if isinstance(error.__cause__, RefusedAddressError):
+        return f"{error.__cause__} Change {setting}."
     if problem := _tls_error(error):
         advice = f"Install its certificate on this machine, or set {setting}"
         if "WRONG_VERSION_NUMBER" in problem:

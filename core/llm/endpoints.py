@@ -16,7 +16,7 @@ from core.llm.apis import DIALECTS
 from core.llm.endpoints_file import Api, EndpointEntry, read_endpoints_file
 from core.llm.local_models import check_local_model, is_local_model
 from core.model_reference import EndpointModel
-from core.settings import Settings, secret
+from core.settings import KEY_PREFIX, Settings, secret
 
 _MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
 """Kinds whose questions name no model of their own."""
@@ -199,7 +199,8 @@ def address_fingerprint(address: str) -> str:
 def typed_endpoint(fields: Mapping[str, object], key: str) -> Endpoint:
     """An endpoint as a person typed it, with a key or `key_from`; it is not asked before `add_endpoint`.
 
-    Raises BadSettingError with the field that is wrong, and MissingEndpointError for a variable that is not set.
+    Raises BadSettingError with the field that is wrong or the variable that people may not name on this server, and
+    MissingEndpointError for a variable that is not set.
     """
     try:
         entry = EndpointEntry.model_validate(dict(fields))
@@ -208,7 +209,20 @@ def typed_endpoint(fields: Mapping[str, object], key: str) -> Endpoint:
         raise BadSettingError(f"{wrong}. A name has letters, digits, dots and dashes.") from None
     if not entry.model.strip():
         raise BadSettingError("model: Name the model that the endpoint is to ask.")
+    _require_allowed_variables(entry)
     return replace(_build_endpoint(entry, key.strip() or _key_of_entry(entry, entry.name), entry.name), typed=True)
+
+
+def _require_allowed_variables(entry: EndpointEntry) -> None:
+    """Raise BadSettingError for a variable whose value people of this server may not have sent to an address of theirs."""
+    settings = Settings.read()
+    for variable in (entry.key_from, *(value[1:] for value in entry.headers.values() if value.startswith("$"))):
+        if variable and not settings.allows_key(variable):
+            raise BadSettingError(
+                f"{variable} may not be named here: people share this server, and the variable may hold a secret of it. "
+                f"Whoever runs it can give the key in a variable that begins with {KEY_PREFIX}, or list the name in "
+                "TOUCHSTONE_ALLOWED_KEYS. Or type the key itself."
+            )
 
 
 def add_endpoint(endpoint: Endpoint) -> None:

@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 import httpx2
 import openai
 
+from core.addresses import LookUp, look_up, secrets_refusal
+from core.checked_transport import CheckedTransport, goes_by_proxy
 from core.llm.endpoints import Endpoint
 
 _MAX_REDIRECTS = 5
@@ -40,12 +42,14 @@ def _parsed_address(address: str) -> httpx2.URL:
     return httpx2.URL(address)
 
 
-def http_client(endpoint: Endpoint) -> openai.DefaultHttpxClient:
-    """The client by which the library asks an endpoint."""
+def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.DefaultHttpxClient:
+    """The client by which the library asks an endpoint; one that a person typed leads to no secrets of a cloud."""
+    checked = endpoint.typed and not goes_by_proxy(endpoint.base_url)
     return openai.DefaultHttpxClient(
         base_url=endpoint.base_url,
         timeout=endpoint.patience_s,
         verify=_trusted_certificates(),
+        transport=CheckedTransport(secrets_refusal, resolve, _trusted_certificates()) if checked else None,
         max_redirects=_MAX_REDIRECTS,
         event_hooks={"request": [_sending_key(endpoint)], "response": [_refuse_moves, _limiting(endpoint)]},
     )

@@ -11,7 +11,9 @@ from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
 from core.errors import LoadError, MissingWeightsError
+from core.guest_folders import is_allowed, is_limited, refusal
 from core.model_reference import Checkpoint
+from core.weights import embedded
 from core.weights.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
 from core.weights.hub_revisions import MAIN, hub_file, revision_of
 from core.weights.spacy_pipeline import parser_folder
@@ -24,7 +26,9 @@ _FILE_KINDS = {"alignscore": ".ckpt", "mlp": ".json", "summac_head": ".bin"}
 
 def is_local_source(source: str) -> bool:
     """True if a source names a folder, file or package of this machine rather than a repository of the hub."""
-    return source.startswith((PACKAGE, ".", "~")) or Path(source).is_absolute() or Path(source).exists()
+    place = Path(source)
+    # a server with guests does not tell them what lies in its working folder
+    return source.startswith((PACKAGE, ".", "~")) or place.is_absolute() or (is_allowed(place) and place.exists())
 
 
 def checkpoint_parts(checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
@@ -46,6 +50,7 @@ def locate_backbone(checkpoint: Checkpoint) -> Path:
 
 
 def _locate(part: Checkpoint) -> Path:
+    _require_allowed(part)
     if part.kind in PARSER_KINDS:
         return parser_folder(part.source)
     if part.source.startswith(PACKAGE):
@@ -60,6 +65,19 @@ def _locate(part: Checkpoint) -> Path:
     if is_local_source(part.source):
         return _locate_in_folder(part)
     return _locate_in_hub_cache(part)
+
+
+def _require_allowed(part: Checkpoint) -> None:
+    """Raise LoadError for a folder or package that people may not name here."""
+    if part.source.startswith(PACKAGE):
+        name = part.source.removeprefix(PACKAGE)
+        # to look for a package inside of another imports the other, whatever that does
+        allowed = not is_limited() or "." not in name or name == embedded.__name__
+    else:
+        is_folder = part.kind in PARSER_KINDS or is_local_source(part.source)
+        allowed = not is_folder or is_allowed(Path(part.source))
+    if not allowed:
+        raise LoadError(refusal(part.source))
 
 
 def _locate_in_folder(part: Checkpoint) -> Path:

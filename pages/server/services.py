@@ -12,12 +12,15 @@ import streamlit as st
 from annotations.store.store import InMemoryRuns, Store
 from core.background import BackgroundTask
 from core.engine.engine import Engine
+from core.guest_folders import limit_folders
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
 from core.runs.runner import BackgroundRuns
 from core.settings import Settings
 from core.types import Example
 from pages.server import startup
+
+_PATIENCE_S = 3.0  # a person waits at the screen for another program that writes; what they did is kept and sent again
 
 
 @st.cache_resource(show_spinner=False)
@@ -29,6 +32,7 @@ def settings() -> Settings:
 def engine() -> Engine:
     # torch's threads wait by spinning: one core is left to the pages, or typing would stutter while a model runs
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
+    limit_folders(settings().guest_folders)
     started = Engine.open(settings())
     BackgroundTask.call(partial(_warm_up, started))
     return started
@@ -36,7 +40,7 @@ def engine() -> Engine:
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    return Store.open(settings().database_url, read_only=settings().demo)
+    return Store.open(settings().database_url, read_only=settings().demo, patience_s=_PATIENCE_S)
 
 
 @st.cache_resource(show_spinner=False)

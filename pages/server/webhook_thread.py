@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from annotations.campaigns.webhooks import Delivery, Seen, load_due, note_attempt, note_ends
+from annotations.campaigns.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
 from annotations.store.store import Store
+from core.addresses import LookUp, look_up
 from core.errors import TouchstoneError
 from pages.server import services, startup
 
@@ -45,18 +46,21 @@ def _send_until(stopped: threading.Event) -> None:
                 _LOG.warning("Webhooks wait: %s", problem)
 
 
-def send_due(store: Store, seen: Seen) -> None:
-    """Send what is due, once each; a store that keeps nothing sends nothing."""
+def send_due(store: Store, seen: Seen, resolve: LookUp = look_up) -> None:
+    """Send what is due, once each, to the addresses that `resolve` gives; a store that keeps nothing sends nothing."""
     if store.read_only:
         return
     note_ends(store, seen, datetime.now(UTC))
     for delivery in load_due(store, datetime.now(UTC)):
-        note_attempt(store, delivery, _send(delivery), datetime.now(UTC))
+        note_attempt(store, delivery, _send(delivery, resolve), datetime.now(UTC))
 
 
-def _send(delivery: Delivery) -> str:
+def _send(delivery: Delivery, resolve: LookUp) -> str:
     """Send one; why it did not arrive, or nothing. What is answered besides the status is not read."""
-    import httpx2  # not needed by a server that sends nothing
+    # not needed by a server that sends nothing
+    import httpx2
+
+    from core.checked_transport import CheckedTransport, RefusedAddressError, goes_by_proxy
 
     headers = {
         "Content-Type": "application/json",
@@ -65,11 +69,14 @@ def _send(delivery: Delivery) -> str:
         "X-Touchstone-Signature": delivery.signature,
     }
     try:
+        transport = None if goes_by_proxy(delivery.url) else CheckedTransport(refuse_address, resolve)
         with (
-            httpx2.Client(timeout=_ANSWER_SECONDS, follow_redirects=False) as client,
+            httpx2.Client(timeout=_ANSWER_SECONDS, follow_redirects=False, transport=transport) as client,
             client.stream("POST", delivery.url, content=delivery.body.encode(), headers=headers) as answer,
         ):
             status = answer.status_code
+    except RefusedAddressError as error:
+        return str(error)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         return f"It could not be sent: {error or type(error).__name__}"
     if status in _REDIRECTS:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import random
+import time
+import zlib
+from contextlib import suppress
 from io import BytesIO
 
 import pytest
 from pypdf import PdfWriter
 
-from core.documents import read_document
+from core.documents import read_document, read_pdf
 from core.errors import TouchstoneError
+from core.foreign_files import Limits
 
 
 def pdf(text: str) -> bytes:
@@ -93,11 +98,53 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(name: str, data: bytes, 
     assert name in str(refused.value)
 
 
-def test_a_damaged_pdf_is_read_or_refused_and_never_crashes() -> None:
-    whole, said = pdf("The freighter struck the quay."), {}
-    for position in range(0, 560, 7):
-        try:
-            said[position] = read_document("a.pdf", whole[:position] + b"<</[(" + whole[position + 5 :])
-        except TouchstoneError as refused:
-            said[position] = str(refused)
-    assert [position for position, text in said.items() if not text.strip()] == []
+def compressed(drawn: bytes, filters: str = "/FlateDecode") -> bytes:
+    """A PDF of one page whose drawing is compressed, as most are."""
+    content = zlib.compress(drawn, 9)
+    head, _, rest = pdf("x").partition(b"<< /Length ")
+    _, _, tail = rest.partition(b"endstream")
+    stream = f"<< /Length {len(content)} /Filter {filters} >>\nstream\n".encode() + content + b"\nendstream"
+    return head + stream + tail
+
+
+def test_a_compressed_pdf_is_read() -> None:
+    drawn = b"BT /F1 12 Tf 72 720 Td (The freighter struck the quay.) Tj ET"
+    assert read_document("a.pdf", compressed(drawn)) == "The freighter struck the quay."
+
+
+@pytest.mark.parametrize("filters", ["/Nope", "[/FlateDecode /Nope]", "/JBIG2Decode", "/Crypt"])
+def test_a_pdf_with_a_filter_that_nobody_knows_is_refused_in_a_sentence(filters: str) -> None:
+    with pytest.raises(TouchstoneError, match=r"'a\.pdf' .*(not a readable PDF|not read here|no text in them)"):
+        read_document("a.pdf", compressed(b"BT (x) Tj ET", filters))
+
+
+def test_a_small_pdf_that_draws_for_hours_is_given_up() -> None:
+    bomb = compressed(b"BT /F1 12 Tf " + b"(a) Tj " * 4_000_000 + b"ET")
+    assert len(bomb) < 50_000
+    began = time.monotonic()
+    with pytest.raises(TouchstoneError, match=r"'bomb\.pdf' takes longer than 2 s to read, and was given up"):
+        read_document("bomb.pdf", bomb, Limits(seconds=2, megabytes=1024))
+    assert time.monotonic() - began < 10
+
+
+def test_a_pdf_that_needs_much_memory_is_given_up() -> None:
+    bomb = compressed(b"BT /F1 12 Tf " + b"(a) Tj " * 4_000_000 + b"ET")
+    with pytest.raises(TouchstoneError, match=r"'bomb\.pdf' (cannot be read|is not a readable PDF)"):
+        read_document("bomb.pdf", bomb, Limits(seconds=60, megabytes=60))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_pdf_is_read_or_refused_and_never_crashes(seed: int) -> None:
+    chance, whole = (
+        random.Random(seed),
+        [pdf("The freighter struck the quay."), locked(""), compressed(b"BT (x) Tj ET")],
+    )
+    for _ in range(100):
+        damaged = bytearray(chance.choice(whole))
+        for _ in range(chance.randint(1, 8)):
+            place, length = chance.randrange(len(damaged)), chance.randint(0, 6)
+            damaged[place : place + length] = chance.choice(
+                [b"<</[(", b">>", b" 0 R", b"/", b"-1", b"99999999999", b"stream\n", chance.randbytes(3), b""]
+            )
+        with suppress(TouchstoneError):
+            assert "".join(read_pdf("a.pdf", bytes(damaged))).strip()  # in this process, which an error would fail

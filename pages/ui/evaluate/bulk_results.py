@@ -57,7 +57,7 @@ def bulk_results() -> None:
             st.caption(
                 escape_markdown(f"{root} has no results yet. Make some: cli.py score BLOCKS --to {root / 'NAME'}")
             )
-    elif settings.shared:  # whoever reaches a shared server is not whoever may read its disk
+    elif settings.has_guests:  # whoever reaches a shared server is not whoever may read its disk
         st.caption(
             "People share this server, so that no folder of it can be named here. Whoever runs it sets "
             "`TOUCHSTONE_RESULTS_DIR` to the folder whose bulk runs all researchers may see."

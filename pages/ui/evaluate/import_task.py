@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,11 @@ from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
 from core.background import BackgroundTask
 from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
+from core.foreign_files import Limits, read_apart
 from core.types import Item
 from core.weights.download import provenance_name
+
+_LIMITS = Limits(seconds=900, megabytes=4096)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,8 @@ def _import_items(request: ImportRequest, store: Store, tally: ImportCounts) -> 
     take, place = readable_items if request.skip_broken else strict_items, request.place()
     shipped = DATASETS.get(request.importer).shipped
     tally.reading = {} if shipped else reading_record(place, request.reading.settings)
-    items = take(request.reading.read(place), tally)
-    yield store.import_dataset(request.origin(place), items, tally.counts)
+    with closing(read_apart(request.file or place.name, _LIMITS, request.reading.read, place)) as found:
+        yield store.import_dataset(request.origin(place), take(found, tally), tally.counts)
 
 
 _FOLDER = "uploaded-files"

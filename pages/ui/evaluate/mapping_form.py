@@ -17,6 +17,7 @@ from core.datasets.formats.text_files import UTF8, Row, encoding_of
 from core.datasets.formats.workbook_files import sheet_names
 from core.datasets.generic import preview_rows, read_with_map, used_settings
 from core.errors import TouchstoneError
+from core.foreign_files import Limits, read_apart
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader
 from pages.ui.shared.markup import escape_markdown
@@ -42,6 +43,7 @@ _SLICES_HELP = (
     "value is a name, or several with semicolons between."
 )
 _BINARY_FORMATS = {".xlsx", ".parquet"}
+_LIMITS = Limits(seconds=30, megabytes=4096)
 _ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
 _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
 
@@ -85,7 +87,7 @@ def mapping_form(source: Path) -> Reader | None:
 
 def _encoding_and_sheet(source: Path) -> tuple[str, str, list[str]]:
     """Encoding in which a text file is read, sheet of a workbook that is read, and the sheets that are not."""
-    names = sheet_names(source)
+    names = _sheet_names(source, source.stat().st_mtime_ns)
     sheet = st.selectbox("Sheet", names, key=f"map-sheet-{source.name}") if len(names) > 1 else ""
     guessed = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
     if guessed == UTF8:
@@ -103,8 +105,17 @@ def _encoding_and_sheet(source: Path) -> tuple[str, str, list[str]]:
 @lru_cache(8)
 def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str) -> tuple[list[Row], ColumnMap]:
     """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
-    rows = preview_rows(source, encoding=encoding, sheet=sheet)
+    preview = partial(preview_rows, source, encoding=encoding, sheet=sheet)
+    # text is read line by line; what is packed may unpack to anything
+    rows = [*read_apart(source.name, _LIMITS, preview)] if source.suffix.lower() in _BINARY_FORMATS else preview()
     return rows, infer_column_map(rows)
+
+
+@lru_cache(8)
+def _sheet_names(source: Path, _changed_ns: int) -> list[str]:
+    if source.suffix.lower() not in _BINARY_FORMATS:
+        return []
+    return [*read_apart(source.name, _LIMITS, sheet_names, source)]
 
 
 def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from annotations.campaigns.people import Right
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
 from core.llm.endpoint_setup import EndpointFinding
@@ -19,6 +20,7 @@ from pages.ui.metrics.endpoint_capabilities import endpoint_capabilities
 from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.session_state import page_state
+from pages.ui.shared.session_user import current_member
 
 _PATIENCE_S = 5.0  # a person waits at the screen
 _MAX_MODELS_SHOWN = 30  # models of a hosted service that the list shows
@@ -72,11 +74,11 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
         st.text(endpoint.base_url)
         st.badge("key is set" if endpoint.key else "no key", color="gray")
         st.space("stretch")
-        if is_added(endpoint.name):
+        if is_added(endpoint.name) and current_member().may(Right.MANAGE):
             st.button(
                 f"Remove {escape_label(endpoint.title)}",
                 key=f"remove-{endpoint.title}",
-                on_click=remove_endpoint,
+                on_click=_remove,
                 args=(endpoint.name,),
             )
         st.button(
@@ -97,6 +99,11 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
         if endpoint.model and endpoint.model not in found:
             st.warning(escape_markdown(f"The model that is set, {endpoint.model}, is not among them."))
     endpoint_capabilities(endpoint, metrics_state().findings)
+
+
+def _remove(name: str) -> None:
+    current_member().require(Right.MANAGE)
+    remove_endpoint(name)
 
 
 def _list_models(endpoint: Endpoint) -> None:

@@ -20,6 +20,7 @@ from core.llm.endpoint_setup import (
 )
 from core.llm.endpoints import Endpoint, add_endpoint, typed_endpoint
 from core.llm.endpoints_file import APIS, LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
+from core.settings import KEY_PREFIX
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_state import WidgetValue, page_state
@@ -122,8 +123,8 @@ def _fields(state: EndpointSetupState) -> None:
     left.text_input(
         "Variable with its key",
         key=EndpointSetupState.variable.key,
-        placeholder="none",
-        help="Of the environment or .env.",
+        placeholder=f"{KEY_PREFIX}…" if services.settings().has_guests else "none",
+        help=f"Of the environment or .env. On a shared server one that begins with {KEY_PREFIX} or is listed in TOUCHSTONE_ALLOWED_KEYS.",
     )
     middle.text_input(
         "or the key itself",
@@ -187,10 +188,13 @@ def _fill_in_preset() -> None:
     preset = _chosen_preset(state)
     state.findings, state.problem, state.tested = [], "", ""
     state.name = preset.title.split()[0].lower() if preset.base_url else ""
-    state.address, state.variable, state.model, state.api = preset.base_url, preset.key_from, "", preset.api
+    state.variable = preset.key_from if services.settings().allows_key(preset.key_from) else ""
+    state.address, state.model, state.api = preset.base_url, "", preset.api
 
 
-def _typed(state: EndpointSetupState) -> Endpoint:
+def _typed_by_manager(state: EndpointSetupState) -> Endpoint:
+    """The endpoint of the fields; raises RightsError for anybody else, as a press comes before the page is drawn."""
+    current_member().require(Right.MANAGE)
     fields = {
         "name": state.name.strip(),
         "base_url": state.address.strip(),
@@ -211,7 +215,7 @@ def _test() -> None:
     state = page_state(EndpointSetupState)
     state.findings, state.problem, state.tested = [], "", ""
     with st.spinner("Asking…"):
-        found = attempt(lambda: (typed := _typed(state), check_endpoint(typed), probed_fields(typed)))
+        found = attempt(lambda: (typed := _typed_by_manager(state), check_endpoint(typed), probed_fields(typed)))
     if isinstance(found, Problem):
         state.problem = found.message
         return
@@ -228,8 +232,7 @@ def _test() -> None:
 def _add() -> None:
     state = page_state(EndpointSetupState)
     try:
-        current_member().require(Right.MANAGE)
-        typed = _typed(state)
+        typed = _typed_by_manager(state)
         add_endpoint(typed)
     except TouchstoneError as error:
         state.findings, state.problem = [], str(error)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from annotations.campaigns.people import Right
 from core.edits import segments
 from core.errors import TouchstoneError
 from core.llm import prompt_replacements
@@ -16,6 +17,7 @@ from pages.server import services
 from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.session_user import current_member
 
 
 @dataclass(eq=False)
@@ -176,6 +178,7 @@ def _new_draft(entry: PromptEntry) -> str:
 def _save_prompt(name: str) -> None:
     state = prompts_state()
     try:
+        current_member().require(Right.EXPLORE)  # a press comes before the page is drawn
         new = prompt_replacements.replace_prompt(name, PromptsState.text.of(name).get())
     except TouchstoneError as error:
         state.problems = {name: str(error)}
@@ -187,6 +190,7 @@ def _save_prompt(name: str) -> None:
 def _revert_prompt(entry: PromptEntry) -> None:
     state = prompts_state()
     try:
+        current_member().require(Right.EXPLORE)
         prompt_replacements.revert_prompt(entry.name)
     except TouchstoneError as error:
         state.problems = {entry.name: str(error)}

@@ -198,3 +198,51 @@ def test_an_endpoint_that_does_not_answer_is_asked_once_and_says_why_without_the
 def test_a_preset_is_an_address_that_can_be_asked() -> None:
     for preset in PRESETS[:-1]:
         assert typed_endpoint({"name": "mine", "base_url": preset.base_url, "model": "m"}, "key").base_url
+
+
+@pytest.mark.parametrize("mode", ["SHARED", "DEMO"])
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"key_from": "AWS_SECRET_ACCESS_KEY"},
+        {"key_from": "TOUCHSTONE_DATABASE_URL"},
+        {"key_from": "touchstone_database_url"},
+        {"headers": {"X-Any": "$AWS_SECRET_ACCESS_KEY"}},
+    ],
+)
+def test_a_variable_of_a_server_that_people_share_is_sent_nowhere(
+    monkeypatch: pytest.MonkeyPatch, mode: str, named: dict[str, object]
+) -> None:
+    monkeypatch.setenv(f"TOUCHSTONE_{mode}", "1")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret-of-the-server")
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", "postgresql://touchstone:a-secret-of-the-server@db/x")
+    with (
+        serving(lambda _path, _body: text("ready")) as listener,
+        pytest.raises(BadSettingError, match=r"may not be named here.*TOUCHSTONE_KEY_.*TOUCHSTONE_ALLOWED_KEYS"),
+    ):
+        check_endpoint(typed_endpoint({**FIELDS, **named, "base_url": listener.url}, ""))
+    assert listener.asked == []
+
+
+def test_a_variable_that_nobody_set_is_refused_as_one_that_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_SHARED", "1")
+    monkeypatch.delenv("NEVER_SET", raising=False)
+    with pytest.raises(BadSettingError, match="NEVER_SET may not be named here"):
+        typed_endpoint({**FIELDS, "key_from": "NEVER_SET"}, "")
+
+
+def test_people_who_share_a_server_name_the_keys_that_its_operator_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_SHARED", "1")
+    monkeypatch.setenv("TOUCHSTONE_ALLOWED_KEYS", "OPENAI_API_KEY, OTHER_KEY")
+    for variable in ("TOUCHSTONE_KEY_LAB", "OPENAI_API_KEY", "OTHER_KEY"):
+        monkeypatch.setenv(variable, f"value of {variable}")
+        assert typed_endpoint({**FIELDS, "key_from": variable}, "").key == f"value of {variable}"
+
+
+def test_a_table_of_the_operators_file_names_any_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "endpoints.toml"
+    file.write_text('[mine]\nbase_url = "http://localhost:1/v1"\nkey_from = "LAB_SECRET"\n')
+    monkeypatch.setenv("TOUCHSTONE_SHARED", "1")
+    monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(file))
+    monkeypatch.setenv("LAB_SECRET", "sk-lab")
+    assert configured_endpoint("mine").key == "sk-lab"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import update
@@ -113,6 +115,36 @@ def test_nobody_at_the_other_end_is_a_line_for_the_manager(opened: CampaignFixtu
     assert line.startswith("The webhook failed (attempt 1; tried again at ")
     assert "could not be sent" in line
     assert receiver.came == []
+
+
+INWARD = {
+    "the address of a cloud's secrets": ["169.254.169.254"],
+    "the same as IPv6": ["::ffff:169.254.169.254"],
+    "this machine": ["127.0.0.1"],
+    "a machine beside it": ["10.0.0.7"],
+    "one outside and one inside": ["93.184.216.34", "::1"],
+}
+
+
+@pytest.mark.parametrize("host", INWARD)
+def test_a_name_that_leads_inwards_when_it_is_sent_gets_nothing(
+    opened: CampaignFixture, receiver: Receiver, host: str
+) -> None:
+    store, manager = opened.store, ManagerActions(opened.store, opened.person("boss", Role.MANAGER))
+    port = urlsplit(receiver.url).port
+    manager.set_webhook(opened.campaign.id, f"https://hooks.example:{port}/ended")
+    opened.label(opened.annotator("ben"), 1)
+    lookups: list[str] = []
+
+    def resolve(name: str, _port: int) -> list[str]:
+        lookups.append(name)
+        return INWARD[host]
+
+    send_due(store, {}, resolve)
+    line = format_webhook(_state(manager, opened.campaign.id))
+    assert re.search(r"hooks\.example,? (which )?leads to", line)
+    assert "nothing is sent there" in line
+    assert (lookups, receiver.came) == (["hooks.example"], [])
 
 
 def _state(manager: ManagerActions, campaign_id: str) -> WebhookState:

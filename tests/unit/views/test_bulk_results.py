@@ -88,3 +88,13 @@ def test_a_shared_server_offers_the_runs_of_one_folder_only(
     app = app.selectbox(EvaluateState.bulk_run.key).set_value("harbour").run(timeout=60)
     assert not app.exception
     assert "1 of 1 blocks" in app.get("progress")[0].proto.text
+
+
+def test_a_demo_opens_no_folder_of_its_disk(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+    assert EvaluateState.bulk_folder.key in [field.key for field in app.text_input]
+    monkeypatch.setenv("TOUCHSTONE_DEMO", "true")
+    st.cache_resource.clear()
+    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+    assert not app.exception
+    assert EvaluateState.bulk_folder.key not in [field.key for field in app.text_input]

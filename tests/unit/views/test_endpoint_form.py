@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.campaigns.people import Member, Role
 from core.llm.endpoints import configured_endpoint, is_added, remove_endpoint
+from pages.ui.metrics import endpoint_list, endpoint_setup
+from tests.unit.llm.scripted import serving, text
 
 Open = Callable[..., AppTest]
 
@@ -44,3 +47,20 @@ def test_what_cannot_be_read_is_said_and_not_added(probe: Open) -> None:
     app = added(probe, "at_twice = 3")
     assert "Extra inputs are not permitted" in app.error[0].value
     assert not is_added("vllm")
+
+
+@pytest.mark.parametrize("button", ["Test", "Add", "Remove vllm"])
+def test_who_is_no_manager_any_more_presses_in_vain(probe: Open, monkeypatch: pytest.MonkeyPatch, button: str) -> None:
+    with serving(lambda _path, _body: text("ready")) as listener:
+        app = (
+            added(probe, "at_once = 3")
+            if button.startswith("Remove")
+            else probe().switch_page("views/metrics.py").run()
+        )
+        app.text_input("new-endpoint-address").set_value(listener.url)
+        app.text_input("new-endpoint-model").set_value("small")
+        before = is_added("vllm")
+        for page in (endpoint_setup, endpoint_list):
+            monkeypatch.setattr(page, "current_member", lambda: Member("id", "eve", Role.RESEARCHER))
+        next(one for one in app.button if one.label == button).click().run()
+    assert (listener.asked, is_added("vllm")) == ([], before)

@@ -8,14 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.store import Store
 from cli import app as terminal
+from core.foreign_files import Limits
 from core.types import Verdict
+from pages.ui.evaluate import mapping_form
 from pages.ui.evaluate.dataset_choice import EvaluateState
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
 from tests.unit.views.states import state_of
@@ -176,3 +180,17 @@ def test_the_bundled_examples_are_a_dataset_at_one_press(form: AppTest, store: S
     form = finished(form.button("import-cloud_download").click())
     assert form.success[0].value.startswith("bundled")
     assert load_samples(store, "bundled")
+
+
+def test_a_small_table_that_unpacks_to_more_than_the_memory_is_refused_at_its_preview(
+    form: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapping_form, "_LIMITS", Limits(seconds=30, megabytes=600))
+    long = pa.array(["x" * 20_000_000]).dictionary_encode()
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 400, pa.int32()), long.dictionary)
+    parquet.write_table(pa.table({"summary": column}), tmp_path / "bomb.parquet", compression="zstd")
+    assert (tmp_path / "bomb.parquet").stat().st_size < 10_000
+    form = upload(form, tmp_path / "bomb.parquet")
+    said = form.error[0].value.replace("\\", "")
+    assert "'bomb.parquet' cannot be read: it is damaged, or takes more than 600 MB of memory" in said
+    assert form.button("import-database").disabled

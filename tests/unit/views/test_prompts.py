@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.campaigns.people import Member, Role
 from core.llm.prompts import PROMPTS_FOLDER
+from pages.ui.shared import prompt_forms
 
 Open = Callable[..., AppTest]
 
@@ -30,6 +32,17 @@ def test_in_a_demonstration_prompts_are_only_read(probe: Open, monkeypatch: pyte
     assert "prompts can be read here and not changed" in told(app)
     assert not app.text_area
     assert not [button.label for button in app.button if "Save" in button.label]
+
+
+def test_who_may_not_see_the_page_any_more_replaces_no_prompt(
+    probe: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path))
+    app = prompts(probe)
+    monkeypatch.setattr(prompt_forms, "current_member", lambda: Member("id", "eve", Role.ANNOTATOR))
+    app = next(button for button in app.button if button.label == "Save and use").click().run()
+    assert "may not see scores and edit pairs" in told(app)
+    assert not list(tmp_path.glob("*.md"))
 
 
 def test_a_prompt_of_ones_own_that_cannot_be_used_says_so(

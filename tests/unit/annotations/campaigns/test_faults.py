@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from uuid import uuid4
 
@@ -14,6 +16,8 @@ from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.task_texts import ShownTask
 from annotations.store.records import NotSavedError, StoreError
 from annotations.store.store import Store
+from core.settings import Settings
+from pages.server import services
 from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign
 
 HALF_DONE = {"answers": {"verdict": "consistent"}}
@@ -75,6 +79,39 @@ def test_a_locked_database_gives_no_next_task_and_no_draft_but_a_sentence(hasty:
             annotator.save_draft(work.reservation, {"answers": {}})
     assert annotator.draft(work.reservation) == HALF_DONE
     assert opened.next_task(annotator) == work
+
+
+def test_many_who_press_while_another_program_writes_are_told_soon_and_lose_nothing(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url, patience_s=0.5)
+    opened = make_campaign(store, items=1, overlap=12)
+    people = [opened.annotator(f"annotator {number}") for number in range(12)]
+    tasks = [opened.next_task(person) for person in people]
+
+    def press(number: int) -> str:
+        try:
+            opened.send(people[number], tasks[number], event_id=f"press of {number}")
+        except NotSavedError as error:
+            return str(error)
+        return "saved"
+
+    with ThreadPoolExecutor(12) as pool:
+        began = time.monotonic()
+        with locked(sqlite_url):
+            told = list(pool.map(press, range(12)))
+        assert time.monotonic() - began < 4  # half a second for each of them is six
+        assert all("Another program is writing" in one for one in told)
+        assert list(pool.map(press, range(12))) == ["saved"] * 12
+    store.close()
+
+
+def test_the_desk_waits_a_few_seconds_for_another_program(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "settings", lambda: Settings(database_url=sqlite_url))
+    services.store.clear()
+    try:
+        assert services.store().patience_s <= 5
+    finally:
+        services.store().close()
+        services.store.clear()
 
 
 def test_a_full_disk_says_so_and_the_label_is_kept_when_there_is_space(sqlite_url: str) -> None:
