@@ -196,7 +196,7 @@ def read_people(content: bytes) -> list[ListedPerson]:
     header = next((line for line in lines if line.strip()), "")
     delimiter = max(",;\t", key=header.count)
     try:
-        rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(cell.strip() for cell in row)]
+        rows = [row for row in csv.reader(lines, delimiter=delimiter, strict=True) if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise RecordError(f"The list is no CSV: {error}. Close every quote.") from None
     columns = [_COLUMNS.get(cell.strip().lower(), "") for cell in rows[0]] if rows else []
