@@ -1,4 +1,4 @@
-"""What Dockerfile, .dockerignore and compose.yaml name exists, and the proxy is that of docs/deployment.md; nothing is built."""
+"""What Dockerfile, .dockerignore and compose.yaml name exists, and the proxy is that of docs/guides/deployment.md; nothing is built."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_context_holds_what_the_wheel_is_made_of_and_no_more() -> None:
 
 def test_the_proxy_is_that_of_the_chapter_on_deployment() -> None:
     [location] = re.findall(
-        r"```nginx\n(.*?)```", (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8"), re.DOTALL
+        r"```nginx\n(.*?)```", (ROOT / "docs" / "guides" / "deployment.md").read_text(encoding="utf-8"), re.DOTALL
     )
     configured = (
         COMPOSE["configs"]["nginx"]["content"].replace("$$", "$").replace("http://app:8501", "http://127.0.0.1:8501")

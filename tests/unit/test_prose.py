@@ -75,14 +75,14 @@ def test_the_tables_that_are_made_from_the_code_say_nothing_that_is_not_so() -> 
 
 
 def test_the_executable_edit_that_is_shown_applies_to_the_first_example() -> None:
-    record = re.search(r"```json\n(.*?)```", (ROOT / "docs" / "probe.md").read_text("utf-8"), re.DOTALL)
+    record = re.search(r"```json\n(.*?)```", (ROOT / "docs" / "guides" / "probe.md").read_text("utf-8"), re.DOTALL)
     assert record
     edits = executable.parse(record[1], bundled_items()[0].example.summary)
     assert json.loads(record[1])["replace_text"] == edits[0].new
 
 
 def test_every_setting_is_named() -> None:
-    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "settings.md").read_text("utf-8")
     assert [name for name in Settings.model_fields if f"`TOUCHSTONE_{name.upper()}`" not in text] == []
 
 
@@ -98,7 +98,7 @@ def test_every_link_leads_to_a_file_and_a_heading() -> None:
 
 def test_readme_names_every_chapter() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert [path.name for path in CHAPTERS[1:] if f"| [{title(path)}](docs/{path.name}) |" not in readme] == []
+    assert [path.name for path in CHAPTERS[1:] if f"| [{title(path)}]({path.relative_to(ROOT)}) |" not in readme] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -1,4 +1,4 @@
-"""The wheel in an environment of its own: one top-level name, and the example of docs/python.md, whose results are those of the command line."""
+"""The wheel in an environment of its own: one top-level name, and the example of docs/guides/python.md, whose results are those of the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.unit.command_line import done as command_line
 
 pytest.importorskip("hatchling", reason="requirements-dev.txt has hatchling, which builds the wheel")
 
-CHAPTER = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+CHAPTER = (ROOT / "docs" / "guides" / "python.md").read_text(encoding="utf-8")
 [EXAMPLE] = re.findall(r"```python\n(import pandas.*?)```", CHAPTER, re.DOTALL)
 PAIRS = (
     {
