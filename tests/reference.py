@@ -40,7 +40,19 @@ def _studies() -> str:
     return markdown_table(("study", "group", "does", *_OUTLETS), lines).rstrip()
 
 
-TABLES: Mapping[str, Callable[[], str]] = MappingProxyType({"metrics": _metrics, "studies": _studies})
+def _decisions() -> str:
+    """Every decision, the newest first."""
+    lines = []
+    for file in sorted((ROOT / "docs" / "develop" / "decisions").glob("[0-9]*.md"), reverse=True):
+        heading, _, date, *_ = file.read_text(encoding="utf-8").splitlines()
+        number, _, title = heading.removeprefix("# ").partition(". ")
+        lines.append((number, f"[{title}]({file.name})", date))
+    return markdown_table(("", "decision", "date"), lines).rstrip()
+
+
+TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
+    {"decisions": _decisions, "metrics": _metrics, "studies": _studies}
+)
 """What makes each table, by the name between its marks."""
 
 
