@@ -93,6 +93,11 @@ class _Unloaded(TyperCommand):
         return load_command(new).make_context(info_name, args, *more, **settings)
 
 
+def app_commands() -> dict[str, Any]:
+    """The commands by name, not loaded and without former names."""
+    return {name: command for name, command in get_command(app).commands.items() if not command.hidden}
+
+
 def load_command(name: str) -> Any:
     """The command of that name with all its options, "study NAME" for that of a study."""
     command_name, _, study = name.partition(" ")

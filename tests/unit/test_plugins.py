@@ -79,14 +79,14 @@ def test_make_reference_puts_a_new_metric_into_the_table(tree: Path) -> None:
     tables = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"tests/unit/test_prose.py::{TABLES_TEST}"]
     run(tree, *tables)  # a new metric is one file: the table may follow later
     run(tree, "make", "reference", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}")
-    assert "| `quotes` | Surface |" in (tree / "docs" / "guides" / "metrics.md").read_text("utf-8")
+    assert "| `quotes` | Surface |" in (tree / "docs" / "reference" / "metrics.md").read_text("utf-8")
     assert not list(tree.rglob(".*.new"))
     run(tree, *tables)
 
 
 def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    copied = tmp_path / "docs" / "guides" / "metrics.md"
+    copied = tmp_path / "docs" / "reference" / "metrics.md"
     chapter = copied.read_text("utf-8")
     copied.write_text(chapter.replace("| `rouge2` | Overlap |", "| `rouge2` | Surface |"), "utf-8")
     assert [row.split("|")[1:3] for row in outdated_rows(tmp_path)] == [[" `rouge2` ", " Surface "]]
@@ -97,11 +97,11 @@ def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
 
 @needs_make
 def test_make_reference_fails_and_leaves_the_documents_whole_where_a_table_cannot_be_made(tree: Path) -> None:
-    chapter = (tree / "docs" / "guides" / "metrics.md").read_bytes()
+    chapter = (tree / "docs" / "reference" / "metrics.md").read_bytes()
     (tree / "core" / "metrics" / "broken.py").write_text("raise SystemExit('no table')\n", encoding="utf-8")
     command = ["make", "reference", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}"]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
     (tree / "core" / "metrics" / "broken.py").unlink()
     assert done.returncode != 0
     assert "no table" in done.stderr
-    assert (tree / "docs" / "guides" / "metrics.md").read_bytes() == chapter
+    assert (tree / "docs" / "reference" / "metrics.md").read_bytes() == chapter
