@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from pages.server import startup
 from pages.server.api import Api
+from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.protection import Protection
 from pages.server.sign_in import SignIn
@@ -15,6 +16,6 @@ startup.begin()
 app = st.App(
     "pages/main.py",
     lifespan=sending_webhooks,
-    middleware=[Middleware(Protection), Middleware(Api), Middleware(SignIn), Middleware(EarlyKeys)],
+    middleware=[Middleware(Protection), Middleware(Docs), Middleware(Api), Middleware(SignIn), Middleware(EarlyKeys)],
     on_script_error=show_script_error,
 )

@@ -23,7 +23,7 @@ def test_the_variables_are_settings() -> None:
 
 def test_the_context_holds_what_the_wheel_is_made_of_and_no_more() -> None:
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    built = {"annotations", "core", "pages", ".streamlit/config.toml", *ENTRIES}
+    built = {"annotations", "core", "docs", "pages", ".streamlit/config.toml", *ENTRIES}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     described = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
     hook = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["path"]

@@ -120,7 +120,7 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
         metadata = wheel.read("touchstone-0.1.0.dist-info/METADATA").decode()
     assert {name.split("/")[0] for name in names} == {"touchstone", "touchstone-0.1.0.dist-info"}
     tracked = subprocess.run(
-        ["git", "ls-files", "annotations", "core", "pages", ".streamlit"], cwd=ROOT, capture_output=True
+        ["git", "ls-files", "annotations", "core", "docs", "pages", ".streamlit"], cwd=ROOT, capture_output=True
     )
     assert {f"touchstone/{name}" for name in tracked.stdout.decode().split()} <= set(names)
     required = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line and line[0] != "#"]
