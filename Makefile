@@ -10,7 +10,7 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_cla
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers test test-quick check check-scripts verify fix lock reference readme demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers test test-quick check check-scripts verify fix lock reference readme docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -75,6 +75,9 @@ reference: .venv/.run ## write the tables that are made from the code into the d
 	$(BIN)/python -m tests.reference
 
 readme: reference
+
+docs: .venv/.dev ## build the site of docs/ into var/site
+	$(BIN)/zensical build --clean --strict -f zensical.toml
 
 demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run
 	$(BIN)/python -c 'from core.bundled_scores import write_scores; write_scores()'

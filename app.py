@@ -6,6 +6,7 @@ from starlette.middleware import Middleware
 from pages.server import startup
 from pages.server.api import Api
 from pages.server.compressed_assets import CompressedAssets
+from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.protection import Protection
 from pages.server.sign_in import SignIn
@@ -18,6 +19,7 @@ app = st.App(
     lifespan=sending_webhooks,
     middleware=[
         Middleware(Protection),
+        Middleware(Docs),
         Middleware(Api),
         Middleware(SignIn),
         Middleware(EarlyKeys),

@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from core.errors import TouchstoneError
 from pages import commands
+from pages.commands.shared.help_example import example_epilog
 
 _NEW_NAMES = {
     "columns": "infer-mapping",
@@ -45,6 +46,17 @@ _MODULES = {
     for file in sorted(Path(folder).glob("[!_]*.py"))
 }
 
+GROUPS = (
+    "Scores and perturbations",
+    "Meta-evaluation",
+    "Metrics",
+    "Data",
+    "Language models",
+    "Trained metrics",
+    "App and team",
+)
+"""Headings of the list of commands, in its order; each command's module names its own."""
+
 _new_app = functools.partial(
     typer.Typer,
     add_completion=False,
@@ -52,7 +64,22 @@ _new_app = functools.partial(
     rich_markup_mode=None,  # it would take name[setting=value] for markup
 )
 
-app = _new_app(no_args_is_help=True, help=__doc__)
+
+class _Commands(TyperGroup):
+    """The commands, listed by group."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [
+            command for name in self.list_commands(ctx) if (command := self.commands[name]) and not command.hidden
+        ]
+        width = formatter.width - 6 - max(len(str(command.name)) for command in commands)
+        for group in GROUPS:
+            listed = [command for command in commands if command.rich_help_panel == group]
+            with formatter.section(group):
+                formatter.write_dl([(str(command.name), command.get_short_help_str(width)) for command in listed])
+
+
+app = _new_app(no_args_is_help=True, help=__doc__, cls=_Commands)
 
 
 class _Unloaded(TyperCommand):
@@ -63,31 +90,47 @@ class _Unloaded(TyperCommand):
         new = _NEW_NAMES.get(name, name)
         if new != name:
             typer.echo(f"`{name}` is called `{new}` now. The old name will be removed in the next version.", err=True)
-        return _load(new).make_context(info_name, args, *more, **settings)
+        return load_command(new).make_context(info_name, args, *more, **settings)
 
 
-def _load(name: str) -> Any:
-    """The command of that name, "study NAME" for that of a study."""
-    module, _, study = name.partition(" ")
-    command = import_module(f"{commands.__name__}.{_MODULES[module].stem}").command
+def app_commands() -> dict[str, Any]:
+    """The commands by name, not loaded and without former names."""
+    return {name: command for name, command in get_command(app).commands.items() if not command.hidden}
+
+
+def load_command(name: str) -> Any:
+    """The command of that name with all its options, "study NAME" for that of a study."""
+    command_name, _, study = name.partition(" ")
+    module = import_module(f"{commands.__name__}.{_MODULES[command_name].stem}")
+    command = module.command
     if isinstance(command, TyperGroup):
+        command.epilog = example_epilog(module.EXAMPLE)
         return command.get_command(typer.Context(command), study) if study else command
     alone = _new_app()
-    alone.command(name)(command)
+    alone.command(command_name, epilog=example_epilog(module.EXAMPLE))(command)
     return get_command(alone)
 
 
-def _read_help(file: Path) -> str | None:
-    """Docstring of the function `command` of a module, which is not imported, or what the module's says after its name."""
+def _read_help(file: Path) -> tuple[str | None, str]:
+    """Help and group of the command of a module, which is not imported.
+
+    The help is the docstring of the function `command`, or what the module's says after its name.
+    """
     module = ast.parse(file.read_text(encoding="utf-8"))
+    [group] = [
+        ast.literal_eval(node.value)
+        for node in module.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUP"
+    ]
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and node.name == "command":
-            return ast.get_docstring(node)
-    return (ast.get_docstring(module) or "").partition(": ")[2]
+            return ast.get_docstring(node), group
+    return (ast.get_docstring(module) or "").partition(": ")[2], group
 
 
 for _name, _file in _MODULES.items():
-    app.command(_name, cls=_Unloaded, help=_read_help(_file))(lambda: None)
+    _help, _group = _read_help(_file)
+    app.command(_name, cls=_Unloaded, help=_help, rich_help_panel=_group)(lambda: None)
 for _name in _NEW_NAMES:
     app.command(_name, cls=_Unloaded, hidden=True)(lambda: None)
 

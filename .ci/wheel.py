@@ -13,7 +13,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PACKAGE = "touchstone"
-FOLDERS = ("annotations", "core", "pages", ".streamlit")
+FOLDERS = ("annotations", "core", "docs", "pages", ".streamlit")
 FILES = {"touchstone.py": "__init__.py", "app.py": "app.py", "cli.py": "cli.py"}
 OURS = {"annotations", "core", "pages", "app", "cli"}
 _IMPORT = re.compile(r"\b(from|import) (annotations|core|pages|app|cli)\b")
@@ -56,6 +56,8 @@ def copy_package(root: Path, target: Path) -> None:
         shutil.copytree(root / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__", "secrets.toml"))
     for file, name in FILES.items():
         shutil.copyfile(root / file, target / name)
+    for chapter in (target / "docs").rglob("*.md"):
+        chapter.write_text(_COMMAND.sub(f"{PACKAGE} ", chapter.read_text(encoding="utf-8")), encoding="utf-8")
     for module in target.rglob("*.py"):
         module.write_text(rename_imports(module.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -140,7 +140,7 @@ def format_contexts(contexts: ContextReading) -> str:
 
 
 def metrics_markdown(rows: Sequence[MetricRow]) -> str:
-    """The table of metrics in docs/metrics.md."""
+    """The table of metrics in docs/reference/metrics.md."""
     table = [
         f"| `{row.name}` | {row.family} | [{_authors_and_year(row.paper)}]({row.url}) | {format_range(row.low, row.high)} "
         f"| {format_direction(row.direction)} | {_format_weights(row)} |"

@@ -8,40 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
-from core.metric_catalog import list_metrics, metrics_markdown
-from core.models.pool import ModelPool
-from core.stats.text_tables import markdown_table
-from core.study import STUDIES, Outlet
+from tests.reference_tables import ROOT, TABLES
 
-ROOT = Path(__file__).parents[1]
 _TABLE = re.compile(r"(<!-- ([\w-]+): make reference -->\n)(.*?)(\n<!-- /\2 -->)", re.DOTALL)
-
-
-def _metrics() -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        return metrics_markdown(list_metrics(ModelPool("cpu", None, Path(folder))))
-
-
-_OUTLETS: tuple[Outlet, ...] = ("page", "audit", "pack")
-"""Outlets that a study may be without; a command and a call in Python all have."""
-
-
-def _studies() -> str:
-    """Every study with what it does and its outlets; for each that it does not have the reason."""
-    lines = []
-    for study in STUDIES:
-        reasons = [study.without.get(outlet, "yes") for outlet in _OUTLETS]
-        lines.append((f"`{study.name}`", study.group, study.does, *reasons))
-    return markdown_table(("study", "group", "does", *_OUTLETS), lines).rstrip()
-
-
-TABLES: Mapping[str, Callable[[], str]] = MappingProxyType({"metrics": _metrics, "studies": _studies})
-"""What makes each table, by the name between its marks."""
 
 
 def rewritten_documents(root: Path) -> dict[Path, str]:

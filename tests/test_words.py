@@ -46,8 +46,8 @@ PHRASES = {
 """What no text of ours says, and what it says instead."""
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
-_PROSE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "DECISIONS.md")
-_FOLDERS = {"core/prompts": "*.md", "annotations/campaigns/sets": "*.yaml", "docs": "*.md", "pages/ui/assets": "*.*"}
+_PROSE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+_FOLDERS = {"core/prompts": "*.md", "annotations/campaigns/sets": "*.yaml", "docs": "**/*.md", "pages/ui/assets": "*.*"}
 
 
 def test_no_identifier_needs_translating() -> None:

@@ -39,6 +39,9 @@ from pages.commands.shared.messages import download_models, print_estimate, prin
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
 from pages.commands.shared.thresholds import open_thresholds
 
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py audit rouge2 --data bundled --to audit.html"
+
 _WRITERS: Mapping[str, Callable[[AuditReport], str]] = MappingProxyType(
     {
         ".html": report_html,

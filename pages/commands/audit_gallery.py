@@ -13,6 +13,9 @@ from core.audit.report import read_report
 from pages.commands.shared.inputs import open_output, read_lines
 from pages.commands.shared.messages import print_status
 
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py audit-gallery rouge2.json bleu.json -o gallery.html"
+
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The page, HTML.")],

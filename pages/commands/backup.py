@@ -11,6 +11,9 @@ from annotations.store.backup import backup
 from core.settings import Settings
 from pages.commands.shared.messages import format_row_counts
 
+GROUP = "App and team"
+EXAMPLE = "python cli.py backup touchstone.jsonl.gz"
+
 
 def command(
     file: Annotated[Path, typer.Argument(help="A new file; it holds names and codes, so keep it safe.")],

@@ -13,6 +13,9 @@ from core.bulk.block_writer import Refusals, write_blocks
 from core.bulk.folder import Folder
 from pages.commands.shared.messages import print_status
 
+GROUP = "Scores and perturbations"
+EXAMPLE = "python cli.py blocks pairs.jsonl blocks/"
+
 
 def command(
     pairs: Annotated[

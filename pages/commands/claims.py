@@ -31,6 +31,9 @@ from pages.commands.shared.messages import (
 )
 from pages.commands.shared.options import BatchOption
 
+GROUP = "Scores and perturbations"
+EXAMPLE = "python cli.py claims pairs.jsonl --by fenice -o claims.jsonl"
+
 
 def command(
     pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks.")],

@@ -39,6 +39,9 @@ from pages.commands.shared.messages import download_models, print_estimate, prin
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.thresholds import kept_thresholds
 
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py compare before.jsonl after.jsonl --data bundled --fail-on auc:-2"
+
 _Writer = Callable[[Sequence[MetricComparison], Sequence[Change], Sequence[str]], str]
 _WRITERS: Mapping[str, _Writer] = MappingProxyType({".md": comparisons_markdown, ".xml": comparisons_junit})
 

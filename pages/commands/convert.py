@@ -12,6 +12,9 @@ from core.weights.files import BACKBONE
 from core.weights.locations import locate
 from pages.commands.shared.messages import print_status
 
+GROUP = "Metrics"
+EXAMPLE = "python cli.py convert model.tar.gz models/qafacteval-generation"
+
 
 def command(
     source: Annotated[

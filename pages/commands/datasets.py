@@ -13,6 +13,9 @@ from core.datasets.bundled import bundled_items
 from core.settings import Settings
 from core.types import PRECOMPUTED
 
+GROUP = "Data"
+EXAMPLE = "python cli.py datasets"
+
 
 def command() -> None:
     """List what can be evaluated: imported datasets, campaigns with labels, and what was kept and labelled here."""

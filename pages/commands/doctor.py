@@ -16,6 +16,9 @@ from core.settings import Settings
 from pages.commands.shared.messages import download_models
 from pages.commands.shared.options import JsonOption
 
+GROUP = "Metrics"
+EXAMPLE = "python cli.py doctor questeval --download"
+
 
 def command(
     metric: Annotated[

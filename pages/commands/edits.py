@@ -27,6 +27,9 @@ from pages.commands.shared.options import (
     TemperatureOption,
 )
 
+GROUP = "Language models"
+EXAMPLE = "python cli.py edits pairs.jsonl -o edits.jsonl"
+
 
 def command(
     pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],

@@ -15,6 +15,9 @@ from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
 from core.llm.spend import Spend, format_limits, format_spend
 from core.settings import Settings
 
+GROUP = "Metrics"
+EXAMPLE = "python cli.py endpoints --probe"
+
 
 def command(
     probe: Annotated[

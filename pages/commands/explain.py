@@ -50,6 +50,9 @@ from pages.commands.shared.options import (
     TemperatureOption,
 )
 
+GROUP = "Language models"
+EXAMPLE = "python cli.py explain --dataset summexecedit -o answers.jsonl"
+
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per summary.")],

@@ -12,6 +12,9 @@ from core.errors import TouchstoneError
 from core.settings import Settings
 from core.signature_parts import code_of_signature, describe_code, explain_signatures, signature_parts
 
+GROUP = "Metrics"
+EXAMPLE = 'python cli.py explain-signature "rouge2|measured:precision|code:7605ec2cfd0f"'
+
 
 def command(
     signature: Annotated[str, typer.Argument(help="The signature of a score, as records and exports have it.")],

@@ -23,6 +23,9 @@ from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import ExistingOption, OutputOption, PublicOption
 
+GROUP = "Data"
+EXAMPLE = "python cli.py export --campaign Boats --format label-studio -o boats.zip"
+
 
 def command(
     output: OutputOption,

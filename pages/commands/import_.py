@@ -27,6 +27,9 @@ from core.settings import Settings
 from core.weights.download import fetch_released_dataset, provenance_name
 from pages.commands.shared.messages import print_status, with_progress
 
+GROUP = "Data"
+EXAMPLE = "python cli.py import bump task1_dataset.json --name bump-task1"
+
 
 def command(
     importer: Annotated[

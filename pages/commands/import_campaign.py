@@ -13,6 +13,9 @@ from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 
+GROUP = "Data"
+EXAMPLE = "python cli.py import-campaign labels.jsonl --name Boats"
+
 
 def command(
     source: Annotated[Path, typer.Argument(help="JSONL that `export --campaign` wrote.")],

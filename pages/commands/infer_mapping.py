@@ -12,6 +12,9 @@ from core.datasets.generic import Generic, preview_rows
 from pages.commands.shared.inputs import open_output, refuse_overwriting_input
 from pages.commands.shared.messages import print_status
 
+GROUP = "Data"
+EXAMPLE = "python cli.py infer-mapping own.csv -o mapping.json"
+
 
 def command(
     source: Annotated[Path, typer.Argument(help="A table: JSONL, JSON, CSV, parquet or xlsx.")],

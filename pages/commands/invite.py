@@ -13,6 +13,9 @@ from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 
+GROUP = "App and team"
+EXAMPLE = 'python cli.py invite "Ada Lind" --role annotator --days 30'
+
 
 def command(
     name: Annotated[str, typer.Argument(help="A name; for a sign-in through an organisation the e-mail address.")],

@@ -43,6 +43,9 @@ from pages.commands.shared.options import (
     TemperatureOption,
 )
 
+GROUP = "Language models"
+EXAMPLE = "python cli.py judge answers.jsonl --setup V3 -o grades.jsonl"
+
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per explanation.")],

@@ -14,6 +14,9 @@ from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.options import JsonOption
 
+GROUP = "Data"
+EXAMPLE = "python cli.py kept-edits Boats --json"
+
 
 def command(
     campaign: Annotated[str, typer.Argument(help="A campaign with the question set edit-quality.")],

@@ -12,6 +12,9 @@ from core.models.pool import ModelPool
 from core.settings import Settings
 from pages.commands.shared.options import JsonOption, MarkdownOption
 
+GROUP = "Metrics"
+EXAMPLE = "python cli.py metrics --markdown"
+
 
 def command(as_json: JsonOption = False, markdown: MarkdownOption = False) -> None:
     """List the metrics: family, range, direction, and whether they are ready to run."""

@@ -20,6 +20,9 @@ from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DatasetsOption, ResamplesOption
 
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py pack --dataset bump-task1 --by error_type"
+
 
 def command(
     dataset: DatasetsOption,

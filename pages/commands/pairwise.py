@@ -27,6 +27,9 @@ from pages.commands.shared.inputs import name_of_input, open_output, open_sampli
 from pages.commands.shared.messages import exit_with_failures, print_estimate, print_spent, print_status, with_progress
 from pages.commands.shared.options import EndpointOption, ModelOption, PairsArgument, SampleOption, TemperatureOption
 
+GROUP = "Language models"
+EXAMPLE = "python cli.py pairwise pairs.jsonl -o compared.jsonl"
+
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per edited summary.")],

@@ -21,6 +21,9 @@ from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 
+GROUP = "App and team"
+EXAMPLE = 'python cli.py people change "Ada Lind" --role adjudicator'
+
 _COMMAND_LINE = Member("", "the command line", Role.MANAGER)
 
 

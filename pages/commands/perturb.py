@@ -32,6 +32,9 @@ from pages.commands.shared.options import (
     SeedOption,
 )
 
+GROUP = "Scores and perturbations"
+EXAMPLE = "python cli.py perturb pairs.jsonl --kind negation -o variants.jsonl"
+
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and kind.")],

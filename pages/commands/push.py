@@ -9,6 +9,9 @@ import typer
 
 from pages.commands.shared.options import ExistingOption, PublicOption
 
+GROUP = "Trained metrics"
+EXAMPLE = "python cli.py push models/own owner/name"
+
 
 def command(
     folder: Annotated[Path, typer.Argument(help="A folder that `train DATA --to FOLDER` wrote.")],

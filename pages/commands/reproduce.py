@@ -18,6 +18,9 @@ from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
 
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py reproduce bump --no-pack"
+
 _DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 _RESAMPLES = 1000
 

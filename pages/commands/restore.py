@@ -11,6 +11,9 @@ from annotations.store.backup import restore
 from core.settings import Settings
 from pages.commands.shared.messages import format_row_counts
 
+GROUP = "App and team"
+EXAMPLE = "python cli.py restore touchstone.jsonl.gz"
+
 
 def command(
     file: Annotated[Path, typer.Argument(help="What `backup` wrote, by this version or an older one.")],

@@ -9,6 +9,9 @@ from typing import Annotated
 
 import typer
 
+GROUP = "App and team"
+EXAMPLE = "python cli.py run --port 8502"
+
 _APP = Path(__file__).parents[2] / "app.py"
 
 

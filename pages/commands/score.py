@@ -20,6 +20,9 @@ from pages.commands.shared.messages import exit_with_failures, print_spent, prin
 from pages.commands.shared.options import BatchOption, DeviceOption
 from pages.commands.shared.thresholds import open_thresholds
 
+GROUP = "Scores and perturbations"
+EXAMPLE = "python cli.py score pairs.jsonl --metric rouge2 --metric bleu -o scores.jsonl"
+
 
 def command(
     pairs: Annotated[

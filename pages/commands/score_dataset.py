@@ -19,6 +19,9 @@ from core.types import PRECOMPUTED, Failure
 from pages.commands.shared.messages import download_models, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
 
+GROUP = "Data"
+EXAMPLE = "python cli.py score-dataset bump-task1 --metric rouge2"
+
 
 def command(
     dataset: Annotated[str, typer.Argument(help="One of those that `datasets` lists.")],

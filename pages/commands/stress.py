@@ -51,6 +51,9 @@ from pages.commands.shared.options import (
     WithInconsistentOption,
 )
 
+GROUP = "Scores and perturbations"
+EXAMPLE = "python cli.py stress pairs.jsonl --metric rouge2 --kind shuffled --kind negation -o run.jsonl"
+
 _NO_CHECK = "none"
 _ALSO: tuple[type[Study], ...] = (EditDiscriminationStudy, Gaming)
 """Studies whose reports follow where the run has figures of them."""

@@ -27,9 +27,13 @@ from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
 from core.study import STUDIES, Input, Study, StudyData
+from pages.commands.shared.help_example import example_epilog
 from pages.commands.shared.inputs import read_dataset_items, read_items, read_lines, read_samples, read_scored_samples
 from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
+
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py study measures --dataset bump-task1 --by error_type"
 
 _DATASETS = Annotated[
     list[str] | None, typer.Option("--dataset", help="One of those that `datasets` lists; several are put together.")
@@ -67,6 +71,16 @@ _TO = Annotated[
 ]
 
 
+_EXAMPLE_DATA = {
+    Input.RUN: "run.jsonl",
+    Input.PAIRS: "pairs.jsonl --metric rouge2",
+    Input.FILES: "grades.jsonl",
+    Input.SAMPLES: "--dataset bump-task1",
+    Input.SCORES: "--dataset bump-task1",
+    Input.ITEMS: "--dataset bump-task1",
+}
+
+
 class StudyCommands(TyperGroup):
     """The studies by name; one is built when it is called."""
 
@@ -80,6 +94,13 @@ class StudyCommands(TyperGroup):
 command = StudyCommands(
     name="study", rich_markup_mode=None, help=(__doc__ or "").partition(": ")[2], no_args_is_help=True
 )
+
+
+def study_example(study: type[Study]) -> str:
+    """A command line that runs a study on data of the kind that it takes."""
+    kinds = study.takes or study.may_take[:1]
+    given = " ".join(_EXAMPLE_DATA[kind] for kind in kinds)
+    return f"python cli.py study {study.name} {given}"
 
 
 def study_command(study: type[Study]) -> TyperCommand:
@@ -108,7 +129,7 @@ def study_command(study: type[Study]) -> TyperCommand:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads the options from it
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(study.name, help=study.does)(run)
+    app.command(study.name, help=study.does, epilog=example_epilog(study_example(study)))(run)
     built = get_command(app)
     if not isinstance(built, TyperCommand):
         raise TypeError(f"{study.name} is no single command.")

@@ -22,6 +22,9 @@ from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress
 from pages.commands.shared.options import DeviceOption, JsonOption
 
+GROUP = "Scores and perturbations"
+EXAMPLE = "python cli.py sweep run.jsonl -o windows.jsonl"
+
 
 def command(
     run: Annotated[Path, typer.Argument(help="A run that `stress` wrote.")],

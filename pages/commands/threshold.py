@@ -22,6 +22,9 @@ from pages.commands.shared.messages import download_models, print_estimate, with
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds, require_free_name
 
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py threshold rouge2 --data labelled.jsonl --name own"
+
 
 def command(
     metric: Annotated[

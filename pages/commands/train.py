@@ -32,6 +32,9 @@ from pages.commands.shared.inputs import read_items
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import BatteryOption, SeedOption
 
+GROUP = "Trained metrics"
+EXAMPLE = "python cli.py train bump-task1 --to models/own"
+
 _DATA = (
     "JSONL or CSV with document, summary, label and, of an edit, source; or what `datasets` lists: an imported dataset, a "
     "campaign, the pairs that you kept; or bundled. Several are put together."

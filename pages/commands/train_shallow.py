@@ -19,6 +19,9 @@ from core.training.shallow_trainer import TrainingTask, train_model
 from core.types import Split
 from pages.commands.shared.inputs import name_of_input, open_output, read_dataset_items, read_items
 
+GROUP = "Trained metrics"
+EXAMPLE = "python cli.py train-shallow pairs.jsonl -o surface.json"
+
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help=f"Where to write the model, a file *{MODEL_SUFFIX}.")],

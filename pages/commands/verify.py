@@ -14,6 +14,9 @@ from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
 
+GROUP = "Metrics"
+EXAMPLE = "python cli.py verify rouge2"
+
 
 def command(
     metric: Annotated[list[str] | None, typer.Argument(help="Names; all with published scores by default.")] = None,

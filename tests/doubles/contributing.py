@@ -1,4 +1,4 @@
-"""The plugins that CONTRIBUTING shows, found by their registry for a test as if they lay in the project's folder."""
+"""The plugins that docs/develop/plugins.md shows, found by their registry for a test as if they lay in the project's folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ import pytest
 from core.registry import Plugin, Registry
 from tests.doubles.process import ROOT
 
-EXAMPLES = dict(re.findall(r"```python\n# (\S+)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL))
+EXAMPLES = dict(
+    re.findall(
+        r"```python\n# (\S+)\n(.*?)```", (ROOT / "docs" / "develop" / "plugins.md").read_text("utf-8"), re.DOTALL
+    )
+)
 """The source of each by the path that it names."""
 
 

@@ -122,7 +122,7 @@ def test_kinds_are_those_that_are_named_or_a_battery() -> None:
 
 @pytest.fixture
 def with_examples(tmp_path: Path) -> Iterator[None]:
-    """CONTRIBUTING's perturbation and metric lie in their folders for the test."""
+    """The perturbation and metric of docs/develop/plugins.md lie in their folders for the test."""
     with pytest.raises(UnknownNameError):
         PERTURBATIONS.parse("hedge")
     with pytest.MonkeyPatch.context() as patch:
@@ -238,6 +238,6 @@ def test_a_variant_does_not_depend_on_the_kinds_beside_it() -> None:
 
 
 def test_the_battery_that_contributing_shows_can_be_read(tmp_path: Path) -> None:
-    shown = re.search(r"```toml\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+    shown = re.search(r"```toml\n(.*?)```", (ROOT / "docs" / "develop" / "plugins.md").read_text("utf-8"), re.DOTALL)
     assert shown
     assert read_battery(own_file(tmp_path, shown[1])).kinds == ("number[most=2]", "negation", "shuffled")

@@ -1,4 +1,4 @@
-"""What Dockerfile, .dockerignore and compose.yaml name exists, and the proxy is that of docs/deployment.md; nothing is built."""
+"""What Dockerfile, .dockerignore and compose.yaml name exists, and the proxy is that of docs/guides/deployment.md; nothing is built."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_variables_are_settings() -> None:
 
 def test_the_context_holds_what_the_wheel_is_made_of_and_no_more() -> None:
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    built = {"annotations", "core", "pages", ".streamlit/config.toml", *ENTRIES}
+    built = {"annotations", "core", "docs", "pages", ".streamlit/config.toml", *ENTRIES}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     described = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
     hook = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["path"]
@@ -35,7 +35,7 @@ def test_the_context_holds_what_the_wheel_is_made_of_and_no_more() -> None:
 
 def test_the_proxy_is_that_of_the_chapter_on_deployment() -> None:
     [location] = re.findall(
-        r"```nginx\n(.*?)```", (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8"), re.DOTALL
+        r"```nginx\n(.*?)```", (ROOT / "docs" / "guides" / "deployment.md").read_text(encoding="utf-8"), re.DOTALL
     )
     configured = (
         COMPOSE["configs"]["nginx"]["content"].replace("$$", "$").replace("http://app:8501", "http://127.0.0.1:8501")

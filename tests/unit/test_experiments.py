@@ -1,4 +1,4 @@
-"""EXPERIMENTS.md: every command that needs no weights is run in its order; every other one names commands and plugins that exist."""
+"""The pages of papers: every command that needs no weights is run in its order; every other one names commands and plugins that exist."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from tests.doubles.process import ROOT
 
-TEXT = (ROOT / "EXPERIMENTS.md").read_text(encoding="utf-8")
+PAGES = (
+    "bump",
+    "ramprasad",
+    "longdoc",
+    "summexecedit",
+    "frank",
+    "unieval",
+    "index",
+)  # a command may need files of those before it
+TEXT = "\n".join((ROOT / "docs" / "papers" / f"{page}.md").read_text(encoding="utf-8") for page in PAGES)
 ROWS = [line.strip("|").split("|") for line in TEXT.splitlines() if line.startswith("| ") and "python cli.py" in line]
 NAMES = ["Ana Brekke", "Olaf Vik", "Marit Moen", "Per Dahl"]
 
@@ -41,6 +50,10 @@ def write_pairs(path: Path) -> None:
         for label, summary in ((1, f"{name} sailed with {number + 3} crates. The sea was calm."), (0, f"{name} sank.")):
             lines.append({"id": f"{number}-{label}", "document": document, "summary": summary, "label": label})
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+
+def test_every_page_of_a_paper_is_read() -> None:
+    assert {page.stem for page in (ROOT / "docs" / "papers").glob("*.md")} == {*PAGES}
 
 
 def test_every_command_that_needs_no_weights_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

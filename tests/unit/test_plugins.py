@@ -1,4 +1,4 @@
-"""What CONTRIBUTING promises: its examples, copied to the paths they name, pass lint and every contract test."""
+"""What docs/develop/plugins.md promises: its examples, copied to the paths they name, pass lint and every contract test."""
 
 from __future__ import annotations
 
@@ -79,28 +79,29 @@ def test_make_reference_puts_a_new_metric_into_the_table(tree: Path) -> None:
     tables = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"tests/unit/test_prose.py::{TABLES_TEST}"]
     run(tree, *tables)  # a new metric is one file: the table may follow later
     run(tree, "make", "reference", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}")
-    assert "| `quotes` | Surface |" in (tree / "docs" / "metrics.md").read_text("utf-8")
+    assert "| `quotes` | Surface |" in (tree / "docs" / "reference" / "metrics.md").read_text("utf-8")
     assert not list(tree.rglob(".*.new"))
     run(tree, *tables)
 
 
 def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
-    chapter = (ROOT / "docs" / "metrics.md").read_text("utf-8")
-    shutil.copy(ROOT / "docs" / "studies.md", tmp_path)
-    (tmp_path / "metrics.md").write_text(chapter.replace("| `rouge2` | Overlap |", "| `rouge2` | Surface |"), "utf-8")
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    copied = tmp_path / "docs" / "reference" / "metrics.md"
+    chapter = copied.read_text("utf-8")
+    copied.write_text(chapter.replace("| `rouge2` | Overlap |", "| `rouge2` | Surface |"), "utf-8")
     assert [row.split("|")[1:3] for row in outdated_rows(tmp_path)] == [[" `rouge2` ", " Surface "]]
-    (tmp_path / "metrics.md").write_text(chapter.replace("metrics: make reference", "metric: make reference"), "utf-8")
-    with pytest.raises(ValueError, match="and \\['metrics', 'studies'\\] can be made"):
+    copied.write_text(chapter.replace("metrics: make reference", "metric: make reference"), "utf-8")
+    with pytest.raises(ValueError, match=r"and \['decisions', 'metrics', .* can be made"):
         outdated_rows(tmp_path)
 
 
 @needs_make
 def test_make_reference_fails_and_leaves_the_documents_whole_where_a_table_cannot_be_made(tree: Path) -> None:
-    chapter = (tree / "docs" / "metrics.md").read_bytes()
+    chapter = (tree / "docs" / "reference" / "metrics.md").read_bytes()
     (tree / "core" / "metrics" / "broken.py").write_text("raise SystemExit('no table')\n", encoding="utf-8")
     command = ["make", "reference", "-o", ".venv/.run", f"BIN={Path(sys.executable).parent}"]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
     (tree / "core" / "metrics" / "broken.py").unlink()
     assert done.returncode != 0
     assert "no table" in done.stderr
-    assert (tree / "docs" / "metrics.md").read_bytes() == chapter
+    assert (tree / "docs" / "reference" / "metrics.md").read_bytes() == chapter

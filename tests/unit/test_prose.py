@@ -1,4 +1,4 @@
-"""What README, docs/ and CONTRIBUTING show is true: examples are executed, tables current, links and commands exist."""
+"""What README, CONTRIBUTING and docs/ show is true: examples are executed, tables current, links and commands exist."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_an_importer_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_question_set_that_is_shown_can_be_asked() -> None:
-    shown = re.search(r"```yaml\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+    shown = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "develop" / "plugins.md").read_text("utf-8"), re.DOTALL)
     assert shown
     tone = read_questions(shown[1])
     words: Answer = [[0, 4]]
@@ -75,14 +75,14 @@ def test_the_tables_that_are_made_from_the_code_say_nothing_that_is_not_so() -> 
 
 
 def test_the_executable_edit_that_is_shown_applies_to_the_first_example() -> None:
-    record = re.search(r"```json\n(.*?)```", (ROOT / "docs" / "probe.md").read_text("utf-8"), re.DOTALL)
+    record = re.search(r"```json\n(.*?)```", (ROOT / "docs" / "guides" / "probe.md").read_text("utf-8"), re.DOTALL)
     assert record
     edits = executable.parse(record[1], bundled_items()[0].example.summary)
     assert json.loads(record[1])["replace_text"] == edits[0].new
 
 
 def test_every_setting_is_named() -> None:
-    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "settings.md").read_text("utf-8")
     assert [name for name in Settings.model_fields if f"`TOUCHSTONE_{name.upper()}`" not in text] == []
 
 
@@ -96,9 +96,26 @@ def test_every_link_leads_to_a_file_and_a_heading() -> None:
     assert broken == []
 
 
-def test_readme_names_every_chapter() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert [path.name for path in CHAPTERS[1:] if f"| [{title(path)}](docs/{path.name}) |" not in readme] == []
+def test_no_chapter_links_to_what_lies_outside_of_docs() -> None:
+    """The site and the app have this folder alone."""
+    outside = [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in CHAPTERS[1:]
+        for target in re.findall(r"\]\((?!https?:|#)([^)\s#]+)", path.read_text("utf-8"))
+        if not (path.parent / target).resolve().is_relative_to(ROOT / "docs")
+    ]
+    assert outside == []
+
+
+def test_every_page_is_reached_from_the_contents() -> None:
+    contents, lists = ROOT / "docs" / "index.md", [*ROOT.glob("docs/*/index.md"), *ROOT.glob("docs/*/*/index.md")]
+    reached = {page for document in [contents, *lists] for page, _ in listed_pages(document)}
+    assert {path for path in CHAPTERS[1:] if path != contents} - reached == set()
+
+
+def test_the_contents_list_a_page_by_its_title() -> None:
+    listed = listed_pages(ROOT / "docs" / "index.md")
+    assert [(page.name, label) for page, label in listed if title(page) != label] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -111,6 +128,12 @@ def test_every_command_that_is_shown_exists_with_its_options(command: tuple[str,
 
 def test_the_changelog_has_the_version() -> None:
     assert f"## {VERSION}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def listed_pages(document: Path) -> list[tuple[Path, str]]:
+    """Pages in the tables and lists of a document, with what they are called there."""
+    listed = re.findall(r"^(?:\||-).*?\[([^]]+)\]\(([^)#]+\.md)\)", document.read_text("utf-8"), re.MULTILINE)
+    return [((document.parent / target).resolve(), label) for label, target in listed]
 
 
 def leads_somewhere(document: Path, file: str, heading: str) -> bool:

@@ -1,4 +1,4 @@
-"""The wheel in an environment of its own: one top-level name, and the example of docs/python.md, whose results are those of the command line."""
+"""The wheel in an environment of its own: one top-level name, and the example of docs/guides/python.md, whose results are those of the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.unit.command_line import done as command_line
 
 pytest.importorskip("hatchling", reason="requirements-dev.txt has hatchling, which builds the wheel")
 
-CHAPTER = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+CHAPTER = (ROOT / "docs" / "guides" / "python.md").read_text(encoding="utf-8")
 [EXAMPLE] = re.findall(r"```python\n(import pandas.*?)```", CHAPTER, re.DOTALL)
 PAIRS = (
     {
@@ -120,7 +120,7 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
         metadata = wheel.read("touchstone-0.1.0.dist-info/METADATA").decode()
     assert {name.split("/")[0] for name in names} == {"touchstone", "touchstone-0.1.0.dist-info"}
     tracked = subprocess.run(
-        ["git", "ls-files", "annotations", "core", "pages", ".streamlit"], cwd=ROOT, capture_output=True
+        ["git", "ls-files", "annotations", "core", "docs", "pages", ".streamlit"], cwd=ROOT, capture_output=True
     )
     assert {f"touchstone/{name}" for name in tracked.stdout.decode().split()} <= set(names)
     required = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line and line[0] != "#"]

@@ -11,7 +11,7 @@ from core.battery import STANDARD_BATTERY, battery_names
 from core.settings import check_devices
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
-MarkdownOption = Annotated[bool, typer.Option("--markdown", help="The table of docs/metrics.md.")]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="The table of docs/reference/metrics.md.")]
 
 
 def _check_device_option(value: str | None) -> str | None:

@@ -12,6 +12,7 @@ from core.datasets.bundled import bundled_items
 from core.runs.verdict_sentences import edit_effect
 from core.stats.score_pairs import Move
 from core.types import Verdict
+from pages.server.docs import docs_address
 from pages.ui.probe.board_rows import Board, BoardRow, board_verdict, is_to_come, shift_move
 from pages.ui.probe.pair import current_edits, current_pair
 from pages.ui.shared.markup import render_html
@@ -49,6 +50,7 @@ def edit_headline() -> Callable[[Board], None]:
         page = render_html(
             "headline.html",
             about="Probe: edit a summary and see which metrics notice.",
+            guide=docs_address("guides/probe"),
             sentence=headline_sentence(board, edited=edited),
             chips=headline_chips(board),
         )

@@ -21,6 +21,7 @@ from annotations.store.database import read_session
 from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services, startup
+from pages.server.docs import docs_address
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
 from pages.ui.shared.markup import escape_label, escape_markdown, register_component, render_html
 from pages.ui.shared.session_state import WidgetValue, page_state
@@ -251,13 +252,14 @@ def open_session() -> Member:
 
 @dataclass(frozen=True, slots=True)
 class PageOfRight:
-    """A page for those who have a right: its file, what it is called, and what one does there."""
+    """A page for those who have a right: its file, what it is called, what one does there, and its chapter in the documents."""
 
     right: Right
     name: str
     title: str
     icon: str
     purpose: str
+    chapter: str
 
 
 _PAGES = (
@@ -267,6 +269,7 @@ _PAGES = (
         "Home",
         "home",
         "Test whether a metric of factual consistency notices what is wrong in a summary, label pairs, and judge metrics by them.",
+        "start/first-minute",
     ),
     PageOfRight(
         Right.EXPLORE,
@@ -274,6 +277,7 @@ _PAGES = (
         "Probe",
         "science",
         "Edit a summary and see how every metric reacts. Select a score for its evidence.",
+        "guides/probe",
     ),
     PageOfRight(
         Right.EXPLORE,
@@ -281,13 +285,31 @@ _PAGES = (
         "Stress test",
         "bolt",
         "Perturb many summaries: which metrics move when the meaning stays, and which stay when it breaks?",
+        "guides/stress-test",
     ),
     PageOfRight(
-        Right.LABEL, "annotate", "Annotate", "rate_review", "Label one item after the other, blind to the scores."
+        Right.LABEL,
+        "annotate",
+        "Annotate",
+        "rate_review",
+        "Label one item after the other, blind to the scores.",
+        "guides/annotation",
     ),
-    PageOfRight(Right.ADJUDICATE, "review", "Review", "gavel", "Decide where annotators differ, the worst first."),
     PageOfRight(
-        Right.MANAGE, "campaigns", "Campaigns", "assignment", "Set up labelling, and follow progress and agreement."
+        Right.ADJUDICATE,
+        "review",
+        "Review",
+        "gavel",
+        "Decide where annotators differ, the worst first.",
+        "guides/annotation",
+    ),
+    PageOfRight(
+        Right.MANAGE,
+        "campaigns",
+        "Campaigns",
+        "assignment",
+        "Set up labelling, and follow progress and agreement.",
+        "guides/annotation",
     ),
     PageOfRight(
         Right.EXPLORE,
@@ -295,6 +317,7 @@ _PAGES = (
         "Evaluate",
         "leaderboard",
         "Which metric can be trusted, on which errors, with what certainty? From datasets and your own labels.",
+        "guides/evaluation",
     ),
     PageOfRight(
         Right.EXPLORE,
@@ -302,27 +325,42 @@ _PAGES = (
         "Audit",
         "fact_check",
         "Can a metric be trusted on your data? A verdict for each question, down to the pairs.",
+        "guides/audit",
     ),
-    PageOfRight(Right.EXPLORE, "data", "Records", "inventory_2", "Look at what was kept and labelled, and export it."),
+    PageOfRight(
+        Right.EXPLORE,
+        "data",
+        "Records",
+        "inventory_2",
+        "Look at what was kept and labelled, and export it.",
+        "reference/file-formats",
+    ),
     PageOfRight(
         Right.EXPLORE,
         "metrics",
         "Metrics",
         "straighten",
         "What each metric measures and what it needs; load models, set endpoints.",
+        "guides/metrics",
     ),
     PageOfRight(
-        Right.EXPLORE, "prompts", "Prompts", "chat", "Read what language models are sent, and replace it by your own."
+        Right.EXPLORE,
+        "prompts",
+        "Prompts",
+        "chat",
+        "Read what language models are sent, and replace it by your own.",
+        "guides/endpoints#prompts",
     ),
 )
 
 
 def page_heading(shown: st.Page) -> None:
     """The name of the page as its heading and in the tab, and what one does there; Probe has its verdict instead."""
-    purpose = next((page.purpose for page in _PAGES if page.title == shown.title), "")
-    if purpose:
-        st.set_page_config(page_title=f"{shown.title} · Touchstone")
-        st.html(render_html("heading.html", title=shown.title, purpose=purpose))
+    page = next((page for page in _PAGES if page.title == shown.title), None)
+    if page:
+        st.set_page_config(page_title=f"{page.title} · Touchstone")
+        guide = docs_address(page.chapter)
+        st.html(render_html("heading.html", title=page.title, purpose=page.purpose, guide=guide))
 
 
 def load_page(shown: st.Page) -> None:

@@ -1,4 +1,4 @@
-"""The plug-in of pytest and the workflows of docs/gate.md, tried offline on a toy repository."""
+"""The plug-in of pytest and the workflows of docs/guides/gate.md, tried offline on a toy repository."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.integrations import pytest_plugin
 from tests.unit.command_line import done, run
 
 ROOT = Path(__file__).parents[3]
-GATE = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+GATE = (ROOT / "docs" / "guides" / "gate.md").read_text(encoding="utf-8")
 WORKFLOWS = {
     match[1]: yaml.safe_load(match[2]) for match in re.finditer(r"```yaml\n# (\S+)\n(.*?)```", GATE, re.DOTALL)
 }
@@ -33,7 +33,7 @@ TESTS = next(text for text in re.findall(r"```python\n(.*?)```", GATE, re.DOTALL
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with labelled pairs, summaries, the scores of before, and the tests of docs/gate.md."""
+    """A repository with labelled pairs, summaries, the scores of before, and the tests of docs/guides/gate.md."""
     folder = tmp_path_factory.mktemp("toy")
     groups = list(dict.fromkeys(one.group for one in bundled_items()))[:DOCUMENTS]
     items = [

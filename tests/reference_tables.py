@@ -1,0 +1,283 @@
+"""What the tables of documents are made of: plugins, commands, settings, Python names, the HTTP API, the formats of files."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import cli
+import touchstone
+from annotations.exchange.api_reads import ApiReads
+from annotations.exchange.export_format import EXPORT_FORMATS
+from core.dataset import DATASETS
+from core.metric import METRICS
+from core.metric_catalog import list_metrics, metrics_markdown
+from core.models.pool import ModelPool
+from core.perturbation import PERTURBATIONS
+from core.registry import settings_of
+from core.reports.files import FORMS
+from core.settings import Settings
+from core.stats.text_tables import markdown_table
+from core.study import STUDIES, Outlet
+
+ROOT = Path(__file__).parents[1]
+_DECISIONS = ROOT / "docs" / "develop" / "decisions"
+_API = ROOT / "pages" / "server" / "api.py"
+_FORMER = "the former name of"
+
+
+def _table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
+    return markdown_table([*head], [[*line] for line in lines]).rstrip()
+
+
+def _link(text: str, url: str) -> str:
+    return f"[{text}]({url})" if url else text
+
+
+def _settings_text(plugin: Any) -> str:
+    """Settings of a plugin with their defaults, as they are typed."""
+    return ", ".join(f"`{name}={_typed(field.default)}`" for name, field in settings_of(plugin).items())
+
+
+def _typed(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _metrics() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        return metrics_markdown(list_metrics(ModelPool("cpu", None, Path(folder))))
+
+
+def _metric_settings() -> str:
+    """What each metric measures, and its settings."""
+    metrics = [METRICS.get(name) for name in METRICS.names()]
+    return _table(
+        ("metric", "measures", "settings with their defaults"),
+        ((f"`{metric.name}`", metric.card.measures, _settings_text(metric)) for metric in metrics),
+    )
+
+
+def _perturbations() -> str:
+    lines = []
+    for name in PERTURBATIONS.names():
+        kind = PERTURBATIONS.get(name)
+        error = kind.card.error_type.value if kind.card.error_type else ""
+        lines.append((f"`{name}`", kind.card.intent, error, kind.card.form, kind.card.does, _settings_text(kind)))
+    return _table(("kind", "intent", "error type", "by", "does", "settings with their defaults"), lines)
+
+
+def _datasets() -> str:
+    lines = []
+    for name in DATASETS.names():
+        importer = DATASETS.get(name)
+        hub = f"https://huggingface.co/datasets/{importer.hub}" if importer.hub else ""
+        source = importer.url or hub
+        where = "comes with Touchstone" if importer.shipped else _link(source.removeprefix("https://"), source)
+        lines.append((f"`{name}`", importer.title, importer.licence, importer.release, where, _settings_text(importer)))
+    return _table(("importer", "title", "licence", "release", "where", "settings with their defaults"), lines)
+
+
+_OUTLETS: tuple[Outlet, ...] = ("page", "audit", "pack")
+"""Outlets that a study may be without; a command and a call in Python all have."""
+
+
+def _studies() -> str:
+    """Every study with what it does and its outlets; for each that it does not have the reason."""
+    lines = []
+    for study in STUDIES:
+        reasons = [study.without.get(outlet, "yes") for outlet in _OUTLETS]
+        lines.append((f"`{study.name}`", study.group, study.does, *reasons))
+    return _table(("study", "group", "does", *_OUTLETS), lines)
+
+
+def _study_settings() -> str:
+    lines = [
+        (
+            f"`{study.name}`",
+            f"`{name}`",
+            f"`{_typed(field.default)}`" if field.default != "" else "",
+            field.metadata["help"],
+        )
+        for study in STUDIES
+        for name, field in settings_of(study).items()
+    ]
+    return _table(("study", "setting", "default", "what it sets"), lines)
+
+
+def _commands() -> str:
+    """Every command by group: what it does, its arguments and options, and an example."""
+    parts = []
+    for group in cli.GROUPS:
+        parts.append(f"## {group}")
+        for name, unloaded in cli.app_commands().items():
+            if unloaded.rich_help_panel != group:
+                continue
+            command = cli.load_command(name)
+            parts += [
+                f"### {name}",
+                " ".join(str(command.help).split()),
+                f"```\n{command.epilog.split('  ', 1)[1]}\n```",
+            ]
+            options = [_option_line(one) for one in command.params if not one.hidden and one.name != "help"]
+            if options:
+                parts.append(_table(("argument or option", "what it sets"), options))
+    return "\n\n".join(parts)
+
+
+def _option_line(parameter: Any) -> tuple[str, str]:
+    names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
+    default = parameter.default
+    shown = isinstance(default, (str, int, float)) and not isinstance(default, bool) and default != ""
+    required = (
+        " Required." if parameter.required else f" By default `{default}`." if shown and parameter.show_default else ""
+    )
+    return names, f"{' '.join((parameter.help or '').split())}{required}".strip()
+
+
+def _settings() -> str:
+    """Every variable with its default; former names are left out."""
+    lines = []
+    for name, field in Settings.model_fields.items():
+        description = str(field.description)
+        if _FORMER not in description:
+            lines.append((f"`TOUCHSTONE_{name.upper()}`", _default_setting(name, field.default), description))
+    return _table(("variable", "default", "what it sets"), lines)
+
+
+def _default_setting(name: str, default: object) -> str:
+    if name == "llm_api_key" or default in ("", None):
+        return "none"
+    text = str(int(default) if isinstance(default, bool) else default)
+    return f"`{text.replace(str(ROOT / 'var'), 'var')}`"
+
+
+def _python() -> str:
+    """Every name of `import touchstone` with its signature and its docstring."""
+    parts = []
+    for name in touchstone.__all__:
+        one = getattr(touchstone, name)
+        signature = str(inspect.signature(one)) if inspect.isfunction(one) else ""
+        parts += [
+            f"### {name}",
+            *([f"```\ntouchstone.{name}{signature}\n```"] if signature else []),
+            inspect.getdoc(one) or "",
+        ]
+    return "\n\n".join(parts)
+
+
+def _http_api() -> str:
+    """Every path that the API answers, with what the reading method says of it."""
+    lines = []
+    for node in ast.walk(ast.parse(_API.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.match_case) or not isinstance(node.pattern, ast.MatchSequence):
+            continue
+        path = "/".join(
+            part.value.value if isinstance(part, ast.MatchValue) and isinstance(part.value, ast.Constant) else "ID"
+            for part in node.pattern.patterns
+        )
+        [method] = {
+            call.func.attr
+            for call in ast.walk(node)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and hasattr(ApiReads, call.func.attr)
+        }
+        says = (inspect.getdoc(getattr(ApiReads, method)) or "").splitlines()[0]
+        lines.append(
+            (
+                f"`GET /api/{path}`",
+                says,
+                "`after`, `limit`" if "limit" in str(inspect.signature(getattr(ApiReads, method))) else "",
+            )
+        )
+    return _table(("request", "answers", "parameters"), lines)
+
+
+def _export_formats() -> str:
+    formats = [EXPORT_FORMATS.get(name) for name in EXPORT_FORMATS.names()]
+    return _table(
+        ("format", "ending", "what it is"), ((f"`{one.name}`", f"`{one.suffix}`", one.about) for one in formats)
+    )
+
+
+def _report_forms() -> str:
+    return _table(("ending", "what it is"), ((f"`{ending}`", _FORM_NAMES[ending]) for ending in FORMS))
+
+
+_FORM_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        ".json": "the whole report: tables, charts, sentences, settings and data",
+        ".csv": "a file for each table",
+        ".html": "one file without network",
+        ".tex": "the tables, for the package booktabs",
+        ".md": "the tables and sentences as Markdown",
+        ".txt": "as the terminal prints it",
+        ".svg": "a file for each chart",
+        ".pdf": "a file for each chart",
+    }
+)
+
+
+def _decisions() -> str:
+    """Every decision, the newest first."""
+    lines = []
+    for file in sorted(_DECISIONS.glob("[0-9]*.md"), reverse=True):
+        heading, _, date, *_ = file.read_text(encoding="utf-8").splitlines()
+        number, _, title = heading.removeprefix("# ").partition(". ")
+        lines.append((number, f"[{title}]({file.name})", date))
+    return _table(("", "decision", "date"), lines)
+
+
+def _imports() -> str:
+    """Every folder of code with the folders of ours that it imports."""
+    arrows: dict[str, set[str]] = {}
+    for top in ("annotations", "core", "pages"):
+        for file in sorted((ROOT / top).rglob("*.py")):
+            folder = _folder_of(file.relative_to(ROOT).parent)
+            modules = [
+                node.module
+                for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+                if isinstance(node, ast.ImportFrom)
+                and node.module
+                and node.module.split(".")[0] in {"annotations", "core", "pages"}
+            ]
+            places = {_folder_of(_place_of(module)) for module in modules}
+            arrows.setdefault(folder, set()).update(places - {folder})
+    return _table(
+        ("folder", "imports"),
+        ((f"`{folder}/`", ", ".join(f"`{one}/`" for one in sorted(arrows[folder]))) for folder in sorted(arrows)),
+    )
+
+
+def _folder_of(place: Path) -> str:
+    return "/".join(place.parts[:2])
+
+
+def _place_of(module: str) -> Path:
+    """The folder that a module lies in."""
+    path = Path(*module.split("."))
+    return path if (ROOT / path).is_dir() else path.parent
+
+
+TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
+    {
+        "commands": _commands,
+        "datasets": _datasets,
+        "decisions": _decisions,
+        "export-formats": _export_formats,
+        "http-api": _http_api,
+        "imports": _imports,
+        "metric-settings": _metric_settings,
+        "metrics": _metrics,
+        "perturbations": _perturbations,
+        "python": _python,
+        "report-forms": _report_forms,
+        "settings": _settings,
+        "studies": _studies,
+        "study-settings": _study_settings,
+    }
+)
+"""What makes each table, by the name between its marks."""
