@@ -38,7 +38,8 @@ def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts 
     for hash, parts in zip(hashes, (before, after), strict=True):
         if parts is None:
             yield (
-                f"  The parts of code {hash} are not recorded here: that score was made on another machine."
+                f"  The parts of code {hash} are recorded neither in the cache folder nor in the database: that score was "
+                "made on another machine. Set TOUCHSTONE_DATABASE_URL to the database that it was saved in."
                 if hash
                 else "  One signature is of a version that did not sign its code."
             )
