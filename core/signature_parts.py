@@ -25,12 +25,17 @@ def signature_parts(signature: str) -> dict[str, str]:
     return {"metric": metric, **{name: value for part in rest for name, _, value in [part.partition(":")]}}
 
 
+def signature_differences(one: str, two: str) -> Iterator[str]:
+    """A phrase for each named part in which two signatures differ, as "measured: precision → f1"."""
+    yield from _differences(signature_parts(one), signature_parts(two))
+
+
 def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts | None]) -> Iterator[str]:
     """Lines on what differs between two signatures; of the code file by file where `read_code` knows the hashes."""
     if one == two:
         yield "The signatures are the same: the same settings, weights, prompts, code and libraries."
         return
-    yield from _differences(signature_parts(one), signature_parts(two))
+    yield from signature_differences(one, two)
     hashes = code_of_signature(one), code_of_signature(two)
     if hashes[0] == hashes[1]:
         return
