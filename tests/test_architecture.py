@@ -44,7 +44,7 @@ OURS = {
     "annotations": {
         *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
         *("core.registry", "core.archive"),  # export formats
-        "core.signature_parts",
+        *("core.signature_parts", "core.code_version"),  # what a score was made by
         "core.addresses",  # of webhooks
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
         "core.dataset",  # where benchmarks live, for the card of an export

@@ -37,6 +37,7 @@ from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
 from annotations.store.records import AuditRecord, NotSavedError, ThresholdRecord
+from annotations.store.score_writes import save_code
 from annotations.store.store import Store
 from annotations.store.tables import Table as Model
 from core.types import Example, Item
@@ -68,6 +69,8 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 
 def use_everything(store: Store) -> None:
+    with store.writing() as session:
+        save_code(session, ["rouge2|code:aaaaaaaaaaaa"], lambda _: {"numpy": "2.4.6"})
     store.save_pair(PAIR)
     store.save_label(record())
     store.save_draft("d", "local", "half done")
