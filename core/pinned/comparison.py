@@ -13,8 +13,8 @@ from core.pinned.pin import Pin
 from core.report import Cell, Column, Series, estimate_of
 from core.signature_parts import apart_from_code
 
-VARYING = frozenset({"resources"})
-"""Columns of figures that no second run gives again, such as times."""
+VARYING = frozenset({"resources", "reaction"})
+"""Columns that no second run gives again: times, and words on a noise that was still being measured."""
 
 _COUNTS = {"samples": "summaries", "documents": "documents", "pairs": "pairs"}
 _DIGITS = 6  # significant ones that count: the order of summing changes the last

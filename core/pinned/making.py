@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from core.audit.question import Figure, Finding, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.audit.shown_pairs import shown_shifts
+from core.metric_title import metric_title
+from core.perturbation import PERTURBATIONS
 from core.pinned.pin import AuditSource, PairSource, Pin, PinnedPair, StudySource
 from core.report import Column, Report, Table
 from core.stats.statistic import Estimate
@@ -44,13 +46,13 @@ def audit_pin(report: AuditReport, source: AuditSource) -> Pin:
     found = [
         (audit, one) for audit in report.metrics for one in audit.findings if source.question in ("", one.question)
     ]
-    names = ", ".join(audit.metric for audit in report.metrics)
+    names = ", ".join(metric_title(audit.metric) for audit in report.metrics)
     if source.question:
         title = f"{found[0][1].title} {names}" if found else names
-        sentences = tuple(f"{audit.metric}: {one.sentence}" for audit, one in found)
+        sentences = tuple(f"{metric_title(audit.metric)}: {one.sentence}" for audit, one in found)
     else:
         title = f"Audit of {names}"
-        sentences = tuple(f"{audit.metric}: {audit.summary}" for audit in report.metrics)
+        sentences = tuple(f"{metric_title(audit.metric)}: {audit.summary}" for audit in report.metrics)
     data = {
         "version": report.version,
         "datasets": [one.name for one in report.data],
@@ -72,10 +74,19 @@ def audit_pin(report: AuditReport, source: AuditSource) -> Pin:
     return Pin(title, source, content, datetime.now(UTC).date(), tuple(pairs), signatures)
 
 
-def pair_pin(
-    title: str, verdict: str, source: PairSource, rows: Sequence[tuple[str, str, float | None, float | None, str]]
-) -> Pin:
-    """A pair with the verdict on its edit; `rows` have metric, signature, both scores, and the reaction in a word."""
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """Scores of a metric for a summary before and after its edit; `reaction` is a word on their difference."""
+
+    metric: str
+    signature: str
+    before: float | None
+    after: float | None
+    reaction: str = ""
+
+
+def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin:
+    """A pair with the verdict on its edit and a row for each metric."""
     table = Table(
         "scores",
         "Scores",
@@ -87,13 +98,25 @@ def pair_pin(
             Column("reaction"),
         ),
         tuple(
-            (metric, before, after, None if before is None or after is None else after - before, word)
-            for metric, _, before, after, word in rows
+            (
+                one.metric,
+                one.before,
+                one.after,
+                None if one.before is None or one.after is None else one.after - one.before,
+                one.reaction,
+            )
+            for one in scores
         ),
     )
     meant = " · ".join(filter(None, [source.intended and f"meant as {source.intended}", source.error_type]))
-    content = Report("pair", title, (table,), sentences=(verdict,), notes=(f"The edit is {meant}.",) if meant else ())
-    signatures = {metric: signature for metric, signature, *_ in rows if signature}
+    content = Report(
+        "pair",
+        title,
+        (table,),
+        sentences=(source.verdict,) if source.verdict else (),
+        notes=(f"The edit is {meant}.",) if meant else (),
+    )
+    signatures = {one.metric: one.signature for one in scores if one.signature}
     pair = PinnedPair(source.original, source.edited, title, document=source.document)
     return Pin(title, source, content, datetime.now(UTC).date(), (pair,), signatures)
 
@@ -114,10 +137,16 @@ def _part(report: Report, source: StudySource) -> Report:
 
 def _title(report: Report, content: Report, source: StudySource) -> str:
     if source.cell:
-        return f"{report.title}: {', '.join(source.cell.values())}"
+        return f"{report.title}: {', '.join(_cell_title(*one) for one in source.cell.items())}"
     if source.table or source.chart:
         return next((one.title for one in (*content.tables, *content.charts)), report.title)
     return report.title
+
+
+def _cell_title(column: str, value: str) -> str:
+    if column == "kind":
+        return PERTURBATIONS.parse(value).title
+    return metric_title(value) if column == "metric" else value
 
 
 def _pairs_of_cell(data: StudyData, cell: Mapping[str, str]) -> tuple[PinnedPair, ...]:

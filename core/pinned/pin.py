@@ -34,18 +34,27 @@ class StudySource:
 
 @dataclass(frozen=True, slots=True)
 class AuditSource:
-    """An audit of metrics on datasets, of which at most `most` summaries are perturbed by a `battery`; one `question` of it alone where named."""
+    """An audit of metrics on datasets, of which at most `most` summaries are perturbed by a `battery`; one `question` of it alone where named.
+
+    `thresholds` are saved ones by name; `opened` is the id that the address has while the server keeps the audit.
+    """
 
     audited: tuple[str, ...]
     datasets: tuple[str, ...]
     most: int
     battery: str
     question: str = ""
+    thresholds: tuple[str, ...] = ()
+    opened: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """A summary of a document before and after an edit, scored by metrics; `intended` is the verdict that the edit should give."""
+    """A summary of a document before and after an edit, scored by metrics; `intended` is the verdict that the edit should give.
+
+    `contexts` are name, start and end of each in the document, `question` is what the summary answers. `link` is the query of an
+    address that opens the pair, where one does, and `verdict` the sentence on its edit when it was pinned.
+    """
 
     document: str
     original: str
@@ -53,6 +62,10 @@ class PairSource:
     scored_by: tuple[str, ...]
     intended: str = ""
     error_type: str = ""
+    contexts: tuple[tuple[str, int, int], ...] = ()
+    question: str = ""
+    link: str = ""
+    verdict: str = ""
 
 
 Source = StudySource | AuditSource | PairSource
@@ -71,10 +84,7 @@ class PinnedPair:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A result as it was on the day it was `made`: its content, the signatures of its metrics, and the address that shows it.
-
-    The address is a `page` of the application with the parameters `query`, in their order.
-    """
+    """A result as it was on the day it was `made`: its content, the pairs behind it, and the signatures of its metrics."""
 
     title: str
     source: Source
@@ -82,8 +92,6 @@ class Pin:
     made: date
     pairs: tuple[PinnedPair, ...] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
-    page: str = ""
-    query: tuple[tuple[str, str], ...] = ()
 
     @property
     def kind(self) -> str:

@@ -303,6 +303,13 @@ _PAGES = (
         "fact_check",
         "Can a metric be trusted on your data? A verdict for each question, down to the pairs.",
     ),
+    PageOfRight(
+        Right.EXPLORE,
+        "report",
+        "Report",
+        "keep",
+        "Results that you pinned, with your text between them: check, share and export them.",
+    ),
     PageOfRight(Right.EXPLORE, "data", "Records", "inventory_2", "Look at what was kept and labelled, and export it."),
     PageOfRight(
         Right.EXPLORE,

@@ -9,7 +9,7 @@ from datetime import date
 from core.audit.question import Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.cases.data_facts import DataFacts
-from core.pinned.making import audit_pin, pair_pin
+from core.pinned.making import PairScore, audit_pin, pair_pin
 from core.pinned.pin import AuditSource, PairSource, Part, Pin, PinnedReport, StudySource
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.stats.best_metric import Measurement
@@ -43,14 +43,15 @@ def study_pin(words: str = "Entity", samples: int = 240, signature: str = "rouge
         command="python cli.py study measures --dataset harbour",
     )
     source = StudySource("measures", ("harbour",))
-    query = (("dataset", "harbour"), ("tab", "measures"))
-    return Pin(words, source, content, MADE, signatures={"rouge2": signature}, page="evaluate", query=query)
+    return Pin(words, source, content, MADE, signatures={"rouge2": signature})
 
 
 def edited_pair(words: str = "The harbour was open.") -> Pin:
-    source = PairSource(words, words, f"{words} Not.", ("rouge2",), "inconsistent", "Entity")
-    rows = [("rouge2", "rouge2|1", 0.9, 0.4, "noticed")]
-    return replace(pair_pin(words, words, source, rows), made=MADE, page="probe", query=(("example", "harbour"),))
+    source = PairSource(
+        words, words, f"{words} Not.", ("rouge2",), "inconsistent", "Entity", link="?example=harbour", verdict=words
+    )
+    rows = [PairScore("rouge2", "rouge2|1", 0.9, 0.4, "noticed")]
+    return replace(pair_pin(words, source, rows), made=MADE)
 
 
 def audit(words: str = "Does it see errors?", seconds: float = 1.0, question: str = "") -> Pin:
@@ -67,7 +68,7 @@ def audit(words: str = "Does it see errors?", seconds: float = 1.0, question: st
         "python cli.py audit rouge2",
     )
     made = audit_pin(report, AuditSource(("rouge2",), ("harbour",), 100, "touchstone-1", question))
-    return replace(made, made=MADE, page="audit")
+    return replace(made, made=MADE)
 
 
 def report_of(words: str) -> PinnedReport:

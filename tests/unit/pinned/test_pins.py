@@ -63,7 +63,7 @@ def test_an_audit_that_took_longer_is_unchanged() -> None:
 def test_one_finding_of_an_audit_has_its_sentence_and_its_pairs() -> None:
     pin = audit(question="sees-errors")
     assert pin.kind == "finding"
-    assert pin.content.sentences == ("rouge2: Does it see errors?",)
+    assert pin.content.sentences == ("ROUGE-2: Does it see errors?",)
     assert len(pin.content.table().rows) == 1
     assert [pair.scores for pair in pin.pairs] == ["score 0.900 → failed"]
 
