@@ -53,7 +53,7 @@ def report_view(
 
     `own` draws the tables of these names instead.
     """
-    with st.container(key=f"{key}-answer", gap=None):
+    with st.container(key=f"{key}-study-answer", gap=None):
         for sentence in report.sentences:
             st.markdown(escape_markdown(sentence))
     problems_view(report.problems)
