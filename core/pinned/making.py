@@ -139,7 +139,8 @@ def _title(report: Report, content: Report, source: StudySource) -> str:
     if source.cell:
         return f"{report.title}: {', '.join(_cell_title(*one) for one in source.cell.items())}"
     if source.table or source.chart:
-        return next((one.title for one in (*content.tables, *content.charts)), report.title)
+        titles = [*(table.title for table in content.tables), *(chart.title for chart in content.charts)]
+        return titles[0] if titles else report.title
     return report.title
 
 

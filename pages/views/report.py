@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.report.export_form import export_form
 from pages.ui.report.report_choice import choose_report, empty_page, report_settings
 from pages.ui.report.report_parts import report_parts
 from pages.ui.report.source_check import check_button, source_changes
@@ -17,5 +18,8 @@ if report is None:
 with st.container(horizontal=True, vertical_alignment="center"):
     report_settings(member, report)
     check_button(report)
+    export = st.container(width="content")
 changes = source_changes(member, report)
+with export:
+    export_form(report, changes)
 report_parts(member, report, changes)
