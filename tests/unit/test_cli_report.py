@@ -13,6 +13,7 @@ from core.pinned.pin import PairSource, Part, Pin, PinnedReport, StudySource
 from core.pinned.recipe import report_toml
 from core.report import Report
 from core.types import PRECOMPUTED
+from tests.sources import ROOT
 from tests.unit.command_line import run
 
 PAIR = PairSource(
@@ -73,3 +74,14 @@ def test_what_is_not_here_is_named_with_its_part(source: StudySource, why: str, 
     result = run("report", recipe(tmp_path, source))
     assert result.exit_code != 0
     assert re.search(why, str(result.exception)), result.exception
+
+
+def test_the_report_of_the_documents_is_made(tmp_path: Path, database: str) -> None:
+    assert database
+    chapter = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```toml\n(.*?)```", chapter, re.DOTALL)
+    file, page = tmp_path / "report.toml", tmp_path / "report.html"
+    file.write_text(example, encoding="utf-8")
+    result = run("report", file, "--to", page)
+    assert result.exit_code == 0, result.output
+    assert page.read_text(encoding="utf-8").count("<section") == 3
