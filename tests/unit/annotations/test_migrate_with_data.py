@@ -37,6 +37,7 @@ from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
 from annotations.store.records import AuditRecord, NotSavedError, ThresholdRecord
+from annotations.store.reports import PersonReports
 from annotations.store.score_writes import save_code
 from annotations.store.store import Store
 from annotations.store.tables import Table as Model
@@ -91,6 +92,8 @@ def use_everything(store: Store) -> None:
     manager.assign(opened.campaign.id, CampaignPeople(groups=("Harbour team",)))
     manager.set_webhook(opened.campaign.id, "https://example.org/ended")
     manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id)
+    reports = PersonReports(store, cem.id)
+    reports.pin(reports.create("Harbour"), "{}", "Look.")
     decide(store)
 
 
