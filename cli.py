@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from core.errors import TouchstoneError
+from core.settings import add_plugin_files
 from pages import commands
 
 _NEW_NAMES = {
@@ -45,6 +47,11 @@ _MODULES = {
     for file in sorted(Path(folder).glob("[!_]*.py"))
 }
 
+_WITH_PLUGINS = frozenset(
+    "audit compare doctor metrics pack plugins run score score-dataset stress study sweep threshold verify".split()
+)
+"""The commands that name metrics, which may be functions of a file."""
+
 _new_app = functools.partial(
     typer.Typer,
     add_completion=False,
@@ -70,11 +77,38 @@ def _load(name: str) -> Any:
     """The command of that name, "study NAME" for that of a study."""
     module, _, study = name.partition(" ")
     command = import_module(f"{commands.__name__}.{_MODULES[module].stem}").command
-    if isinstance(command, TyperGroup):
-        return command.get_command(typer.Context(command), study) if study else command
+    if not isinstance(command, TyperGroup):
+        command = _typer_command(name, command)
+    elif study:
+        command = command.get_command(typer.Context(command), study)
+    if module in _WITH_PLUGINS and all(one.name != "plugin" for one in command.params):
+        command.params.append(_plugin_option())
+    return command
+
+
+def _typer_command(name: str, function: Callable[..., None]) -> Any:
     alone = _new_app()
-    alone.command(name)(command)
+    alone.command(name)(function)
     return get_command(alone)
+
+
+def _plugin_option() -> Any:
+    """The option `--plugin`, which sets what the settings read; no command is given its value."""
+    [option] = [one for one in _typer_command("plugins", _set_plugins).params if one.name == "plugin"]
+    option.expose_value = False
+    return option
+
+
+def _set_plugins(
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            callback=lambda files: add_plugin_files(files or []),
+            metavar="FILE.py",
+            help="A Python file whose functions are metrics, by @touchstone.metric; may be repeated.",
+        ),
+    ] = None,
+) -> None: ...
 
 
 def _read_help(file: Path) -> str | None:
