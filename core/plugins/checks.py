@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from core.datasets.bundled import bundled_items
 from core.errors import Problem
-from core.types import Example
+from core.types import Example, Verdict
 
 Outcome = float | Problem
 AskScores = Callable[[Sequence[Example]], Sequence[Outcome]]
@@ -16,8 +17,19 @@ AskScores = Callable[[Sequence[Example]], Sequence[Outcome]]
 
 Direction = Literal["higher", "lower", "neutral"]
 
+_PAIRS = 10
 _LEVEL = 0.05
 _SIGNS = {"higher": 1, "lower": -1}
+
+
+def bundled_pairs() -> list[tuple[Example, Example]]:
+    """Faithful summaries and the same with an error, of as many documents as there are."""
+    items = bundled_items()
+    faithful = {item.example.id: item.example for item in items if not item.parent}
+    wrong = [item for item in items if item.parent and item.intended is Verdict.INCONSISTENT]
+    nth = {item.example.id: sum(one.parent == item.parent for one in wrong[:place]) for place, item in enumerate(wrong)}
+    chosen = sorted(wrong, key=lambda item: nth[item.example.id])[:_PAIRS]
+    return [(faithful[str(item.parent)], item.example) for item in chosen]
 
 
 def check_metric(
@@ -44,12 +56,12 @@ def check_metric(
     ordered = [(scores[faithful], scores[wrong]) for faithful, wrong in pairs if faithful in scores and wrong in scores]
     return [
         *_failures(list(scores.values())),
-        *_constant(list(scores.values())),
+        *constant_remarks(list(scores.values())),
         *[
             f"Asked again about the same text it gave {_show(second)} instead of {_show(first)}."
             for first, second in changed[:1]
         ],
-        *_direction(ordered, direction),
+        *direction_remarks(ordered, direction),
     ]
 
 
@@ -62,14 +74,15 @@ def _failures(outcomes: Sequence[Outcome]) -> list[str]:
     return [f"It has no score for {len(problems)} of {len(outcomes)} bundled texts: {problems[0]}"] if problems else []
 
 
-def _constant(outcomes: Sequence[Outcome]) -> list[str]:
+def constant_remarks(outcomes: Sequence[Outcome]) -> list[str]:
+    """A sentence where all texts that have a score have the same."""
     values = [outcome for outcome in outcomes if not isinstance(outcome, Problem)]
     if len(values) < 2 or len({*values}) > 1:
         return []
     return [f"It scores {values[0]:g} for every one of {len(values)} bundled texts: a constant tells none apart."]
 
 
-def _direction(pairs: Sequence[tuple[Outcome, Outcome]], direction: Direction) -> list[str]:
+def direction_remarks(pairs: Sequence[tuple[Outcome, Outcome]], direction: Direction) -> list[str]:
     """A sentence where more pairs come out the wrong way round than chance explains (one-sided sign test at 5 %)."""
     sign = _SIGNS.get(direction, 0)
     gaps = [

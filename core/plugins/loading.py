@@ -10,18 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.datasets.bundled import bundled_items
 from core.errors import PluginError, Problem
-from core.plugins.checks import Outcome, check_metric
+from core.plugins.checks import Outcome, bundled_pairs, check_metric
 from core.plugins.function_metric import FunctionMetric, metric_class
 from core.plugins.process import PluginLimits, PluginProcess
 from core.plugins.source import source_hash
 from core.settings import Settings
-from core.types import Example, Verdict
+from core.types import Example
 
 _FOLDER = "plugins"
 _FORMAT = 1  # of the files below that folder
-_PAIRS = 10
 _CHECK_S = 3.0  # for the bundled pairs of one metric
 _CHECK_CALL_S = 5.0
 
@@ -61,7 +59,7 @@ def _check(process: PluginProcess, metric: type[FunctionMetric]) -> list[str]:
         return ["It was not checked: the process of its file had ended."]
     try:
         ask = partial(_scores, process, metric)
-        return check_metric(ask, _bundled_pairs(), metric.card.direction, metric.function.at_once, _CHECK_S)
+        return check_metric(ask, bundled_pairs(), metric.card.direction, metric.function.at_once, _CHECK_S)
     except PluginError as error:
         return [str(error)]
 
@@ -70,16 +68,6 @@ def _scores(process: PluginProcess, metric: type[FunctionMetric], examples: Sequ
     [*settings] = metric().plan(examples[0])[0].options
     answers = process.ask(metric.name, settings, examples)
     return [answer if isinstance(answer, Problem) else answer.values[0] for answer in answers]
-
-
-def _bundled_pairs() -> list[tuple[Example, Example]]:
-    """Faithful summaries and the same with an error, of as many documents as there are."""
-    items = bundled_items()
-    faithful = {item.example.id: item.example for item in items if not item.parent}
-    wrong = [item for item in items if item.parent and item.intended is Verdict.INCONSISTENT]
-    nth = {item.example.id: sum(one.parent == item.parent for one in wrong[:place]) for place, item in enumerate(wrong)}
-    chosen = sorted(wrong, key=lambda item: nth[item.example.id])[:_PAIRS]
-    return [(faithful[str(item.parent)], item.example) for item in chosen]
 
 
 def _read_record(file: Path) -> dict[str, Any] | None:
