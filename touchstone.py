@@ -16,27 +16,71 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import TouchstoneError
-from core.types import Example
+from core.errors import TouchstoneError, UnscorableError
+from core.plugins.declaration import metric
+from core.types import (
+    Answer,
+    Context,
+    Edit,
+    ErrorType,
+    Example,
+    Item,
+    Part,
+    Question,
+    Score,
+    Seen,
+    Span,
+    Verdict,
+    WordScore,
+)
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
 
+    from core.dataset import Importer, Refusal
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
     from core.integrations.torchmetrics_metric import Consistency as TorchMetric
+    from core.metric import Card, Metric
+    from core.model_reference import Checkpoint, EndpointModel
     from core.notebook.reports import NotebookReport
     from core.notebook.scores import Scores
     from core.notebook.session import Pairs
+    from core.perturbation import Perturbation, PerturbationCard
     from core.runs.run import Run
+    from core.study import Study, StudyData
     from core.types import Sample
 
 __all__ = [
+    "Answer",
+    "Card",
+    "Checkpoint",
+    "Context",
+    "Edit",
+    "EndpointModel",
+    "ErrorType",
     "Example",
+    "Importer",
+    "Item",
+    "Metric",
+    "Part",
+    "Perturbation",
+    "PerturbationCard",
+    "Question",
+    "Refusal",
+    "Score",
+    "Seen",
+    "Span",
+    "Study",
+    "StudyData",
     "TouchstoneError",
+    "UnscorableError",
+    "Verdict",
+    "WordScore",
     "close",
     "evaluate",
     "evaluate_metric",
     "inspect_scorer",
+    "metric",
     "perturb",
     "score",
     "study",
@@ -182,12 +226,24 @@ def close() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """The plug-in of pytest, which its entry point names, and which nobody else needs."""
+    """The contracts of plug-ins, which only those need that write one, and the plug-in of pytest, which its entry point names."""
     if name == "pytest_plugin":
         from core.integrations import pytest_plugin
 
         return pytest_plugin
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in {"Card", "Metric"}:
+        from core import metric as contract
+    elif name in {"Checkpoint", "EndpointModel"}:
+        from core import model_reference as contract
+    elif name in {"Perturbation", "PerturbationCard"}:
+        from core import perturbation as contract
+    elif name in {"Importer", "Refusal"}:
+        from core import dataset as contract
+    elif name in {"Study", "StudyData"}:
+        from core import study as contract
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(contract, name)
 
 
 def main() -> None:

@@ -319,7 +319,7 @@ class Study(ABC):
         )
 
 
-STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies")
+STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies", ("touchstone.studies",), Study)
 
 
 def studies_of(group: str) -> list[type[Study]]:
