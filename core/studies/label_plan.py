@@ -50,18 +50,18 @@ class LabelPlan(Study):
         }
     )
     margin: float = setting(3.0, "Half the width of the interval to reach, in points.", low=0.1, high=50)
-    rate: float = setting(
+    assumed_rate: float = setting(
         0.0, "Assumed share of inconsistent summaries in percent; 0 for that of the labels at hand.", low=0, high=99
     )
-    auc: float = setting(
+    assumed_auc: float = setting(
         0.0,
         "Assumed area under the ROC curve of the metric in percent; 0 for that of the scores at hand.",
         low=0,
         high=100,
     )
     summaries: int = setting(0, "Summaries in the pool; 0 for those at hand.", low=0)
-    minutes: float = setting(2.0, "Minutes that a label takes.", low=0)
-    pay: float = setting(0.0, "Pay of an hour of labelling, in any currency; 0 to leave it out.", low=0)
+    minutes_a_label: float = setting(2.0, "Minutes that a label takes.", low=0)
+    hourly_pay: float = setting(0.0, "Pay of an hour of labelling, in any currency; 0 to leave it out.", low=0)
 
     def run(self, data: StudyData) -> Report:
         basis = self._basis(data)
@@ -72,13 +72,15 @@ class LabelPlan(Study):
             Column("alone", "labels alone", "count"),
             Column("with_scores", "labels with scores", "count"),
             Column("hours", "hours with scores", "number"),
-            *([Column("pay", "pay with scores", "number")] if self.pay else []),
+            *([Column("pay", "pay with scores", "number")] if self.hourly_pay else []),
         ]
         rows: list[tuple[Cell, ...]] = []
         for margin in margins:
             alone, powered = self._needed(basis, margin)
-            hours = round(powered * self.minutes / 60, 1)
-            rows.append((margin, alone, powered, hours, *([round(hours * self.pay, 2)] if self.pay else [])))
+            hours = round(powered * self.minutes_a_label / 60, 1)
+            rows.append(
+                (margin, alone, powered, hours, *([round(hours * self.hourly_pay, 2)] if self.hourly_pay else []))
+            )
         return self.report(
             data,
             [Table("plan", "Labels by margin", tuple(columns), tuple(rows))],
@@ -101,12 +103,12 @@ class LabelPlan(Study):
 
     def _answer(self, basis: _Basis, wanted: tuple[int, int]) -> str:
         alone, powered = wanted
-        hours = powered * self.minutes / 60
-        cost = f", and {hours * self.pay:,.0f} of pay" if self.pay else ""
+        hours = powered * self.minutes_a_label / 60
+        cost = f", and {hours * self.hourly_pay:,.0f} of pay" if self.hourly_pay else ""
         without = f"; without scores {alone:,}" if powered < alone else "; scores save none"
         return (
             f"± {self.margin:g} points take {powered:,} labels of {basis.pool:,} summaries{without}. "
-            f"At {self.minutes:g} minutes a label that is {hours:,.1f} hours{cost}."
+            f"At {self.minutes_a_label:g} minutes a label that is {hours:,.1f} hours{cost}."
         )
 
     def _basis(self, data: StudyData) -> _Basis:
@@ -114,32 +116,32 @@ class LabelPlan(Study):
         at_hand = data.pool is not None or data.cases is not None
         size = self.summaries or (len(data.summaries.ids) if at_hand else _UNKNOWN_SIZE)
         if not at_hand or not len(data.summaries.labelled):
-            if not self.rate:
+            if not self.assumed_rate:
                 raise TouchstoneError(
-                    "There are no labels from which to take the rate. Assume one with rate, as 10 for 10 %, and an area under the ROC "
-                    "curve with auc, as 75; or label about 50 summaries as a pilot."
+                    "There are no labels from which to take the rate. Assume one with assumed_rate, as 10 for 10 %, and an area "
+                    "under the ROC curve with assumed_auc, as 75; or label about 50 summaries as a pilot."
                 )
-            explained = explained_share(self.auc / 100, self.rate / 100) if self.auc else 0.0
-            return _Basis(self.rate / 100, explained, 1.0, size, self._assumption())
+            explained = explained_share(self.assumed_auc / 100, self.assumed_rate / 100) if self.assumed_auc else 0.0
+            return _Basis(self.assumed_rate / 100, explained, 1.0, size, self._assumption())
         draw = draw_of_labels(data.summaries)
         alone, powered = draw.alone, draw.powered
-        if not 0 < alone.value < 1 and not self.rate:
+        if not 0 < alone.value < 1 and not self.assumed_rate:
             raise TouchstoneError(
-                f"All {alone.n} labels are {'in' if alone.value else ''}consistent, which gives no plan. Assume a rate with rate, as 3 for 3 %."
+                f"All {alone.n} labels are {'in' if alone.value else ''}consistent, which gives no plan. Assume one with assumed_rate, as 3 for 3 %."
             )
         spread = alone.value * (1 - alone.value)
         design = max(1.0, alone.n / alone.size) if spread else 1.0
         explained = 0.0 if powered.exact or not alone.variance else max(0.0, 1 - powered.variance / alone.variance)
         assumed = []
-        if self.auc:
-            explained = explained_share(self.auc / 100, self.rate / 100 or alone.value)
+        if self.assumed_auc:
+            explained = explained_share(self.assumed_auc / 100, self.assumed_rate / 100 or alone.value)
             assumed.append("the area under the ROC curve")
-        if self.rate:
+        if self.assumed_rate:
             assumed.append("the rate")
         few = " They are few: plan again when there are more." if alone.n < _FEW_PILOT or powered.exact else ""
         besides = f"; {' and '.join(assumed)} as assumed" if assumed else ""
         return _Basis(
-            self.rate / 100 or alone.value,
+            self.assumed_rate / 100 or alone.value,
             explained,
             design,
             size,
@@ -148,8 +150,10 @@ class LabelPlan(Study):
         )
 
     def _assumption(self) -> str:
-        of_metric = f"a metric with an area under the ROC curve of {self.auc:g} %" if self.auc else "no metric"
-        return f"Assumed: {self.rate:g} % inconsistent, {of_metric}, and labels drawn summary by summary."
+        of_metric = (
+            f"a metric with an area under the ROC curve of {self.assumed_auc:g} %" if self.assumed_auc else "no metric"
+        )
+        return f"Assumed: {self.assumed_rate:g} % inconsistent, {of_metric}, and labels drawn summary by summary."
 
 
 def _curve(basis: _Basis, margin: float, wanted: tuple[int, int]) -> Chart:
@@ -165,7 +169,7 @@ def _curve(basis: _Basis, margin: float, wanted: tuple[int, int]) -> Chart:
         "margin",
         "lines",
         "Half the width of the 95 % interval by the number of labels",
-        Axis("labels", whole=True, format="count"),
+        Axis("labels", format="count"),
         Axis("± points", format="percent"),
         (*lines, asked),
     )

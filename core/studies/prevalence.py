@@ -35,11 +35,12 @@ _ASSUMES: Mapping[str, str] = MappingProxyType(
     {
         ALONE: "the labels were drawn at random",
         POWERED: "the labels were drawn at random; nothing of the scores",
-        COUNTED: "a threshold catches the same share of errors, and spares the same share of the rest, in all summaries as in those with a label",
+        COUNTED: "a threshold errs as often on all summaries as on the labelled",
     }
 )
-_MOST_COMPARED = 8  # parts of which every two are compared; of more, each is compared with the largest
+_MOST_COMPARED = 12  # parts of which every two are compared; of more, each is compared with the largest
 _MOST_DIFFERENCES = 40  # shown
+_MOST_DRAWN = 30  # parts in the chart
 
 
 @STUDIES.add
@@ -86,7 +87,7 @@ class Prevalence(Study):
         return self.report(
             data,
             tables,
-            charts=_charts(draw, methods, parts),
+            charts=[_intervals_chart(draw.size, methods, parts, data.by)],
             sentences=_sentences(draw, differences),
             notes=[
                 *draw.notes,
@@ -314,25 +315,18 @@ def _error_table(kinds: Mapping[str, Rate]) -> Table:
     )
 
 
-def _charts(draw: LabelDraw, methods: Mapping[str, Estimate], parts: Sequence[PartRate]) -> list[Chart]:
-    shown = {name: one for name, one in reversed(methods.items()) if one.value is not None}
-    charts = [_interval_chart("intervals", f"Inconsistent of {draw.size:,} summaries, with 95 % intervals", shown)]
-    if len(parts) > 1:
-        ordered = sorted(parts, key=lambda part: -part.powered.value)
-        by_part = {part.name: part.powered.estimate() for part in ordered}
-        charts.append(_interval_chart("parts", "Inconsistent by part, with 95 % intervals", by_part))
-    return charts
-
-
-def _interval_chart(name: str, title: str, estimates: Mapping[str, Estimate]) -> Chart:
-    names = tuple(estimates)
-    texts = tuple(f"{of}: {format_percent(one)} %" for of, one in estimates.items())
+def _intervals_chart(size: int, methods: Mapping[str, Estimate], parts: Sequence[PartRate], by: str | None) -> Chart:
+    """The rate by each method on top, and by part below, those that are most often inconsistent first."""
+    ordered = sorted(parts, key=lambda part: -part.powered.value)[:_MOST_DRAWN] if len(parts) > 1 else []
+    estimates = {**methods, **{f"{by}: {part.name}": part.powered.estimate() for part in ordered}}
+    shown = {name: one for name, one in reversed(estimates.items()) if one.value is not None}
+    texts = tuple(f"{name}: {format_percent(one)} %" for name, one in shown.items())
     return Chart(
-        name,
+        "intervals",
         "points",
-        title,
-        Axis("", names),
+        f"Inconsistent of {size:,} summaries, with 95 % intervals",
+        Axis("", tuple(shown)),
         Axis("inconsistent", format="percent"),
-        (Series("inconsistent", names, tuple(estimates.values()), texts),),
+        (Series("inconsistent", tuple(shown), tuple(shown.values()), texts),),
         sideways=True,
     )

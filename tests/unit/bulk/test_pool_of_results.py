@@ -65,7 +65,7 @@ def test_the_command_takes_labels_from_a_file(results: Path, labels: Path) -> No
 
 
 def test_the_plan_needs_no_data_and_takes_them(results: Path, labels: Path) -> None:
-    assert "labels of 10,000 summaries" in done("study", "label-plan", "--rate", 10, "--auc", 80)
+    assert "labels of 10,000 summaries" in done("study", "label-plan", "--assumed-rate", 10, "--assumed-auc", 80)
     assert f"labels of {SIZE} summaries" in done("study", "label-plan", "--results", results, "--labels", labels)
 
 

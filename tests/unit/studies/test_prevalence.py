@@ -344,7 +344,7 @@ def test_a_pilot_plans_the_labels_and_assumptions_do_without() -> None:
     needed = {row["margin"]: (row["alone"], row["with_scores"]) for row in found.table("plan").records()}
     assert needed[5.0][1] < needed[5.0][0] < SIZE
     assert needed[10.0][0] < needed[5.0][0] < needed[1.0][0]
-    assumed = LabelPlan(rate=10, auc=85, summaries=5000, pay=30).run(StudyData())
+    assumed = LabelPlan(assumed_rate=10, assumed_auc=85, summaries=5000, hourly_pay=30).run(StudyData())
     assert "of 5,000 summaries" in assumed.sentences[0]
     assert "of pay" in assumed.sentences[0]
     assert_whole(assumed)
