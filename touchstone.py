@@ -147,6 +147,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     dataset: str | Sequence[str] = (),
     run: str | Path | Run | None = None,
     files: Sequence[str | Path] = (),
+    labels: str | Path | Iterable[Mapping[str, Any]] = (),
     metrics: str | Sequence[str] = (),
     by: str | None = None,
     resamples: int | None = None,
@@ -157,6 +158,8 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     A study takes scored summaries (`pairs` with the `scores` that `score` made of them, or a `dataset` of the database), a
     stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
     the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
+    `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
+    the studies prevalence and label-plan.
 
     A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
     its interval, `record()` what `--json` prints, and `save(file)` writes any form by the ending of the file.
@@ -165,7 +168,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     """
     from annotations.exchange.samples import load_samples
     from annotations.store.store import Store
-    from core.notebook.reports import run_study, study_data
+    from core.notebook.reports import run_study, study_data, with_pool_labels
     from core.settings import Settings
 
     def load(stored: str) -> list[Sample]:
@@ -175,6 +178,8 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     datasets = [dataset] if isinstance(dataset, str) else list(dataset)
     data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
     chosen = [metrics] if isinstance(metrics, str) else list(metrics)
+    if labels:
+        data = with_pool_labels(data, labels, chosen)
     return run_study(name, settings, data, metrics=chosen, resamples=resamples)
 
 
