@@ -37,7 +37,7 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
 
-test: .venv/.dev ## run the whole test suite
+test: .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts) ## run the whole test suite
 	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadgroup --no-loadscope-reorder
 	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --dist loadfile
 	$(BIN)/python -m pytest tests/e2e/test_speed.py

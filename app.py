@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from pages.server import startup
 from pages.server.api import Api
+from pages.server.compressed_assets import CompressedAssets
 from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.protection import Protection
@@ -16,6 +17,13 @@ startup.begin()
 app = st.App(
     "pages/main.py",
     lifespan=sending_webhooks,
-    middleware=[Middleware(Protection), Middleware(Docs), Middleware(Api), Middleware(SignIn), Middleware(EarlyKeys)],
+    middleware=[
+        Middleware(Protection),
+        Middleware(Docs),
+        Middleware(Api),
+        Middleware(SignIn),
+        Middleware(EarlyKeys),
+        Middleware(CompressedAssets),
+    ],
     on_script_error=show_script_error,
 )

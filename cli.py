@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from core.errors import TouchstoneError
+from core.settings import add_plugin_files
 from pages import commands
 from pages.commands.shared.help_example import example_epilog
 
@@ -56,6 +58,11 @@ GROUPS = (
     "App and team",
 )
 """Headings of the list of commands, in its order; each command's module names its own."""
+
+_WITH_PLUGINS = frozenset(
+    "audit compare doctor metrics pack plugins run score score-dataset stress study sweep threshold verify".split()
+)
+"""The commands that name metrics, which may be functions of a file."""
 
 _new_app = functools.partial(
     typer.Typer,
@@ -103,12 +110,40 @@ def load_command(name: str) -> Any:
     command_name, _, study = name.partition(" ")
     module = import_module(f"{commands.__name__}.{_MODULES[command_name].stem}")
     command = module.command
-    if isinstance(command, TyperGroup):
+    if not isinstance(command, TyperGroup):
+        command = _typer_command(command_name, command, epilog=example_epilog(module.EXAMPLE))
+    else:
         command.epilog = example_epilog(module.EXAMPLE)
-        return command.get_command(typer.Context(command), study) if study else command
+        if study:
+            command = command.get_command(typer.Context(command), study)
+    if command_name in _WITH_PLUGINS and all(one.name != "plugin" for one in command.params):
+        command.params.append(_plugin_option())
+    return command
+
+
+def _typer_command(name: str, function: Callable[..., None], *, epilog: str | None = None) -> Any:
     alone = _new_app()
-    alone.command(command_name, epilog=example_epilog(module.EXAMPLE))(command)
+    alone.command(name, epilog=epilog)(function)
     return get_command(alone)
+
+
+def _plugin_option() -> Any:
+    """The option `--plugin`, which sets what the settings read; no command is given its value."""
+    [option] = [one for one in _typer_command("plugins", _set_plugins).params if one.name == "plugin"]
+    option.expose_value = False
+    return option
+
+
+def _set_plugins(
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            callback=lambda files: add_plugin_files(files or []),
+            metavar="FILE.py",
+            help="A Python file whose functions are metrics, by @touchstone.metric; may be repeated.",
+        ),
+    ] = None,
+) -> None: ...
 
 
 def _read_help(file: Path) -> tuple[str | None, str]:

@@ -16,27 +16,71 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import TouchstoneError
-from core.types import Example
+from core.errors import TouchstoneError, UnscorableError
+from core.plugins.declaration import metric
+from core.types import (
+    Answer,
+    Context,
+    Edit,
+    ErrorType,
+    Example,
+    Item,
+    Part,
+    Question,
+    Score,
+    Seen,
+    Span,
+    Verdict,
+    WordScore,
+)
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
 
+    from core.dataset import Importer, Refusal
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
     from core.integrations.torchmetrics_metric import Consistency as TorchMetric
+    from core.metric import Card, Metric
+    from core.model_reference import Checkpoint, EndpointModel
     from core.notebook.reports import NotebookReport
     from core.notebook.scores import Scores
     from core.notebook.session import Pairs
+    from core.perturbation import Perturbation, PerturbationCard
     from core.runs.run import Run
+    from core.study import Study, StudyData
     from core.types import Sample
 
 __all__ = [
+    "Answer",
+    "Card",
+    "Checkpoint",
+    "Context",
+    "Edit",
+    "EndpointModel",
+    "ErrorType",
     "Example",
+    "Importer",
+    "Item",
+    "Metric",
+    "Part",
+    "Perturbation",
+    "PerturbationCard",
+    "Question",
+    "Refusal",
+    "Score",
+    "Seen",
+    "Span",
+    "Study",
+    "StudyData",
     "TouchstoneError",
+    "UnscorableError",
+    "Verdict",
+    "WordScore",
     "close",
     "evaluate",
     "evaluate_metric",
     "inspect_scorer",
+    "metric",
     "perturb",
     "score",
     "study",
@@ -103,6 +147,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     dataset: str | Sequence[str] = (),
     run: str | Path | Run | None = None,
     files: Sequence[str | Path] = (),
+    labels: str | Path | Iterable[Mapping[str, Any]] = (),
     metrics: str | Sequence[str] = (),
     by: str | None = None,
     resamples: int | None = None,
@@ -113,6 +158,8 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     A study takes scored summaries (`pairs` with the `scores` that `score` made of them, or a `dataset` of the database), a
     stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
     the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
+    `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
+    the studies prevalence and label-plan.
 
     A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
     its interval, `record()` what `--json` prints, and `save(file)` writes any form by the ending of the file.
@@ -121,7 +168,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     """
     from annotations.exchange.samples import load_samples
     from annotations.store.store import Store
-    from core.notebook.reports import run_study, study_data
+    from core.notebook.reports import run_study, study_data, with_pool_labels
     from core.settings import Settings
 
     def load(stored: str) -> list[Sample]:
@@ -131,6 +178,8 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     datasets = [dataset] if isinstance(dataset, str) else list(dataset)
     data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
     chosen = [metrics] if isinstance(metrics, str) else list(metrics)
+    if labels:
+        data = with_pool_labels(data, labels, chosen)
     return run_study(name, settings, data, metrics=chosen, resamples=resamples)
 
 
@@ -182,12 +231,24 @@ def close() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """The plug-in of pytest, which its entry point names, and which nobody else needs."""
+    """The contracts of plug-ins, which only those need that write one, and the plug-in of pytest, which its entry point names."""
     if name == "pytest_plugin":
         from core.integrations import pytest_plugin
 
         return pytest_plugin
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in {"Card", "Metric"}:
+        from core import metric as contract
+    elif name in {"Checkpoint", "EndpointModel"}:
+        from core import model_reference as contract
+    elif name in {"Perturbation", "PerturbationCard"}:
+        from core import perturbation as contract
+    elif name in {"Importer", "Refusal"}:
+        from core import dataset as contract
+    elif name in {"Study", "StudyData"}:
+        from core import study as contract
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(contract, name)
 
 
 def main() -> None:

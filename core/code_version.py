@@ -64,6 +64,30 @@ def code_parts(modules: Iterable[str]) -> dict[str, str]:
     return dict(sorted(parts.items()))
 
 
+def script_files(script: Path, root: Path, name: str) -> tuple[dict[str, Path], dict[str, str]]:
+    """Files of a script that is not imported here, by their place below `root`, and the versions of the libraries they import.
+
+    `name` is that of its module. What lies below `root` and is imported counts, in turn, with the data files that it names.
+    """
+    files: dict[str, Path] = {}
+    libraries = {"python": ".".join(platform.python_version_tuple()[:2])}
+    waiting = [(script, name)]
+    while waiting:
+        file, module = waiting.pop()
+        place = file.relative_to(root).as_posix()
+        if place in files:
+            continue
+        files |= {part.relative_to(root).as_posix(): part for part in (file, *_data_files(file))}
+        for imported in _imports(file, module):
+            path = root.joinpath(*imported.split("."))
+            own = next((one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()), None)
+            if own and imported.partition(".")[0] != _TOP:
+                waiting.append((own, imported))
+            else:
+                libraries |= _library_parts(imported)
+    return files, libraries
+
+
 def code_hash(parts: CodeParts) -> str:
     """12 hex digits that change with every part."""
     lines = [f"{name} {value}" for name, value in sorted(parts.items())]

@@ -59,7 +59,7 @@ class Importer(ABC):
         """The records of a source in order. A broken one is a Refusal and the rest go on."""
 
 
-DATASETS: Registry[Importer] = Registry("dataset", f"{__package__}.datasets")
+DATASETS: Registry[Importer] = Registry("dataset", f"{__package__}.datasets", ("touchstone.importers",), Importer)
 
 
 _NAMED_REFUSALS = 20  # refusals that a message names

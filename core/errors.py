@@ -11,6 +11,7 @@ TouchstoneError
 ├── LoadError             weights that do not load
 ├── MemoryFullError       weights or a batch that do not fit
 ├── MissingEndpointError  no language-model endpoint is configured
+├── PluginError           a plug-in that does not load, or whose process ended
 └── EndpointUnusableError an endpoint that will refuse every question as it did this one
 """
 
@@ -32,11 +33,13 @@ class TouchstoneError(Exception):
 class UnknownNameError(TouchstoneError):
     """A name that is not registered."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, what: str, name: str, known: Iterable[str], missing: str = "") -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=1)
         guess = f" Did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"No {what} is named {name!r}.{guess} Known: {', '.join(names)}.")
+        super().__init__(
+            " ".join(filter(None, [f"No {what} is named {name!r}.{guess}", missing, f"Known: {', '.join(names)}."]))
+        )
 
 
 class BadSettingError(TouchstoneError):
@@ -82,6 +85,10 @@ class MemoryFullError(TouchstoneError):
 
 class MissingEndpointError(TouchstoneError):
     """No language-model endpoint is configured."""
+
+
+class PluginError(TouchstoneError):
+    """A plug-in that does not load, or whose process ended, stopped answering or wrote what is no answer."""
 
 
 class EndpointUnusableError(TouchstoneError):

@@ -7,10 +7,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
-def open_templates(folder: Path) -> Environment:
-    """The templates of a folder; rendering raises UndefinedError for a name that a template uses and nobody gives."""
+def open_templates(*folders: Path) -> Environment:
+    """The templates of folders, the first that has one; rendering raises UndefinedError for a name that a template uses and nobody gives."""
     templates = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

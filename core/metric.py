@@ -131,7 +131,9 @@ class ReplaceableWeights(Metric):
         return self.languages or self.card.languages
 
 
-METRICS: Registry[Metric] = Registry("metric", f"{__package__}.metrics")
+METRICS: Registry[Metric] = Registry(
+    "metric", f"{__package__}.metrics", ("touchstone.metrics", "touchstone.judges"), Metric
+)
 
 
 def signature(

@@ -6,20 +6,22 @@ import importlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from core.errors import LoadError, MissingWeightsError
+from core.errors import LoadError, MissingWeightsError, Problem, attempt
 from core.llm.endpoints import model_problem
 from core.metric import Card, Metric, PublishedArchive
-from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
+from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
+from core.plugins.source import source_hash, source_title
 from core.weights.files import BACKBONE, PARSER_KINDS, memory_bytes
 from core.weights.hub_revisions import commit_note
 from core.weights.locations import PACKAGE, ModelStatus, checkpoint_parts, is_local_source, locate
 
-Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "memory"]
+Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "plug-in", "memory"]
 
 _PARSERS_REQUIRED = frozenset({"en_core_web_sm"})
 """The pipelines that requirements-parsers.txt installs beside spaCy."""
@@ -85,10 +87,14 @@ def _memory_of(card: Card, checkpoint: Checkpoint, pool: ModelPool) -> int:
     return state.nbytes or (card.memory_mb or card.download_mb) * 10**6
 
 
-def _model_steps(metric: Metric, model: Checkpoint | EndpointModel) -> Iterator[SetupStep]:
+def _model_steps(metric: Metric, model: ModelRef) -> Iterator[SetupStep]:
     if isinstance(model, EndpointModel):
         problem = model_problem(model)
         yield SetupStep("endpoint", model.endpoint or "the endpoint that is set", not problem, problem)
+    elif isinstance(model, PluginFunction):
+        problem = attempt(partial(source_hash, model.source))
+        message = problem.message if isinstance(problem, Problem) else ""
+        yield SetupStep("plug-in", source_title(model.source), not message, message)
     elif model.kind in PARSER_KINDS:
         yield from _parser_steps(model)
     else:

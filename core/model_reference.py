@@ -1,4 +1,4 @@
-"""References to models that answer questions: weights loaded on this machine, or whatever an endpoint serves."""
+"""References to models that answer questions: weights loaded on this machine, whatever an endpoint serves, or a function of a plug-in."""
 
 from __future__ import annotations
 
@@ -73,7 +73,23 @@ class EndpointModel:
     address: str = ""
 
 
-ModelRef = Checkpoint | EndpointModel
+@dataclass(frozen=True, slots=True)
+class PluginFunction:
+    """A function of a plug-in, which a process of its own calls; nothing is loaded here.
+
+    `source` is the path of its file, or the name of a module of an installed package. `name` is that of its metric, and
+    `at_once` the number of examples that one call may be given.
+    """
+
+    decided_by: ClassVar[str] = "source"
+    kind: ClassVar[str] = "plugin"
+
+    source: str
+    name: str
+    at_once: int = 1
+
+
+ModelRef = Checkpoint | EndpointModel | PluginFunction
 """Model that answers a question."""
 
 

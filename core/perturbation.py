@@ -82,7 +82,9 @@ class Perturbation(ABC):
         return self.spec
 
 
-PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", f"{__package__}.perturbations")
+PERTURBATIONS: Registry[Perturbation] = Registry(
+    "perturbation", f"{__package__}.perturbations", ("touchstone.perturbations",), Perturbation
+)
 
 
 def refusal(perturbation: Perturbation, example: Example) -> str:

@@ -1,4 +1,4 @@
-"""Plugins found by being there: a registry imports every module of one folder on first use."""
+"""Plugins found by being there: a registry imports every module of one folder on first use, and what packages add to it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import importlib
 import pkgutil
 import re
 import typing
-from collections.abc import Iterator, Mapping
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 from core.errors import BadSettingError, UnknownNameError
 from core.profile import FREE_SETTINGS, Setting, read_profile
@@ -24,11 +24,16 @@ P = TypeVar("P", bound=Plugin)
 
 
 class Registry(Generic[P]):
-    """The plugins of one folder, by name; nothing is imported before the first question."""
+    """The plugins of one folder, by name; nothing is imported before the first question.
 
-    def __init__(self, what: str, package: str) -> None:
-        self._what = what
+    Entry points of `groups` join them, classes that fulfil the `contract`; see `core.plugins.extensions`.
+    """
+
+    def __init__(self, what: str, package: str, groups: Sequence[str] = (), contract: type[object] = object) -> None:
+        self.what = what
         self._package = package
+        self._groups = groups
+        self._contract = contract
         self._classes: dict[str, type[P]] = {}
         self._listed = False
 
@@ -36,9 +41,7 @@ class Registry(Generic[P]):
         """Register a class under its name; used as a decorator at the end of a plugin's module."""
         known = self._classes.get(plugin.name)
         if known is not None and known.__module__ != plugin.__module__:
-            raise ValueError(
-                f"Two {self._what}s are named {plugin.name!r}: {known.__module__} and {plugin.__module__}."
-            )
+            raise ValueError(f"Two {self.what}s are named {plugin.name!r}: {known.__module__} and {plugin.__module__}.")
         self._classes[plugin.name] = plugin
         return plugin
 
@@ -51,7 +54,7 @@ class Registry(Generic[P]):
     def get(self, name: str) -> type[P]:
         classes = self._all()
         if name not in classes:
-            raise UnknownNameError(self._what, name, classes)
+            raise UnknownNameError(self.what, name, classes, _extensions().missing_note() if self._groups else "")
         return classes[name]
 
     def parse(self, spec: str) -> P:
@@ -77,13 +80,25 @@ class Registry(Generic[P]):
         plugin = self.get(name)
         return plugin(**_in_profile(plugin, profile, settings))
 
+    @property
+    def listed(self) -> Mapping[str, type[P]]:
+        """The plugins that were added so far, by name."""
+        return self._classes
+
     def _all(self) -> Mapping[str, type[P]]:
         if not self._listed:
             package = importlib.import_module(self._package)
             for module in pkgutil.iter_modules(package.__path__):
                 importlib.import_module(f"{self._package}.{module.name}")
             self._listed = True
+            if self._groups:
+                _extensions().extend(self, self._groups, self._contract)
         return self._classes
+
+
+def _extensions() -> Any:
+    """The module that adds what comes from outside; it knows contracts that know this one."""
+    return importlib.import_module(f"{__package__}.plugins.extensions")
 
 
 def profile_field() -> str:

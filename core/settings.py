@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import stat
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -65,6 +66,12 @@ class Settings(BaseSettings):
     noise_battery: str = Field(
         "touchstone-1",
         description="the battery whose harmless edits are the noise on Probe: a name, a file, with +kinds",
+    )
+    plugins: str = Field("", description="Python files whose functions are metrics, separated by commas")
+    plugin_timeout_s: float = Field(30.0, gt=0, description="seconds that a function of a plug-in may take for a call")
+    plugin_load_timeout_s: float = Field(120.0, gt=0, description="seconds that a plug-in may take to load")
+    plugin_memory_gb: float = Field(
+        8.0, ge=0, description="memory that the process of a plug-in may take; 0 for no limit"
     )
     demo: bool = Field(False, description="show everything, keep nothing")
 
@@ -159,6 +166,11 @@ class Settings(BaseSettings):
         return (self.models_dir, Path(battery), *map(Path, _split_places(self.allowed_folders)))
 
     @property
+    def plugin_files(self) -> list[str]:
+        """The whole paths of these files."""
+        return list(dict.fromkeys(str(Path(place).expanduser().resolve()) for place in _split_places(self.plugins)))
+
+    @property
     def cache_bytes(self) -> int:
         return int(self.cache_gb * 2**30)
 
@@ -166,6 +178,15 @@ class Settings(BaseSettings):
     def memory_budget(self) -> int | float:
         """Bytes, or as a float the share of what is free."""
         return _parse_memory(self.memory)
+
+
+def add_plugin_files(files: Iterable[str]) -> None:
+    """Let this process and those that it starts load these plug-ins too, beside those of the settings."""
+    given = [str(Path(file).expanduser().resolve()) for file in files]
+    if separated := [file for file in given if "," in file]:
+        raise BadSettingError(f"{separated[0]} has a comma in its path, which separates plug-ins. Rename it.")
+    if given:
+        os.environ[f"{_VARIABLE_PREFIX}PLUGINS"] = ",".join([*Settings.read().plugin_files, *given])
 
 
 def check_devices(value: str) -> str:

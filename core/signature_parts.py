@@ -25,12 +25,17 @@ def signature_parts(signature: str) -> dict[str, str]:
     return {"metric": metric, **{name: value for part in rest for name, _, value in [part.partition(":")]}}
 
 
+def signature_differences(one: str, two: str) -> Iterator[str]:
+    """A phrase for each named part in which two signatures differ, as "measured: precision → f1"."""
+    yield from _differences(signature_parts(one), signature_parts(two))
+
+
 def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts | None]) -> Iterator[str]:
     """Lines on what differs between two signatures; of the code file by file where `read_code` knows the hashes."""
     if one == two:
         yield "The signatures are the same: the same settings, weights, prompts, code and libraries."
         return
-    yield from _differences(signature_parts(one), signature_parts(two))
+    yield from signature_differences(one, two)
     hashes = code_of_signature(one), code_of_signature(two)
     if hashes[0] == hashes[1]:
         return
@@ -38,7 +43,8 @@ def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts 
     for hash, parts in zip(hashes, (before, after), strict=True):
         if parts is None:
             yield (
-                f"  The parts of code {hash} are not recorded here: that score was made on another machine."
+                f"  The parts of code {hash} are recorded neither in the cache folder nor in the database: that score was "
+                "made on another machine. Set TOUCHSTONE_DATABASE_URL to the database that it was saved in."
                 if hash
                 else "  One signature is of a version that did not sign its code."
             )

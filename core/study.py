@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 import numpy as np
 
 from core.cases.measures import Slice, draw_resamples, slice_cases
+from core.cases.pool import pool_of_cases
 from core.errors import BadSettingError, TouchstoneError
 from core.profile import Setting
 from core.registry import Registry, format_spec, settings_of
@@ -29,6 +30,7 @@ from core.types import T
 
 if TYPE_CHECKING:
     from core.cases.cases import Cases
+    from core.cases.pool import Pool
     from core.engine.engine import Engine
     from core.runs.run import Run, VariantKey
     from core.runs.shifts import Shift
@@ -49,12 +51,26 @@ class Input(StrEnum):
     """Pairs of a file, with their edits."""
     ITEMS = "items"
     """The texts of datasets with their documents."""
+    POOL = "pool"
+    """Summaries with or without scores, of which few have a label."""
     FILES = "files"
     """Files that a command wrote, such as the grades of judges."""
 
 
-Group = Literal["Compare", "Errors", "People", "Surface", "Thresholds", "Data", "Export", "Shifts", "Gaming", "Reading"]
-"""The tab that a study is in: the first seven are on Evaluate, the others on Stress test."""
+Group = Literal[
+    "Compare",
+    "How many are wrong?",
+    "Errors",
+    "People",
+    "Surface",
+    "Thresholds",
+    "Data",
+    "Export",
+    "Shifts",
+    "Gaming",
+    "Reading",
+]
+"""The tab that a study is in: the first eight are on Evaluate, the others on Stress test."""
 
 Outlet = Literal["command", "page", "audit", "python", "pack"]
 
@@ -76,7 +92,8 @@ class StudyData:
 
     `by` is the field whose values are the slices besides Overall. `counting` are the variants of the run that count, None
     for all, and `left_out` the filters that leave the others out. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
-    that `asks`. `metric_names` are those that were chosen, empty for all.
+    that `asks`. `metric_names` are those that were chosen, empty for all. `pool` holds summaries that were read without samples,
+    `labels_file` names the labels that stand in place of their own; `results` are the datasets that are folders of results.
     """
 
     datasets: tuple[str, ...] = ()
@@ -89,6 +106,9 @@ class StudyData:
     counting: frozenset[VariantKey] | None = None
     left_out: tuple[str, ...] = ()
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
+    pool: Pool | None = None
+    labels_file: str = ""
+    results: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     engine: Engine | None = None
     track: Track = untracked
@@ -109,6 +129,11 @@ class StudyData:
                 "give the scores that touchstone.score makes of these pairs."
             )
         return self.samples
+
+    @property
+    def summaries(self) -> Pool:
+        """The pool of summaries, that of the samples where none was read. Raises TouchstoneError where there is neither."""
+        return self.pool or pool_of_cases(self.samples, self.by)
 
     @property
     def parts(self) -> list[Slice]:
@@ -165,6 +190,20 @@ class StudyData:
                 "documents": self.cases.clusters,
                 "metrics": columns,
                 "warnings": list(self.cases.warnings),
+            }
+        if self.pool is not None:
+            facts |= {"datasets": list(self.datasets), "by": self.by, "labels_file": self.labels_file}
+            facts["pool"] = {
+                "summaries": len(self.pool.ids),
+                "labels": len(self.pool.labelled),
+                "metrics": [
+                    {
+                        "metric": column.name,
+                        "signature": column.signature,
+                        "scores": int(np.isfinite(column.values).sum()),
+                    }
+                    for column in self.pool.columns
+                ],
             }
         if self.run is not None:
             plan = self.run.plan
@@ -278,11 +317,16 @@ class Study(ABC):
         if Input.PAIRS in self.takes:
             words += [quote(file) for file in data.items]
         else:
-            words += [f"--dataset {quote(name)}" for name in data.datasets]
+            words += [f"--{'results' if name in data.results else 'dataset'} {quote(name)}" for name in data.datasets]
+        if data.labels_file:
+            words.append(f"--labels {quote(data.labels_file)}")
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]
-        resampled = (data.cases is not None or data.files) and Input.RUN not in self.takes
+        resampled = (data.cases is not None or data.files) and not {Input.RUN, Input.POOL} & {
+            *self.takes,
+            *self.may_take,
+        }
         if resampled and data.resamples != RESAMPLES:
             words.append(f"--resamples {data.resamples}")
         for name, field in settings_of(self).items():
@@ -319,7 +363,7 @@ class Study(ABC):
         )
 
 
-STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies")
+STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies", ("touchstone.studies",), Study)
 
 
 def studies_of(group: str) -> list[type[Study]]:

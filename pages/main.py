@@ -17,14 +17,17 @@ st.html(THEME)
 # for the first visitor of a server these imports take seconds, for everybody later nothing
 with st.spinner("Loading the database and the engine of Touchstone…"):
     startup.load(startup.PAGES)
+    from pages.ui.palette import palette
     from pages.ui.shared.session_user import load_page, open_session, page_heading, pages_for
     from pages.ui.tour import tour
-pages = pages_for(open_session())
+member = open_session()
+pages = pages_for(member)
 page = st.navigation(pages, position="top")
 with st.container(gap=None):
     if page.title != "Probe":
         page_heading(page)
     tour(page, pages)
+    palette(member, pages)
 load_page(page)
 try:
     page.run()

@@ -44,7 +44,7 @@ OURS = {
     "annotations": {
         *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
         *("core.registry", "core.archive"),  # export formats
-        "core.signature_parts",
+        *("core.signature_parts", "core.code_version"),  # what a score was made by
         "core.addresses",  # of webhooks
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
         "core.dataset",  # where benchmarks live, for the card of an export
@@ -160,8 +160,8 @@ def test_beside_a_contract_lies_the_folder_of_its_members() -> None:
 
 
 def test_the_environment_is_read_by_the_settings() -> None:
-    """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it, and
-    readers of files from elsewhere next to nothing."""
+    """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it,
+    plug-ins all but our keys, and readers of files from elsewhere next to nothing."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
-    passing_on = {"core/bulk/processes.py", "core/foreign_files.py"}
+    passing_on = {"core/bulk/processes.py", "core/plugins/process.py", "core/foreign_files.py"}
     assert set(readers) <= {"core/settings.py", "pages/server/services.py", *passing_on}

@@ -2,3 +2,4 @@
 
 # backup, restore and counts go through every table of the metadata, whichever module of this folder is imported first
 from annotations.store import campaign_tables as campaign_tables
+from annotations.store import report_tables as report_tables

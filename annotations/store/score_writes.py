@@ -1,19 +1,24 @@
-"""Scores written to the store, beside those that are there, and how they differ from these."""
+"""Scores written to the store, beside those that are there, how they differ from these, and the parts of the code behind them."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlmodel import Session, col, select
 
+from annotations.store.tables import CodeParts as CodeRow
 from annotations.store.tables import ScoreRow
 from annotations.store.writes import insert_new, score_row
-from core.signature_parts import apart_from_code
-from core.types import Outcome
+from core.code_version import CodeParts
+from core.signature_parts import apart_from_code, code_of_signature
+from core.types import Outcome, Result
+
+ReadCode = Callable[[str], CodeParts | None]
+"""Gives the parts behind a hash of code; None where they are not known."""
 
 _TOLERANCE = 1e-6  # devices round differently
 _MOST_ITEMS = 500  # a database limits the variables of one statement
@@ -55,6 +60,28 @@ def save_outcomes(session: Session, outcomes: Sequence[Outcome]) -> SavedScores:
     for start in range(0, len(outcomes), _MOST_ITEMS):
         counts += _save_some(session, outcomes[start : start + _MOST_ITEMS])
     return counts
+
+
+def save_code(session: Session, signatures: Iterable[str], read_code: ReadCode) -> None:
+    """Add the parts of the code behind signatures, once for each hash; those that `read_code` does not know are left out."""
+    hashes = {hash for hash in map(code_of_signature, signatures) if hash}
+    if not hashes:
+        return
+    kept = session.exec(select(CodeRow.hash).where(col(CodeRow.hash).in_(hashes))).all()
+    missing = {hash: read_code(hash) for hash in hashes.difference(kept)}
+    now = datetime.now(UTC)
+    rows = [{"hash": hash, "parts": dict(parts), "created_at": now} for hash, parts in missing.items() if parts]
+    insert_new(session, CodeRow, rows)
+
+
+def load_code(session: Session, hash: str) -> CodeParts | None:
+    """The parts of the code behind a hash; None where no score of that code was saved with them."""
+    return session.exec(select(CodeRow.parts).where(CodeRow.hash == hash)).first()
+
+
+def signatures_of(outcomes: Iterable[Outcome]) -> list[str]:
+    """The signatures of the outcomes that are scores."""
+    return [outcome.signature for outcome in outcomes if isinstance(outcome, Result)]
 
 
 def format_saved_scores(saved: SavedScores) -> str:

@@ -43,9 +43,17 @@ from annotations.store.records import (
     require_storable,
     require_text,
 )
-from annotations.store.score_writes import SavedScores, save_outcomes
+from annotations.store.score_writes import (
+    ReadCode,
+    SavedScores,
+    load_code,
+    save_code,
+    save_outcomes,
+    signatures_of,
+)
 from annotations.store.tables import AuditRow, Draft, Run, RunLine, ThresholdRow
 from annotations.store.writes import delete_old_drafts, save_label, save_pair, upsert_draft
+from core.code_version import CodeParts
 from core.types import Item, Outcome, Sample
 
 
@@ -124,6 +132,10 @@ def load_thresholds(session: Session) -> list[ThresholdRecord]:
     return [ThresholdRecord(**row.model_dump()) for row in session.exec(wanted)]
 
 
+def _read_no_code(hash: str) -> None:  # noqa: ARG001  # of a store that saves no scores of its own machine
+    return None
+
+
 _MAX_DRAFT, _MAX_RUN_TEXT = 5_000_000, 200_000_000  # characters
 _MAX_RUNS = 20  # runs; one of everything bundled is about two megabytes
 _SELECT_DRAFT = select(Draft.payload).where(Draft.id == bindparam("id"))
@@ -178,15 +190,23 @@ class Store:
 
     Every method raises StoreError with a sentence where the database fails; a write raises NotSavedError when nothing of
     it was saved and ReadOnlyError in a store that keeps nothing. After a NotSavedError the same write may be tried again.
-    `patience_s` is how long a write waits for another program that writes to an SQLite file.
+    `patience_s` is how long a write waits for another program that writes to an SQLite file; `read_code` gives the parts of
+    the code behind the signatures of this machine, which are kept beside the scores.
     """
 
     engine: Engine
     read_only: bool
     patience_s: float = BUSY_SECONDS
+    read_code: ReadCode = _read_no_code
 
     @classmethod
-    def open(cls, url: str, read_only: bool = False, patience_s: float = BUSY_SECONDS) -> Self:
+    def open(
+        cls,
+        url: str,
+        read_only: bool = False,
+        patience_s: float = BUSY_SECONDS,
+        read_code: ReadCode = _read_no_code,
+    ) -> Self:
         """Open a database, make it if it is not there, and bring it to the version of this code.
 
         A read-only store touches no file; where there is none, it is empty. Raises StoreError.
@@ -194,7 +214,8 @@ class Store:
         parsed = parse_url(url)
         if read_only:
             return cls._open_read_only(parsed)
-        store = replace(cls._ready(connect(parsed), upgrade, read_only=False), patience_s=patience_s)
+        opened = cls._ready(connect(parsed), upgrade, read_only=False)
+        store = replace(opened, patience_s=patience_s, read_code=read_code)
         with store.writing() as session:
             session.connection().execute(delete_old_drafts())
         return store
@@ -221,6 +242,7 @@ class Store:
     def save_pair(self, pair: PairRecord) -> Receipt:
         """Save a pair with its scores; the same pair again gives the same id and `is_new=False`."""
         with self.writing() as session:
+            save_code(session, signatures_of(pair.outcomes), self.read_code)
             return save_pair(session, pair)
 
     def save_label(self, record: LabelRecord) -> Receipt:
@@ -267,6 +289,7 @@ class Store:
         """Keep finished audits, one of each metric."""
         with self.writing() as session:
             save_audits(session, audits)
+            save_code(session, [one.signature for one in audits], self.read_code)
 
     def audits(self, metric: str) -> list[AuditRecord]:
         """The kept audits of a metric, oldest first."""
@@ -311,7 +334,13 @@ class Store:
     def save_outcomes(self, outcomes: Sequence[Outcome]) -> SavedScores:
         """Save scores of stored texts; each `example_id` is an id of the store."""
         with self.writing() as session:
+            save_code(session, signatures_of(outcomes), self.read_code)
             return save_outcomes(session, outcomes)
+
+    def code(self, hash: str) -> CodeParts | None:
+        """The parts of the code behind a hash in a signature; None where they are not kept here."""
+        with read_session(self.engine) as session:
+            return load_code(session, hash)
 
     def counts(self) -> dict[str, int]:
         """The number of rows of each table."""

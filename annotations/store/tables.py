@@ -124,6 +124,14 @@ class ScoreRow(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class CodeParts(Table, table=True):
+    """The files and libraries behind the hash of the code in signatures of scores and audits, by name; see `core.code_version`."""
+
+    hash: str = Field(primary_key=True)
+    parts: dict[str, str] = Field(sa_type=JSON)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class Label(Table, table=True):
     """A label of an item by one person; a changed label is the next revision."""
 

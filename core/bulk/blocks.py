@@ -167,6 +167,11 @@ def read_block(folder: Folder, name: str) -> list[Item]:
     return [item_of_row(row) for row in zip(*columns, strict=True)]
 
 
+def block_columns(folder: Folder, name: str, columns: Sequence[str]) -> list[list[str]]:
+    """The values of some columns of a block, in order; no other column is read."""
+    return read_parquet(folder.inner(_BLOCKS), f"{name}.parquet", columns)
+
+
 def write_manifest(folder: Folder, blocks: Sequence[Block], refused: int, source: str) -> Manifest:
     """Write the list of blocks, then the manifest: a folder without one is not complete."""
     listed = hashlib.sha256("\n".join(block.name for block in blocks).encode()).hexdigest()

@@ -15,10 +15,10 @@ from core.bulk.folder import Folder
 from core.bulk.results import open_metric_folder, result_folder, write_results
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
+from core.engine.fingerprint import fingerprint_of
 from core.errors import TouchstoneError
-from core.llm.endpoints import model_fingerprint
 from core.metric import METRICS, Metric
-from core.model_reference import EndpointModel, asks_endpoint
+from core.model_reference import asks_endpoint
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome
@@ -58,10 +58,7 @@ def metric_folders(metrics: Sequence[Metric], pool: ModelPool) -> dict[Metric, s
 
 
 def _fingerprints(metric: Metric, pool: ModelPool) -> list[str]:
-    return [
-        model_fingerprint(model) if isinstance(model, EndpointModel) else pool.fingerprint(model)
-        for model in metric.checkpoints()
-    ]
+    return [fingerprint_of(model, pool) for model in metric.checkpoints()]
 
 
 class BlockScorer:

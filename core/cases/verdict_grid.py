@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
-from core.stats.score_pairs import Move, classify_move, noise_range
+from core.stats.score_pairs import Move, classify_move, noise_range, with_least_ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ def filter_pairs(lines: Iterable[PairVerdict], name: str) -> list[PairVerdict]:
 def _column_moves(cases: Cases, column: MetricColumn) -> list[Move]:
     band, (good, bad) = noise_band(cases, column), cases.pairs.T
     shifts = column.values[bad] - column.values[good]
-    return [classify_move(shift, (band.low, band.high), column.direction, preserving=False) for shift in shifts]
+    ends = with_least_ends(band.low, band.high)
+    return [classify_move(shift, ends, column.direction, preserving=False) for shift in shifts]
 
 
 def _is_never_right(moves: Sequence[Move]) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.formats import fields, item_stream
+from core.datasets.formats import fields, foreign_records, item_stream
 from core.datasets.formats.column_inference import infer_column_map
 from core.datasets.formats.column_map import (
     SPLIT_WORDS,
@@ -18,11 +18,14 @@ from core.datasets.formats.column_map import (
     ColumnMap,
     is_filled,
     label_word,
+    label_words,
     load_column_map,
+    undecided_classes,
     voting_columns,
+    with_consistent_words,
 )
 from core.datasets.formats.item_stream import RecordPlace
-from core.datasets.formats.mapping_report import format_mapping
+from core.datasets.formats.mapping_report import direction_question, format_mapping
 from core.datasets.formats.table_files import table_rows
 from core.datasets.formats.text_files import UTF8, Row
 from core.datasets.formats.workbook_files import sheet_names
@@ -33,6 +36,7 @@ _COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts
 _CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
 """Columns whose lists and objects are the parts of one document, and not several samples or fields."""
 _SLICE_NAMES = frozenset(item_stream.FIELD_NAMES["slices"])
+_WORST_FIRST = (Verdict.INCONSISTENT, Verdict.BORDERLINE, Verdict.CONSISTENT)
 _PREVIEW_ROWS = 500  # rows
 
 
@@ -41,7 +45,8 @@ _PREVIEW_ROWS = 500  # rows
 class Generic(Importer):
     """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
 
-    `encoding` is that of a text file, `sheet` names one of a workbook, by default the first.
+    `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
+    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then.
     """
 
     name: ClassVar[str] = "generic"
@@ -50,21 +55,29 @@ class Generic(Importer):
     mapping: str = ""
     encoding: str = UTF8
     sheet: str = ""
+    consistent: str = ""
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return read_with_map(source, self._columns(source), self.encoding, self.sheet)
+        rows, columns = self._rows(source), self._columns(source)
+        if not self.mapping and (classes := undecided_classes(rows, columns)):
+            raise TouchstoneError(f"{source.name}: {direction_question(columns, classes)}")
+        return read_with_map(source, columns, self.encoding, self.sheet)
 
     def describe(self, source: Path) -> list[str]:
-        rows = preview_rows(source, encoding=self.encoding, sheet=self.sheet)
-        return format_mapping(self._columns(source), rows, [name for name in sheet_names(source)[1:] if not self.sheet])
+        return format_mapping(
+            self._columns(source), self._rows(source), [name for name in sheet_names(source)[1:] if not self.sheet]
+        )
 
     def settings_used(self, source: Path) -> dict[str, str]:
         return used_settings(self._columns(source), self.encoding, self.sheet)
 
     def _columns(self, source: Path) -> ColumnMap:
-        if self.mapping:
-            return load_column_map(Path(self.mapping))
-        return infer_column_map(preview_rows(source, encoding=self.encoding, sheet=self.sheet))
+        columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(self._rows(source))
+        chosen = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
+        return with_consistent_words(self._rows(source), columns, chosen) if chosen else columns
+
+    def _rows(self, source: Path) -> list[Row]:
+        return preview_rows(source, encoding=self.encoding, sheet=self.sheet)
 
 
 def used_settings(columns: ColumnMap, encoding: str, sheet: str) -> dict[str, str]:
@@ -109,7 +122,10 @@ def _flat_rows(row: Row) -> list[Row]:
 
     A chat is the pair of its last answer and of what was said before.
     """
-    row = item_stream.pair_of_chat(row)
+    return [flat for one in foreign_records.flat_records(item_stream.pair_of_chat(row)) for flat in _listed_rows(one)]
+
+
+def _listed_rows(row: Row) -> list[Row]:
     lists = [
         name
         for name, value in row.items()
@@ -242,10 +258,13 @@ class _MappedReader:
         }
 
     def _label(self, row: Row) -> Verdict | None:
+        """The verdict of a row: of one whose sentences are labelled, that of the worst sentence."""
         column = self.columns.label
-        if not column or not is_filled(row, column) or label_word(row, column) in self.columns.unlabelled:
+        if not column or not is_filled(row, column):
             return None
-        return fields.choice(row, column, self.verdicts)
+        words = [word for word in label_words(row, column) if word not in self.columns.unlabelled]
+        found = {fields.meaning(column, word, self.verdicts) for word in words}
+        return next((verdict for verdict in _WORST_FIRST if verdict in found), None)
 
 
 def _filled_passage(row: Row, column: str) -> str:

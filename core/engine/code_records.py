@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 from pathlib import Path
 from threading import get_ident
 
 from core.code_version import CodeParts, code_hash
 
 _FOLDER = "code"
+_HASH = re.compile("[0-9a-f]{12}")
 
 _LOG = logging.getLogger(__name__)
 
@@ -30,9 +32,18 @@ def keep_code(folder: Path, parts: CodeParts) -> None:
 
 
 def read_code(folder: Path, hash: str) -> CodeParts | None:
-    """The parts of a hash; None where this folder has no record of it."""
+    """The parts of a hash; None where this folder has no whole record of it."""
     file = _file(folder, hash)
-    return json.loads(file.read_text(encoding="utf-8")) if hash and file.is_file() else None
+    if not _HASH.fullmatch(hash) or not file.is_file():  # a signature of a file from elsewhere names no other file
+        return None
+    try:
+        parts: CodeParts = json.loads(file.read_bytes())
+    except ValueError:
+        parts = {}
+    if code_hash(parts) != hash:
+        _LOG.warning("%s is damaged and is not read. Delete it: it is written again with the next score.", file)
+        return None
+    return parts
 
 
 def _file(folder: Path, hash: str) -> Path:

@@ -21,9 +21,10 @@ from core.llm.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
 from core.llm.prompts import replacements_folder
 from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
 from core.metric import Metric
-from core.model_reference import EndpointModel, asks_endpoint, local_checkpoints
+from core.model_reference import EndpointModel, PluginFunction, asks_endpoint, local_checkpoints
 from core.models import device as devices
 from core.models.pool import ModelPool
+from core.plugins.source import source_hash
 from core.settings import Settings
 from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Score, T
 from core.weights.locations import ModelStatus
@@ -224,9 +225,13 @@ class Engine:
                 request.version += 1
 
     def _outdated(self, task: Task) -> bool:
-        """True if it has a score of weights whose files were replaced since."""
+        """True if it has a score of weights, or of a plug-in, whose files were replaced since."""
         prints = task.fingerprints if task.done.done() and not task.failed() else {}
-        return not all(self.pool.unchanged(one, prints[one]) for one in local_checkpoints(prints))
+        functions = [one for one in prints if isinstance(one, PluginFunction)]
+        return not (
+            all(self.pool.unchanged(one, prints[one]) for one in local_checkpoints(prints))
+            and all(attempt(partial(source_hash, one.source)) == prints[one] for one in functions)
+        )
 
     def _models_may_answer(self, conversation: Conversation[Any]) -> bool:
         hopeful = {ModelStatus.COLD, ModelStatus.LOADING, ModelStatus.READY}

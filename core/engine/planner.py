@@ -17,15 +17,17 @@ from core.engine.code_records import keep_code
 from core.engine.conversation import ConversationEnd, Task
 from core.engine.device_worker import DeviceWorker
 from core.engine.endpoint_worker import EndpointStores, EndpointWorker
+from core.engine.fingerprint import fingerprint_of
+from core.engine.function_worker import FunctionWorker
 from core.engine.question_queue import QuestionWorker
 from core.engine.step_queue import StepQueue
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
 from core.language import mark_language
 from core.llm.cost_log import CostRow, read_costs
-from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
+from core.llm.endpoints import endpoint_of, pin_address
 from core.llm.spend import Spend, is_paid
 from core.metric import Metric, metric_code, signature
-from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
+from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
 from core.settings import VERSION
 from core.text import splitter_name
@@ -60,6 +62,7 @@ class Planner:
         self._devices: dict[str, DeviceWorker] = {}
         self._stores = EndpointStores.open(cache)
         self._endpoints: dict[tuple[str, bool], EndpointWorker | BatchWorker] = {}
+        self._functions: dict[str, FunctionWorker] = {}
         self._report_batch = report_batch
         self._held = 0
         self._recorded: set[str] = set()  # specs of metrics
@@ -146,8 +149,8 @@ class Planner:
             thread.join()
         for device in self._devices.values():
             device.join()
-        for endpoint in self._endpoints.values():
-            endpoint.join(_CLOSE_TIMEOUT_S)
+        for worker in [*self._endpoints.values(), *self._functions.values()]:
+            worker.join(_CLOSE_TIMEOUT_S)
         self._stores.close()
         self._fail_unanswered()
 
@@ -244,27 +247,31 @@ class Planner:
 
     def _weights_changed(self, task: Task, models: Sequence[ModelRef]) -> bool:
         """True if weights are no longer those that the task began with; those that it asks for the first time are noted."""
-        checkpoints = local_checkpoints(dict.fromkeys(models))
-        self._require_loadable(checkpoints)
-        now = {checkpoint: self._pool.fingerprint(checkpoint) for checkpoint in checkpoints}
-        return any(task.fingerprints.setdefault(checkpoint, now[checkpoint]) != now[checkpoint] for checkpoint in now)
+        asked = dict.fromkeys(models)
+        self._require_loadable(local_checkpoints(asked))
+        now = {model: self._fingerprint(model) for model in asked if not isinstance(model, EndpointModel)}
+        return any(task.fingerprints.setdefault(model, now[model]) != now[model] for model in now)
 
     def _keys(self, questions: Sequence[Question], fingerprints: Mapping[ModelRef, str]) -> list[bytes]:
         def weights(model: ModelRef) -> tuple[str, str]:
             fingerprint = fingerprints.get(model) or self._fingerprint(model)
+            if isinstance(model, PluginFunction):
+                return f"{fingerprint} {model.name}", ""  # a file may have several
             if isinstance(model, EndpointModel):
-                return fingerprint, ""  # the same answer whatever the device and the code of this machine
+                return fingerprint, ""  # the same answer whatever the device and our own code
             return f"{fingerprint} {adapter_code(model.kind)}", self._pool.device
 
         return cache_keys(questions, weights)
 
     @property
     def _workers(self) -> list[QuestionWorker]:
-        return [*self._devices.values(), *self._endpoints.values()]
+        return [*self._devices.values(), *self._endpoints.values(), *self._functions.values()]
 
     def _worker(self, question: Question) -> QuestionWorker:
         """The worker whose threads have a question answered."""
         model = question.checkpoint
+        if isinstance(model, PluginFunction):
+            return self._function_worker(model.source)
         if not isinstance(model, EndpointModel):
             return self._device_worker(model)
         by = (model.endpoint, self.in_batches and is_paid(question))
@@ -283,6 +290,14 @@ class Planner:
                 self._devices[device].close()
         return self._devices[device]
 
+    def _function_worker(self, source: str) -> FunctionWorker:
+        """The worker of a plug-in, whose process starts with its first question."""
+        if source not in self._functions:
+            self._functions[source] = FunctionWorker(source, self._cache, self._lock, self.enqueue)
+            if self._closed:  # as of a device
+                self._functions[source].close()
+        return self._functions[source]
+
     def _start_worker(self, model: EndpointModel, in_batches: bool) -> EndpointWorker | BatchWorker:
         about = (self._stores, self._lock, self.enqueue)
         if self._report_batch and in_batches:
@@ -298,7 +313,7 @@ class Planner:
         self._counts += counts
 
     def _fingerprint(self, model: ModelRef) -> str:
-        return model_fingerprint(model) if isinstance(model, EndpointModel) else self._pool.fingerprint(model)
+        return fingerprint_of(model, self._pool)
 
     def _require_loadable(self, checkpoints: Iterable[Checkpoint]) -> None:
         for state in map(self._pool.state, checkpoints):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.gate.regression import GradedColumn
 from core.metric import METRICS, Metric
+from core.signature_parts import signature_differences
 from core.studies.saved_threshold import OwnThreshold, is_threshold, read_threshold
 from core.types import Example, Failure, Item, Outcome, Sample
 
@@ -29,21 +31,28 @@ class MetricSide:
 
 
 def read_results(path: Path) -> dict[str, MetricSide]:
-    """Every metric of a file of results. Raises TouchstoneError, with the line, where it is none."""
+    """Every metric of a file of results.
+
+    Raises TouchstoneError, with the line, where it is none, and for scores of one metric by several signatures.
+    """
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TouchstoneError(f"{path} cannot be read: {error}. Give a file that `score -o` wrote.") from error
-    found: dict[str, MetricSide] = {}
+    found: dict[str, dict[str, _SignedScore]] = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
             _add_line(found, path, number, line)
     if not found:
         raise TouchstoneError(f"{path} holds no score. Give a file that `score -o` wrote.")
-    return found
+    return {metric: _side(path, metric, scores) for metric, scores in found.items()}
 
 
-def _add_line(found: dict[str, MetricSide], path: Path, number: int, line: str) -> None:
+_SignedScore = tuple[float, str]
+"""A score and its signature, which is empty where the file gives none."""
+
+
+def _add_line(found: dict[str, dict[str, _SignedScore]], path: Path, number: int, line: str) -> None:
     try:
         record = json.loads(line)
         metric, id, score = str(record["metric"]), str(record["id"]), record["score"]
@@ -53,20 +62,33 @@ def _add_line(found: dict[str, MetricSide], path: Path, number: int, line: str) 
         raise TouchstoneError(
             f"{path}, line {number} is no score ({error!r}). Give a file that `score -o` wrote: id, metric and score on each line."
         ) from None
+    scores = found.setdefault(metric, {})
     if value is None:
-        found.setdefault(metric, MetricSide(metric, signature))
         return
     if not math.isfinite(value):
         raise TouchstoneError(
             f"{path}, line {number}: {value} is no score to compare. Leave the line out, or score {id} again."
         )
-    side = found.setdefault(metric, MetricSide(metric, signature))
-    if id in side.scores and (side.scores[id], side.signature) != (value, signature):
+    before, by = scores.setdefault(id, (value, signature))
+    if (before, by) != (value, signature):
         raise TouchstoneError(
             f"{path}, line {number}: {id} has a second score of {metric}, {value:g} ({signature or 'no signature'}) beside "
-            f"{side.scores[id]:g} ({side.signature or 'no signature'}). Keep the lines of one run."
+            f"{before:g} ({by or 'no signature'}). Keep the lines of one run."
         )
-    side.scores[id] = value
+
+
+def _side(path: Path, metric: str, scores: Mapping[str, _SignedScore]) -> MetricSide:
+    counts = Counter(signature for _, signature in scores.values())
+    if len(counts) > 1:
+        listed = "; ".join(f"{count} by {signature or 'none'}" for signature, count in counts.most_common())
+        (one, _), (two, _), *_ = counts.most_common()
+        differing = "; ".join(signature_differences(one, two)) if one and two else ""
+        raise TouchstoneError(
+            f"{path} has scores of {metric} with {len(counts)} signatures: {listed}."
+            f"{f' The first two differ in {differing}.' if differing else ''} A change of settings, weights or code cannot be told "
+            "from a better or worse score: keep the lines of one signature, or score every item again."
+        )
+    return MetricSide(metric, next(iter(counts), ""), {id: score for id, (score, _) in scores.items()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""The fixture `touchstone` of pytest: audits of metrics and scores of summaries, to be asserted; pytest finds it by its entry point."""
+"""The plug-in of pytest, which it finds by an entry point: the fixture `touchstone`, to assert audits and scores, and the contract of a metric."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,9 @@ import pytest
 
 if TYPE_CHECKING:
     from core.gate.assertions import AuditAssertions, ScoreAssertions
+    from core.metric import Metric
     from core.notebook.session import Pairs
+    from core.plugins.contract import MetricContract
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,97 @@ def touchstone(request: pytest.FixtureRequest) -> Iterator[TouchstoneFixture]:
     from core.notebook.session import close
 
     close()
+
+
+class ContractTest(pytest.Item):
+    """One check of the contract of a metric; one without a check says why the metric is not there."""
+
+    def __init__(self, *, contract: MetricContract | None = None, missing: str = "", **about: object) -> None:
+        super().__init__(**about)  # type: ignore[arg-type]  # of pytest
+        self._contract = contract
+        self._missing = missing
+
+    def runtest(self) -> None:
+        from core.plugins.contract import CHECKS
+
+        sentence = self._missing
+        if self._contract:
+            sentence = CHECKS[self.name.partition(": ")[2]](self._contract)
+        if sentence:
+            raise ContractError(sentence)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
+        if isinstance(excinfo.value, ContractError):
+            return str(excinfo.value)
+        return str(super().repr_failure(excinfo, style))  # type: ignore[arg-type]  # of pytest
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.name
+
+
+class ContractError(Exception):
+    """Breach of the contract, in a sentence."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--touchstone-contract",
+        nargs="?",
+        const="",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="test the contract of a metric of Touchstone; without a name of those that pyproject.toml gives entry points",
+    )
+
+
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Add the checks of each metric behind the tests that there are."""
+    named: Sequence[str] = config.getoption("--touchstone-contract")
+    if not named:
+        return
+    from core.plugins.contract import CHECKS, MetricContract
+
+    metrics, missing = _contract_metrics(named, config.rootpath)
+    for metric in metrics:
+        contract = MetricContract(metric)
+        items += [
+            ContractTest.from_parent(session, name=f"{metric.spec}: {check}", contract=contract) for check in CHECKS
+        ]
+    items += [ContractTest.from_parent(session, name=name, missing=sentence) for name, sentence in missing.items()]
+
+
+def _contract_metrics(named: Sequence[str], root: Path) -> tuple[list[Metric], dict[str, str]]:
+    """The metrics to test, and for each that is not there the reason."""
+    from core.errors import TouchstoneError
+    from core.metric import METRICS
+    from core.plugins.extensions import METRIC_GROUP, plugin_reports
+
+    specs, missing = [spec for spec in named if spec], dict[str, str]()
+    METRICS.names()
+    reports = {report.source: report for report in plugin_reports()}
+    for name, source in _entry_points(root, METRIC_GROUP).items() if "" in named else ():
+        report = reports.get(source)
+        specs += report.names if report else ()
+        if report is None:
+            missing[name] = f"The entry point {name} = {source!r} is not installed. Run: python -m pip install -e ."
+        elif report.problem:
+            missing[name] = report.problem
+    if not specs and not missing:
+        missing["touchstone"] = (
+            f"{root / 'pyproject.toml'} has no entry point of {METRIC_GROUP}. Name a metric: --touchstone-contract=NAME."
+        )
+    metrics = []
+    for spec in dict.fromkeys(specs):
+        try:
+            metrics.append(METRICS.parse(spec))
+        except TouchstoneError as error:
+            missing[spec] = str(error)
+    return metrics, missing
+
+
+def _entry_points(root: Path, group: str) -> dict[str, str]:
+    file = root / "pyproject.toml"
+    project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if file.is_file() else {}
+    points: dict[str, str] = project.get("entry-points", {}).get(group, {})
+    return points

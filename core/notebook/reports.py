@@ -11,6 +11,8 @@ from typing import Any
 from core.bulk.results import scored_sample
 from core.cases.cases import select_metrics
 from core.cases.measures import affordable_resamples
+from core.cases.pool import select_pool_metrics, with_labels
+from core.cases.pool_labels import pool_labels, read_pool_labels
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -63,7 +65,7 @@ def run_study(
 ) -> NotebookReport:
     """The report of the study of that name; see `touchstone.study`. Raises TouchstoneError as the study does."""
     study: Study = STUDIES.build(name, settings)
-    if not {Input.SAMPLES, Input.SCORES} & {*study.takes, *study.may_take}:
+    if not {Input.SAMPLES, Input.SCORES, Input.POOL} & {*study.takes, *study.may_take}:
         data = dataclasses.replace(data, cases=None)  # it scores the pairs itself, or takes none
     if data.cases is not None:
         cases = select_metrics(data.cases, metrics) if metrics else data.cases
@@ -110,6 +112,16 @@ def study_data(
         run_name=run_name,
         items={PAIRS_DATASET: items} if items else {},
     )
+
+
+def with_pool_labels(
+    data: StudyData, labels: str | Path | Iterable[Mapping[str, Any]], metrics: Sequence[str]
+) -> StudyData:
+    """The data with a pool whose labels are those of a file or of records. Raises TouchstoneError where they do not fit it."""
+    of_file = isinstance(labels, str | Path)
+    read = read_pool_labels(Path(labels)) if isinstance(labels, str | Path) else pool_labels(map(dict, labels))
+    pool = select_pool_metrics(with_labels(data.summaries, read), metrics)
+    return dataclasses.replace(data, pool=pool, labels_file=str(labels) if of_file else "")
 
 
 def run_of_file(file: Path) -> Run:

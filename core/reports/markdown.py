@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from core.report import Cell, Column, Report, Table
 from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
 from core.stats.best_metric import Measurement
@@ -28,6 +30,15 @@ def table_markdown(table: Table, name: str = "") -> str:
     column, titles = table.column(name), pivot_titles(table, down)
     lines = ([titles[row], *(_cell(cells.get((row, other)), column) for other in across)] for row in down)
     return markdown_table([table.pivot.down if table.pivot else "", *across], lines)
+
+
+_MARKS = re.compile(r"[\\`*_\[\]#|~$!]|^[-+>=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
+
+
+def plain_markdown(text: str) -> str:
+    """Words on one line in which nothing is Markdown or HTML."""
+    line = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
+    return _MARKS.sub(lambda found: f"\\{found[0]}", line)
 
 
 def _cell(cell: Cell, column: Column) -> str:

@@ -30,7 +30,7 @@ from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
 from core.signature_parts import apart_from_code
-from core.stats.score_pairs import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, noise_range
+from core.stats.score_pairs import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, noise_range, with_least_ends
 from core.stats.statistic import Values
 from core.types import Edit, Example, Result
 
@@ -54,10 +54,13 @@ class NullBand:
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """Both ends; None where there is no band, or one without width: harmless edits that move nothing tell no noise."""
+        """Both ends, each at least a fiftieth of the width away from no shift; see `with_least_ends`.
+
+        None where there is no band, or one without width: harmless edits that move nothing tell no noise.
+        """
         if self.low is None or self.high is None or self.high - self.low <= SHIFT_TOLERANCE:
             return None
-        return self.low, self.high
+        return with_least_ends(self.low, self.high)
 
     def edge(self, shift: float) -> float | None:
         """Distance of this shift from none, in units of that to the end of the band on its side; None where the noise is unknown.
@@ -67,7 +70,7 @@ class NullBand:
         if self.range is None:
             return None
         low, high = self.range
-        return abs(shift) / max(high if shift > 0 else -low, SHIFT_TOLERANCE)
+        return abs(shift) / (high if shift > 0 else -low)
 
 
 def null_band(harmless: Sequence[Shift], words: int, elsewhere: Sequence[Shift] = ()) -> NullBand:

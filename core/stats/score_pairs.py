@@ -142,6 +142,18 @@ def noise_range(shifts: Values) -> tuple[float, float] | None:
     return min(0.0, float(low)), max(0.0, float(high))
 
 
+_LEAST_END = 0.02  # of the width of the noise
+
+
+def with_least_ends(low: float, high: float) -> tuple[float, float]:
+    """Noise from `low` <= 0 to `high` >= 0, of which either end counts as at least a fiftieth of the width.
+
+    An end that happens to be nearly zero would otherwise make every shift on its side many times the noise.
+    """
+    least = _LEAST_END * (high - low)
+    return min(low, -least), max(high, least)
+
+
 class Move(StrEnum):
     """Move of a metric under an edit, against what it should have done."""
 

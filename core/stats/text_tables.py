@@ -15,13 +15,13 @@ def align_columns(lines: Sequence[Sequence[str]]) -> str:
 
 
 def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Columns as wide as they come; a bar in a cell parts no columns."""
+    """Columns as wide as they come; a bar in a cell separates no columns, and no cell begins a tag of HTML."""
     table = [head, ["---"] * len(head), *lines]
-    return "".join(f"| {' | '.join(map(_escape_bars, line))} |\n" for line in table)
+    return "".join(f"| {' | '.join(map(_escape_cell, line))} |\n" for line in table)
 
 
-def _escape_bars(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+def _escape_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
 
 
 def format_percent(estimate: Estimate) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
@@ -27,6 +28,7 @@ from core.audit.report import (
 from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.battery import STANDARD_BATTERY
+from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.results_file import read_results
@@ -113,7 +115,10 @@ def command(
     specs = list(dict.fromkeys(metric or [name for of_file in files.values() for name in of_file]))
     if not specs or not data:
         raise TouchstoneError("Name a metric and the data that it is to be audited on: audit METRIC --data DATASET.")
-    with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
+    with (
+        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
+        closing(Engine.open(settings)) as engine,
+    ):
         found = with_battery(open_audit_data(store, data, most, seed), battery)
         found = with_saved_thresholds(found, threshold or [])
         found = with_given_scores(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from typing import Annotated
 
 import typer
 
+from annotations.store.store import Store
+from core.code_version import CodeParts
 from core.engine.code_records import read_code
 from core.errors import TouchstoneError
 from core.settings import Settings
@@ -26,15 +29,25 @@ def command(
             raise TouchstoneError(
                 f"{one!r} is no signature. Give one in quotes, as in the field `signature` of a record: 'rouge2|measured:f1|…'"
             )
-    folder = Settings.read().cache_dir
+    settings = Settings.read()
     if other is not None:
-        typer.echo("\n".join(explain_signatures(signature, other, partial(read_code, folder))))
+        typer.echo("\n".join(explain_signatures(signature, other, partial(_parts_of, settings))))
         return
     typer.echo("\n".join(f"{name}: {value}" for name, value in signature_parts(signature).items()))
-    parts = read_code(folder, code_of_signature(signature))
+    parts = _parts_of(settings, code_of_signature(signature))
     if parts is None:
         typer.echo(
-            f"  The parts of its code are not recorded in {folder}: the score was made on another machine, or before."
+            f"  The parts of its code are recorded neither in {settings.cache_dir} nor in the database: the score was made "
+            "on another machine and not saved here, or before code was signed."
         )
     else:
         typer.echo("\n".join(f"  {line}" for line in describe_code(parts)))
+
+
+def _parts_of(settings: Settings, hash: str) -> CodeParts | None:
+    """The parts of a hash out of the cache folder or, of scores of another machine, the database."""
+    parts = read_code(settings.cache_dir, hash)
+    if parts is not None or not hash:
+        return parts
+    with closing(Store.open(settings.database_url, read_only=True)) as store:
+        return store.code(hash)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from itertools import islice
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from annotations.exchange.samples import load_texts
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
+from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -35,7 +37,7 @@ def command(
         )
     chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
     with (
-        closing(Store.open(settings.database_url)) as store,
+        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
         closing(Engine.open(settings.on(device))) as engine,
     ):
         download_models(engine.pool, chosen)

@@ -15,6 +15,8 @@ from typer.main import get_command
 
 from core.cases.cases import select_metrics
 from core.cases.measures import SLICE_FIELDS, affordable_resamples
+from core.cases.pool import select_pool_metrics, with_labels
+from core.cases.pool_labels import read_pool_labels
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.metric import METRICS
@@ -28,7 +30,14 @@ from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
 from core.study import STUDIES, Input, Study, StudyData
 from pages.commands.shared.help_example import example_epilog
-from pages.commands.shared.inputs import read_dataset_items, read_items, read_lines, read_samples, read_scored_samples
+from pages.commands.shared.inputs import (
+    read_dataset_items,
+    read_items,
+    read_lines,
+    read_pool,
+    read_samples,
+    read_scored_samples,
+)
 from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
 
@@ -63,6 +72,12 @@ _FILES_HELP = "What `judge` wrote of explanations that people graded, too."
 _FILES = Annotated[list[Path], typer.Argument(help=_FILES_HELP)]
 _OPTIONAL_FILES = Annotated[list[Path] | None, typer.Argument(help=_FILES_HELP)]
 _JSON = Annotated[bool, typer.Option("--json", help="One JSON object instead of text; shares in 0..1.")]
+_LABELS = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file of labels in place of those of the data: id, label, and where known selection_probability and error_type."
+    ),
+]
 _TO = Annotated[
     list[Path] | None,
     typer.Option(
@@ -142,10 +157,11 @@ _Option = tuple[Any, Any]
 _REQUIRED = inspect.Parameter.empty
 _DATA_OPTIONS: tuple[tuple[str, set[Input], _Option], ...] = (
     ("pairs", {Input.PAIRS}, (_PAIRS, _REQUIRED)),
-    ("dataset", {Input.SAMPLES, Input.SCORES, Input.ITEMS}, (_DATASETS, None)),
-    ("results", {Input.SAMPLES, Input.SCORES}, (_RESULTS, None)),
+    ("dataset", {Input.SAMPLES, Input.SCORES, Input.ITEMS, Input.POOL}, (_DATASETS, None)),
+    ("results", {Input.SAMPLES, Input.SCORES, Input.POOL}, (_RESULTS, None)),
+    ("labels", {Input.POOL}, (_LABELS, None)),
     ("resamples", {Input.SAMPLES, Input.SCORES, Input.FILES}, (_RESAMPLES, None)),
-    ("metric", {Input.SCORES}, (_METRICS, None)),
+    ("metric", {Input.SCORES, Input.POOL}, (_METRICS, None)),
     ("metric", {Input.PAIRS}, (_SPECS, _REQUIRED)),
 )
 """Options by the inputs that want them."""
@@ -202,6 +218,7 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
     datasets, results = options.get("dataset") or [], options.get("results") or []
     data = StudyData(
         by=options.get("by"),
+        results=tuple(results),
         metric_names=tuple(options.get("metric") or ()),
         resamples=options.get("resamples") or RESAMPLES,
         files=tuple(options.get("files") or ()),
@@ -214,6 +231,12 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
         data = replace(data, items={str(pairs): list(read_items(pairs, refusals))})
     if Input.ITEMS in inputs:
         return replace(data, datasets=tuple(datasets), items={name: read_dataset_items(name) for name in datasets})
+    if Input.POOL in inputs:
+        if not datasets and not results and Input.POOL not in study.takes:
+            return data
+        pool, labels = read_pool(datasets, results, data.by), options.get("labels")
+        pool = select_pool_metrics(with_labels(pool, read_pool_labels(labels)) if labels else pool, data.metric_names)
+        return replace(data, datasets=(*datasets, *results), pool=pool, labels_file=str(labels or ""))
     if datasets or results or inputs & {Input.SAMPLES, Input.SCORES} & set(study.takes):
         read = read_scored_samples if Input.SCORES in study.takes else read_samples
         cases = read(datasets, results)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 
 from annotations.store.store import Store
 from core.cases.measures import affordable_resamples, draw_resamples
+from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.results_file import column_of, side_of_outcomes
@@ -57,7 +59,10 @@ def command(
     parsed, settings = METRICS.parse(metric), Settings.read().on(device)
     if parsed.card.direction == "neutral":
         raise TouchstoneError(f"{parsed.spec} has no better side, so that it has no threshold.")
-    with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
+    with (
+        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
+        closing(Engine.open(settings)) as engine,
+    ):
         require_free_name(store, name)  # before hours of scoring
         found = open_audit_data(store, data, None, 0)
         download_models(engine.pool, [parsed])

@@ -11,6 +11,7 @@ import streamlit as st
 
 from annotations.store.store import InMemoryRuns, Store
 from core.background import BackgroundTask
+from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.guest_folders import limit_folders
 from core.metric import METRICS
@@ -40,7 +41,12 @@ def engine() -> Engine:
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    return Store.open(settings().database_url, read_only=settings().demo, patience_s=_PATIENCE_S)
+    return Store.open(
+        settings().database_url,
+        read_only=settings().demo,
+        patience_s=_PATIENCE_S,
+        read_code=partial(read_code, settings().cache_dir),
+    )
 
 
 @st.cache_resource(show_spinner=False)

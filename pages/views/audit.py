@@ -18,5 +18,5 @@ if opened is None:
 report = follow_audit(opened)
 if report is None:
     st.stop()
-report_downloads(report)
+report_downloads(opened, report)
 report_view(opened, report)

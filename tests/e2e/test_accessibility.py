@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import BrowserContext, Page, TimeoutError, expect
 
@@ -21,7 +21,7 @@ from tests.e2e.waiting import START_MS, idle
 
 pytestmark = pytest.mark.e2e
 
-AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+AXE = Path(__file__).parents[2] / ".venv" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 EXEMPT = {
     '[data-testid="stWidgetLabel"][disabled]': "Streamlit does not tie the label to the control, which is disabled: WCAG asks no contrast of it.",
 }
@@ -74,6 +74,8 @@ class Walk:
 def test_no_page_has_a_serious_finding_of_axe_in_either_theme_or_is_wider_than_its_window(
     new_context: Callable[[], BrowserContext], shared_server: SharedServer
 ) -> None:
+    if not AXE.exists() and os.environ.get("CI") != "true":
+        pytest.skip("axe-core is not installed: `make test` brings it, where there is npm.")
     page = new_context().new_page()
     _, code = shared_server.code(Role.MANAGER)
     sign_in(page, shared_server, code)

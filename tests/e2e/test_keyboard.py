@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.bench import Bench
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -54,3 +57,35 @@ def test_tab_reaches_example_editor_board_and_record_in_this_order_and_a_label_i
     page.keyboard.press("Enter")
     bench.message("Saved: label of")
     assert bench.server.count("label") == before + 1
+
+
+def test_a_search_from_any_page_leads_to_a_metric_within_the_session_and_the_keys_of_a_page_are_listed(
+    bench: Bench,
+) -> None:
+    page = bench.page
+    bench.box.press("Control+End")
+    page.keyboard.type(" Still typed.")
+    page.keyboard.press("?")
+    expect(bench.box).to_have_value(re.compile(r"Still typed\.\?$"))
+
+    page.keyboard.press("Escape")
+    page.locator("h1").click()
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys of this page")
+    expect(keys.get_by_text("Keep pair")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+
+    bench.box.press("Control+k")  # also while one types
+    search = page.get_by_role("dialog", name="Search pages")
+    page.keyboard.type("metric rouge")
+    expect(search.get_by_role("option", selected=True)).to_contain_text("ROUGE-2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Metrics", level=1)).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/metrics\?metric=rouge2$"))
+
+    idle(page)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("page probe")
+    page.keyboard.press("Enter")
+    expect(bench.box).to_have_value(re.compile(r"Still typed\.\?$"))

@@ -58,7 +58,7 @@ def test_an_old_answer_is_never_shown_as_that_of_the_newer_text_and_a_broken_met
     with holding(held):
         bench.write(first)
         expect(row).to_have_class(re.compile("pending"))  # queued, where its noise under edits was asked for before
-        expect(bench.cell("rouge2", 5)).to_have_attribute("aria-label", "ROUGE-2, sentence 5: 0.00")
+        expect(bench.cell("rouge2", 5)).to_have_accessible_name("ROUGE-2, sentence 5, score: 0.00")
         bench.write(second)
         expect(bench.page.locator(".sentences")).to_contain_text("It rained all day.")
         expect(bench.row("rouge2")).to_contain_text("ready")

@@ -12,6 +12,7 @@ import pytest
 
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
+from core.gate.results_file import MetricSide, read_results
 from core.gate.stress_runs import read_stress_run
 from tests.unit.command_line import done, run
 
@@ -200,6 +201,35 @@ def test_scores_that_cannot_be_those_of_one_run_are_refused_with_their_line(
     assert isinstance(refused.exception, TouchstoneError), refused.output
     assert f"line {PAIRS + 1}" in str(refused.exception)
     assert message in str(refused.exception)
+
+
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("rouge2|measured:f1", f"{PAIRS} by rouge2|1.0; 1 by rouge2|measured:f1. The first two differ in"),
+        ("", f"{PAIRS} by rouge2|1.0; 1 by none. A change"),
+    ],
+)
+def test_scores_of_one_metric_by_several_signatures_are_refused(
+    signature: str, message: str, tmp_path: Path, labelled: Path, database: str
+) -> None:
+    assert database
+    base, new = results(tmp_path / "base.jsonl", 1.0), results(tmp_path / "new.jsonl", 1.0)
+    line = {"id": "p99", "metric": "rouge2", "signature": signature, "score": 0.9}
+    with new.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    for arguments in (("compare", base, new), ("audit", "rouge2", "--data", labelled, "--scores", new)):
+        refused = run(*arguments)
+        assert isinstance(refused.exception, TouchstoneError), refused.output
+        assert f"{new} has scores of rouge2 with 2 signatures: {message}" in str(refused.exception)
+
+
+def test_a_failure_before_the_scores_leaves_their_signature_alone(tmp_path: Path) -> None:
+    file = tmp_path / "scores.jsonl"
+    failed = {"id": "p0", "metric": "rouge2", "signature": None, "score": None, "error": "It broke."}
+    good = {"id": "p1", "metric": "rouge2", "signature": "rouge2|1.0", "score": 0.9}
+    file.write_text("".join(json.dumps(line) + "\n" for line in (failed, good, good)), encoding="utf-8")
+    assert read_results(file) == {"rouge2": MetricSide("rouge2", "rouge2|1.0", {"p1": 0.9})}
 
 
 def test_a_summary_with_two_labels_is_refused(tmp_path: Path, labelled: Path, database: str) -> None:

@@ -45,7 +45,8 @@ def test_code_that_was_not_recorded_here_is_said(tmp_path: Path) -> None:
     keep_code(tmp_path, BEFORE)
     lines = list(explain_signatures(signature(BEFORE), signature(AFTER), lambda hash: read_code(tmp_path, hash)))
     assert lines[1:] == [
-        f"  The parts of code {code_hash(AFTER)} are not recorded here: that score was made on another machine."
+        f"  The parts of code {code_hash(AFTER)} are recorded neither in the cache folder nor in the database: that score was "
+        "made on another machine. Set TOUCHSTONE_DATABASE_URL to the database that it was saved in."
     ]
 
 

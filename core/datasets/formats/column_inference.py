@@ -13,9 +13,12 @@ from core.datasets.formats.column_map import (
     UNLABELLED_WORDS,
     ColumnMap,
     ScoreColumn,
+    classes_of_unclear_direction,
     is_filled,
     label_word,
+    label_words,
     votes_oppose_label,
+    without_direction,
 )
 from core.datasets.formats.fields import table_number
 from core.datasets.formats.item_stream import FIELD_NAMES
@@ -26,7 +29,7 @@ from core.types import Verdict
 _OF_OUR_FILES = {"claims", "claims_by"}
 """Fields of our own files whose names mean something else in tables of others."""
 _MORE_FIELD_NAMES = {
-    "document": ("input", "grounding", "source_text", "transcript", "evidence", "passage"),
+    "document": ("input", "grounding", "source_text", "transcript", "evidence", "passage", "knowledge", "sentence1"),
     "summary": (
         "output",
         "actual_output",
@@ -36,6 +39,7 @@ _MORE_FIELD_NAMES = {
         "prediction",
         "summ_sent",
         "sentence",
+        *("summary_sentences", "sentences", "sentence2"),
     ),
     "edited": ("edited_claim", "perturbed_summary", "corrupted_summary", "inconsistent_summary"),
     "label": (
@@ -51,6 +55,7 @@ _MORE_FIELD_NAMES = {
             "factual",
         ),
         *("is_factual", "gold", "gold_label", "w/_error", "hallucination", "human_label"),
+        *("sentence_labels", "sentence_label", "feedback"),
     ),
     "group": ("document_id", "source_id", "docid"),
     "system": ("system", "model", "model_name", "system_id", "summarizer", "llm"),
@@ -137,6 +142,7 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
         }
     )
     turned = found.flipped() if _ERROR_NAME.search(found.label.lower()) else found
+    turned = without_direction(turned, classes_of_unclear_direction(rows, turned))
     completed = turned.model_copy(update={"unlabelled": (*turned.unlabelled, *undecided_words(rows, turned))})
     return completed.model_copy(update={"opposed": votes_oppose_label(rows, completed)})
 
@@ -146,8 +152,8 @@ def undecided_words(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
     if not columns.label:
         return ()
     known = {*columns.verdicts, *columns.unlabelled}
-    words = (label_word(row, columns.label) for row in rows if is_filled(row, columns.label))
-    return tuple(dict.fromkeys(word for word in words if word not in known))
+    cells = (label_words(row, columns.label) for row in rows if is_filled(row, columns.label))
+    return tuple(dict.fromkeys(word for cell in cells for word in cell if word not in known))
 
 
 def is_rating(rows: Sequence[Row], column: str) -> bool:
@@ -179,7 +185,7 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
     belied = set()
     if "split" in named and not _column_words(rows, named["split"]) <= set(SPLIT_WORDS):
         belied.add("split")
-    if "label" in named and not _says_label(rows, named["label"]):
+    if "label" in named and not (_says_label(rows, named["label"]) or _counts_classes(rows, named)):
         belied.add("label")
     kept = {field: column for field, column in named.items() if field not in belied}
     if "id" in kept and len({str(row.get(kept["id"])) for row in rows}) < len(rows):
@@ -188,9 +194,16 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
     return kept
 
 
+def _counts_classes(rows: Sequence[Row], named: dict[str, str]) -> bool:
+    """True if the label is a number for each class, and not a rating by its name."""
+    columns = ColumnMap(summary=named.get("summary", ""), document=named.get("document", ""), label=named["label"])
+    classes = classes_of_unclear_direction(rows, columns)
+    return 0 < len(classes) < (3 if _RATING_NAME.search(named["label"].lower()) else 5)
+
+
 def _says_label(rows: Sequence[Row], column: str) -> bool:
     """True if a column is a label: few words, most cells with a known one, and no levels such as 1 to 5."""
-    words = [label_word(row, column) for row in rows if is_filled(row, column)]
+    words = [word for row in rows if is_filled(row, column) for word in label_words(row, column)]
     strange = {word for word in words if word not in _LABEL_WORDS}
     known = sum(word in _POLAR_WORDS for word in words)
     return (
@@ -238,7 +251,7 @@ def _find_label(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
 
 
 def _column_words(rows: Sequence[Row], column: str) -> set[str]:
-    return {label_word(row, column) for row in rows if is_filled(row, column)}
+    return {word for row in rows if is_filled(row, column) for word in label_words(row, column)}
 
 
 def _are_votes(words: set[str]) -> bool:

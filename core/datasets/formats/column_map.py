@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.datasets.formats.fields import as_word
+from core.datasets.formats.fields import as_word, table_number
 from core.datasets.formats.text_files import Row, open_text
 from core.errors import TouchstoneError
 from core.types import Split, Verdict
@@ -47,6 +47,7 @@ CONSISTENT_WORDS = (
     "entailment",
     "entailed",
     "accurate",
+    *("pass", "passed", "ok", "thumbs up", "thumbs_up", "thumbsup", "👍", "✓", "✔", "✔️", "✅"),
 )
 INCONSISTENT_WORDS = (
     *(
@@ -72,6 +73,7 @@ INCONSISTENT_WORDS = (
         "not faithful",
         "inaccurate",
     ),
+    *("fail", "failed", "not ok", "thumbs down", "thumbs_down", "thumbsdown", "👎", "✗", "✘", "❌", "✖", "✖️"),
 )
 BORDERLINE_WORDS = ("borderline", "0.5", "partial", "partially supported", "partially_supported", "mixed")
 UNLABELLED_WORDS = ("unknown", "n/a", "na", "nan", "none", "null", "?", "-", "unsure", "not sure", "skip")
@@ -227,6 +229,82 @@ def is_filled(row: Row, column: str) -> bool:
 def label_word(row: Row, column: str) -> str:
     """A cell as a word of a label."""
     return as_word(row[column])
+
+
+def label_words(row: Row, column: str) -> list[str]:
+    """The words of a label: one, or that of each sentence where the cell lists as many as the row has sentences."""
+    cell = row[column]
+    if not isinstance(cell, list) or len(cell) < 2:
+        return [label_word(row, column)]
+    lists = (value for name, value in row.items() if name != column and isinstance(value, list))
+    if not any(len(one) == len(cell) and all(isinstance(text, str) and " " in text for text in one) for one in lists):
+        return [label_word(row, column)]
+    return [as_word(one) for one in cell]
+
+
+NLI_COLUMNS = frozenset(
+    {("premise", "hypothesis"), ("context", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2")}
+)
+"""Names of document and summary in data of natural language inference, whose numbers mostly count entailment as 0."""
+_NLI_LETTERS = frozenset({"e", "n", "c"})
+_CLASSES = frozenset({-1, 0, 1, 2, 3})
+_MOST_CLASSES = 4  # entailment, neutral, contradiction, and no label
+
+
+def classes_of_unclear_direction(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
+    """The classes of a label that do not say which of them is consistent: 1 and 2, 0 to 2, 0 and 1 of a premise and a hypothesis; e, n and c.
+
+    Empty for a label in words, for 0 and 1 elsewhere, where 1 is consistent, and for more levels than there are classes.
+    """
+    if not columns.label:
+        return ()
+    cells = (label_words(row, columns.label) for row in rows if is_filled(row, columns.label))
+    words = tuple(sorted({word for cell in cells for word in cell if word not in UNLABELLED_WORDS}))
+    if words and {*words} <= _NLI_LETTERS and {*words} != {"n"}:
+        return words
+    numbers = {None if word.endswith("%") else table_number(word) for word in words}
+    if not 0 < len(words) <= _MOST_CLASSES or not numbers <= _CLASSES:
+        return ()
+    is_nli = (columns.document.lower(), columns.summary.lower()) in NLI_COLUMNS
+    return () if numbers <= {0, 1} and not is_nli else words
+
+
+def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, chosen: Sequence[str]) -> ColumnMap:
+    """The mapping in which these words of the label mean a consistent summary, and its others in these rows an inconsistent one.
+
+    Where classes are counted from 0 a label of -1 is none. Raises TouchstoneError for a word that the label does not say.
+    """
+    cells = (label_words(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
+    words = dict.fromkeys(word for cell in cells for word in cell)
+    unknown = [word for word in chosen if word not in words]
+    if unknown or not chosen:
+        raise TouchstoneError(
+            f"The label {columns.label!r} does not say {', '.join(unknown) or 'anything'}. Its words are {', '.join(words) or 'none'}."
+        )
+    none = {*UNLABELLED_WORDS, *({"-1"} if {"0", "-1"} <= words.keys() else ())} - {*chosen}
+    return columns.model_copy(
+        update={
+            "consistent": tuple(chosen),
+            "inconsistent": tuple(word for word in words if word not in none and word not in chosen),
+            "borderline": (),
+            "unlabelled": tuple(dict.fromkeys((*UNLABELLED_WORDS, *(word for word in words if word in none)))),
+        }
+    )
+
+
+def undecided_classes(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
+    """The classes of unclear direction, where the mapping gives none of them a meaning."""
+    classes = classes_of_unclear_direction(rows, columns)
+    return () if any(word in columns.verdicts for word in classes) else classes
+
+
+def without_direction(columns: ColumnMap, words: Sequence[str]) -> ColumnMap:
+    """The mapping in which these words of the label say nothing until a person decides."""
+    lists = {
+        name: tuple(word for word in getattr(columns, name) if word not in words)
+        for name in ("consistent", "inconsistent", "borderline", "unlabelled")
+    }
+    return columns.model_copy(update={**lists, "unlabelled": (*lists["unlabelled"], *words)})
 
 
 def voting_columns(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:

@@ -80,15 +80,23 @@ def optional_number(row: Row, name: str) -> float | None:
 
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
+_OUT_OF = re.compile(r"(\d+(?:\.\d+)?) ?/ ?(5|7|10|100)")
 _DECIMAL_COMMA = re.compile(r"[-+]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")  # 1,234 may be a thousand
 
 
 def table_number(cell: object) -> float | None:
-    """The finite number in a cell of a person's table, also with a decimal comma or a percent sign; None where there is none."""
+    """The finite number in a cell of a person's table; None where there is none.
+
+    Also with a decimal comma or a percent sign, as stars (★★★☆☆ is 3), or out of 5, 7, 10 or 100 (4/5 is 4).
+    """
     if isinstance(cell, int | float):
         converted = float(cell) if abs(cell) < 1e300 else math.inf
         return converted if math.isfinite(converted) else None
     text = str(cell).strip().removesuffix("%").rstrip()
+    if text and {*text} <= {"★", "☆"}:
+        return float(text.count("★"))
+    if (share := _OUT_OF.fullmatch(text)) and float(share[1]) <= float(share[2]):
+        return float(share[1])
     text = text.replace(",", ".") if "," in text and _DECIMAL_COMMA.fullmatch(text) else text
     found = float(text) if _NUMBER.fullmatch(text) else math.inf
     return found if math.isfinite(found) else None
@@ -102,7 +110,11 @@ def passage(row: Row, name: str) -> str:
 
 def choice(row: Row, name: str, known: Mapping[str, T]) -> T:
     """Value that the field's word stands for; case and blanks around it do not matter."""
-    word = as_word(value(row, name))
+    return meaning(name, as_word(value(row, name)), known)
+
+
+def meaning(name: str, word: str, known: Mapping[str, T]) -> T:
+    """Value that a word of a field stands for."""
     if word not in known:
         raise TouchstoneError(f"The field {name!r} is {word[:60]!r}. Known: {', '.join(known)}.")
     return known[word]

@@ -12,7 +12,7 @@ from core import edits
 from core.claim_records import parse_claims
 from core.contexts import join_contexts, locate_contexts, parse_contexts
 from core.dataset import Refusal
-from core.datasets.formats.column_map import BORDERLINE_WORDS, CONSISTENT_WORDS, INCONSISTENT_WORDS
+from core.datasets.formats.column_map import BORDERLINE_WORDS, CONSISTENT_WORDS, INCONSISTENT_WORDS, NLI_COLUMNS
 from core.datasets.formats.fields import clean_text, document_key
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import NumberedRow, Row
@@ -62,7 +62,7 @@ _SHOWN_WORDS = (
     "0",
     "borderline",
 )
-_NLI_NAMES = {"document": "premise", "summary": "hypothesis"}
+_ASSISTANTS = frozenset({"assistant", "gpt", "model"})
 
 _ERROR_TYPES = {kind.value.lower(): kind for kind in ErrorType}
 
@@ -85,29 +85,44 @@ def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]
     record = pair_of_chat(record)
     names = match_columns(record)
     label = record[names["label"]] if "label" in names else None
-    if all(names.get(field, "").lower() == name for field, name in _NLI_NAMES.items()) and str(label).strip().isdigit():
+    given = (names.get("document", "").lower(), names["summary"].lower())
+    if given in NLI_COLUMNS and str(label).strip().isdigit():
         raise TouchstoneError(
-            f"The label of a premise and a hypothesis is the number {label}. Datasets of NLI mostly count entailment as 0, and "
-            "here 1 is consistent: write entailment or contradiction."
+            f"The label of a {given[0]} and a {given[1]} is the number {label}. Datasets of NLI mostly count entailment as 0, and "
+            "here 1 is consistent: write entailment or contradiction, or import the file: cli.py import 'generic[consistent=0]' FILE."
         )
     return items_of_fields({field: record[name] for field, name in names.items()}, default_id)
 
 
 def pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
-    """A record with `messages` as a pair: what the assistant said last, and as the document what others said before it."""
-    messages = record.get("messages")
-    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+    """A record with `messages` as a pair: what the assistant said last, and as the document what others said before it.
+
+    Roles and texts as in Chat Completions, or as ShareGPT has them in `conversations`.
+    """
+    messages = record.get("messages", record.get("conversations"))
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         return record
-    turns = [(str(one.get("role")), clean_text("messages", one.get("content"))) for one in messages]
-    answers = [place for place, (role, _) in enumerate(turns) if role == "assistant"]
+    turns = [(str(one.get("role", one.get("from"))), _said(one)) for one in messages]
+    answers = [place for place, (role, _) in enumerate(turns) if role in _ASSISTANTS]
     if not answers:
         raise TouchstoneError(
             "No message is by the assistant: there is no summary. Add its answer, or remove the record."
         )
     document = "\n\n".join(
-        text for role, text in turns[: answers[-1]] if role not in {"assistant", "system", "developer"}
+        text for role, text in turns[: answers[-1]] if role not in {*_ASSISTANTS, "system", "developer"}
     )
-    return {"document": document, "summary": turns[answers[-1]][1], **record}
+    rest = {name: value for name, value in record.items() if value is not messages}
+    return {"document": document, "summary": turns[answers[-1]][1], **rest}
+
+
+def _said(message: Mapping[str, object]) -> str:
+    """The text of a message, which may come in parts; what is no text in it, such as an image, is passed over."""
+    content = message.get("content", message.get("value"))
+    if not isinstance(content, list):
+        return clean_text("messages", content)
+    return "\n".join(
+        clean_text("messages", part["text"]) for part in content if isinstance(part, dict) and "text" in part
+    )
 
 
 def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:

@@ -10,7 +10,8 @@ from core.datasets.formats.column_map import (
     ColumnMap,
     ScoreColumn,
     is_filled,
-    label_word,
+    label_words,
+    undecided_classes,
 )
 from core.datasets.formats.fields import table_number
 from core.datasets.formats.text_files import Row
@@ -47,7 +48,9 @@ def label_meanings(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
     if not columns.label and (columns.annotators or columns.annotator):
         found.append("what most annotators say; no label where they tie")
     if columns.label:
-        words = Counter(label_word(row, columns.label) for row in rows if is_filled(row, columns.label))
+        words = Counter(
+            word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)
+        )
         meanings = columns.verdicts
         found += [f"{word}: {meanings.get(word, 'no label')} ({number})" for word, number in words.most_common()]
     return found
@@ -57,7 +60,9 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     """Questions that a person has to decide, each with the guess that was made."""
     found = []
     strange = [word for word in _label_words(columns, rows) if word not in {*columns.verdicts, *UNLABELLED_WORDS}]
-    if strange:
+    if classes := undecided_classes(rows, columns):
+        found.append(direction_question(columns, classes))
+    elif strange:
         found.append(
             f"{columns.label} also says {', '.join(strange)}: read as no label. Put a word under consistent, inconsistent "
             "or borderline."
@@ -87,9 +92,17 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     return found
 
 
+def direction_question(columns: ColumnMap, classes: Sequence[str]) -> str:
+    """Ask which numbers of a label mean a consistent summary, with the setting that answers it."""
+    return (
+        f"{columns.label} says {', '.join(classes)}, and nothing says which of them is consistent (datasets of NLI mostly count "
+        f"entailment as 0). Say which: generic[consistent={classes[0]}], the others are inconsistent then."
+    )
+
+
 def _label_words(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
-    words = (label_word(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
-    return list(dict.fromkeys(words))
+    cells = (label_words(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
+    return list(dict.fromkeys(word for cell in cells for word in cell))
 
 
 def _is_percentage(rows: Sequence[Row], column: str) -> bool:

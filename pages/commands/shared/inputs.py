@@ -14,9 +14,11 @@ from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.store import Store
 from core.bulk.blocks import WHOLE, Shard, read_blocks
 from core.bulk.folder import Folder
+from core.bulk.pool import pool_of_results
 from core.bulk.results import samples_of_results
 from core.bulk.run import refuse_divided_budget
 from core.cases.cases import Cases
+from core.cases.pool import Pool, pool_of_cases
 from core.cases.pooling import pool_cases
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
@@ -127,6 +129,19 @@ def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
     for warning in found.warnings:
         print_status(warning)
     return found
+
+
+def read_pool(dataset: Sequence[str], results: Sequence[str], by: str | None) -> Pool:
+    """The summaries of datasets, or of one folder of results, with those that have no label; what was left out is printed."""
+    if bool(dataset) == bool(results) or len(results) > 1:
+        raise TouchstoneError("Name the pool: datasets with --dataset, or one folder of results with --results.")
+    if results:
+        return pool_of_results(results[0], by)
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        cases = pool_cases([load_samples(store, name) for name in dataset])
+    for warning in cases.warnings:
+        print_status(warning)
+    return pool_of_cases(cases, by)
 
 
 def read_scored_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:

@@ -259,9 +259,9 @@ function drawHeat(line, row, sentences) {
  * @param {number} i
  */
 function drawCell(heat, row, part, i) {
-  if (!heat.firstChild) heat.append(element('span', 'was'), element('span', 'now'));
+  // the name of a cell has the figures that are seen in it, in their order
+  if (!heat.firstChild) heat.append(element('span', 'spoken'), element('span', 'was'), element('span', 'now'));
   const $ = finder(heat), was = $('.was'), now = $('.now');
-  const told = part.before ? `${part.before} before, ${part.text} after` : part.text;
   heat.dataset.sentence = String(i);
   heat.classList.toggle('none', !part.text);
   was.className = `was ${tint(part.before_step)}`;
@@ -269,7 +269,8 @@ function drawCell(heat, row, part, i) {
   now.className = `now ${tint(part.step)}`;
   put(was, part.before);
   put(now, part.text || '·');
-  heat.setAttribute('aria-label', `${row.title}, sentence ${i + 1}: ${told || 'no score'}`);
+  const kind = part.before ? 'before and after: ' : part.text ? 'score: ' : 'no score ';
+  put($('.spoken'), `${row.title}, sentence ${i + 1}, ${kind}`);
 }
 
 /** @type {BoardPart} */

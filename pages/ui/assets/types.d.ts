@@ -413,3 +413,21 @@ export interface Tour {
 export type KindStrip = { title: string; place: number | null; edge: string; move: string };
 
 export type KindStripsComponent = Component<{ rows: KindStrip[] }>;
+
+// -------------------------------------------------------------------------------------------------- palette: palette.py
+
+export type PalettePlace = { kind: string; title: string; view: string; query: Record<string, string> };
+
+/** `whole` if these are all places, not the pages alone. */
+export type PaletteData = { whole: boolean; places: PalettePlace[] };
+
+export interface Palette {
+  $: Find;
+  component: Component<PaletteData, object, { open: number; place: PalettePlace }>;
+  /** All places once they came, the pages until then; those that are listed, and the one that Enter opens. */
+  whole: boolean;
+  places: PalettePlace[];
+  listed: PalettePlace[];
+  at: number;
+  keys: (event: KeyboardEvent) => void;
+}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -16,16 +18,19 @@ from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared
 from core.audit.report_text import badge_svg, report_markdown
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
-from pages.ui.audit.audit_form import AuditState
+from core.pinned.making import audit_pin
+from core.pinned.pin import AuditSource
+from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
 from pages.ui.shared.noise_strip import kind_strips
+from pages.ui.shared.pin_form import Offers, pin_button
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 
 
-def report_downloads(report: AuditReport) -> None:
-    """The report as files, and the command that repeats it."""
+def report_downloads(opened: AuditTask, report: AuditReport) -> None:
+    """The report as files and as a pin, and the command that repeats it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
             escape_markdown(
@@ -41,12 +46,32 @@ def report_downloads(report: AuditReport) -> None:
             )
         )
         st.space("stretch")
+        pin_button("audit", _pin_offers(opened, report))
         st.download_button("HTML", lambda: report_html(report), "audit.html", mime="text/html", on_click="ignore")
         st.download_button("JSON", lambda: report_json(report), "audit.json", on_click="ignore")
         st.download_button("Model card", lambda: report_markdown(report), "audit.md", on_click="ignore")
         st.download_button("Badge", lambda: badge_svg(report.metrics[0]), "audit.svg", on_click="ignore")
     with st.expander("The same in the terminal", icon=":material/terminal:"):
         st.code(report.command, language=None, wrap_lines=True)
+
+
+def _pin_offers(opened: AuditTask, report: AuditReport) -> Offers:
+    """The whole audit, and each of its findings."""
+    datasets = tuple(one.name for one in report.data)
+    whole = AuditSource(
+        tuple(opened.metrics),
+        datasets,
+        opened.data.most or 0,
+        opened.data.battery.name,
+        thresholds=tuple(opened.thresholds),
+        opened=st.query_params.get(AUDIT_PARAMETER, ""),
+    )
+    titles = {one.question: one.title for audit in report.metrics for one in audit.findings}
+    findings = {
+        f"Finding: {title}": partial(audit_pin, report, replace(whole, question=question))
+        for question, title in titles.items()
+    }
+    return {"The whole audit": partial(audit_pin, report, whole), **findings}
 
 
 def report_view(opened: AuditTask, report: AuditReport) -> None:

@@ -130,12 +130,14 @@ def format_progress(one: MetricProgress, counted: dict[str, Counter[str]]) -> st
 
 def _open_as_dataset(stored: StoredResults) -> None:
     if stored.manifest.pairs > _MAX_PAIRS:
-        command = f"python cli.py study measures --results {quote(stored.results.path)}"
+        results = quote(stored.results.path)
         st.caption(
             f"{stored.manifest.pairs:,} pairs are more than the {_MAX_PAIRS:,} that a page can work on. "
             "In the terminal, which keeps the labelled ones only:"
         )
-        st.code(command, language="bash")
+        st.code(f"python cli.py study measures --results {results}", language="bash")
+        st.caption("How many of all pairs are wrong, from a file of few labels:")
+        st.code(f"python cli.py study prevalence --results {results} --labels LABELS.jsonl", language="bash")
         return
     now = evaluate_state().bulk_import
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -1,4 +1,4 @@
-"""Choice of datasets, slices and metrics to evaluate; the first two are in the address, so that a link shows the same."""
+"""Choice of datasets, slices and metrics to evaluate; they are in the address, so that a link shows the same."""
 
 from __future__ import annotations
 
@@ -184,16 +184,17 @@ def _metric_select(cases: Cases) -> tuple[str, ...]:
     names = [column.name for column in cases.all_columns]
     key = f"evaluate-metrics-{hash(tuple(names))}"
     n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.all_columns}
-    count = len(st.session_state.get(key, names))
+    preset = [name for name in st.query_params.get_all("metric") if name in names] or names
+    count = len(st.session_state.get(key, preset))
     label = f"Metrics: {f'all {count}' if count == len(names) else f'{count} of {len(names)}'}"
     with st.popover(label, icon=":material/tune:", key="evaluate-metrics-popover"):
-        return tuple(
-            st.multiselect(
-                "Metrics",
-                names,
-                default=names,
-                key=key,
-                format_func=lambda name: f"{metric_title(name)} ({n[name]})",
-                help="In brackets: summaries with a score. Released scores have the name that their authors gave them.",
-            )
+        chosen = st.multiselect(
+            "Metrics",
+            names,
+            default=preset,
+            key=key,
+            format_func=lambda name: f"{metric_title(name)} ({n[name]})",
+            help="In brackets: summaries with a score. Released scores have the name that their authors gave them.",
         )
+    st.query_params["metric"] = chosen if len(chosen) < len(names) else []
+    return tuple(chosen)

@@ -78,6 +78,7 @@ def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
 _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
         "Compare": {},
+        "How many are wrong?": {},
         "Errors": {},
         "People": {},
         "Surface": {},

@@ -11,7 +11,14 @@ import pandas as pd
 import streamlit as st
 
 from core.datasets.formats.column_inference import infer_column_map, undecided_words
-from core.datasets.formats.column_map import UNLABELLED_WORDS, ColumnMap, ScoreColumn, is_filled, label_word
+from core.datasets.formats.column_map import (
+    UNLABELLED_WORDS,
+    ColumnMap,
+    ScoreColumn,
+    classes_of_unclear_direction,
+    is_filled,
+    label_words,
+)
 from core.datasets.formats.mapping_report import label_meanings, left_out, open_questions
 from core.datasets.formats.text_files import UTF8, Row, encoding_of
 from core.datasets.formats.workbook_files import sheet_names
@@ -143,7 +150,9 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequenc
         edited_label = _MEANINGS[meaning]
     mapped = mapped.model_copy(update={"edited_label": edited_label})
     mapped = _with_decided_words(mapped, rows, file)
-    yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}") if mapped.label else True
+    yes = mapped.yes
+    if mapped.label and not classes_of_unclear_direction(rows, mapped):  # their meaning was asked for one by one
+        yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}")
     if mapped.annotators:
         says_consistent = _polarity_choice(
             "An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}"
@@ -173,7 +182,7 @@ def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> Co
     """Ask for the meaning of the words of the label that no list has; they label nothing until somebody decides."""
     base = mapped.model_copy(update={"unlabelled": UNLABELLED_WORDS})
     for word in undecided_words(rows, base):
-        number = sum(is_filled(row, mapped.label) and label_word(row, mapped.label) == word for row in rows)
+        number = sum(label_words(row, mapped.label).count(word) for row in rows if is_filled(row, mapped.label))
         chosen = st.radio(
             f"“{escape_markdown(word)}” ({number} of the first rows) is",
             list(_MEANINGS),

@@ -46,11 +46,16 @@ def own_work(member: Member) -> list[Place]:
     return work
 
 
+def page_places(member: Member) -> Iterator[Place]:
+    """The pages that the person may open."""
+    for page in pages_of(member):
+        yield Place("page", page.title, page.name)
+
+
 def all_places(member: Member) -> Iterator[Place]:
     """Every place that the person may open, what is their own first."""
     yield from own_work(member)
-    for page in pages_of(member):
-        yield Place("page", page.title, page.name)
+    yield from page_places(member)
     for item in bundled_items():
         if not item.parent:
             yield Place("example", item.title, "probe", {"example": item.example.id})

@@ -10,7 +10,7 @@ from core.errors import Problem, attempt
 from core.language import format_languages
 from core.metric import METRICS, Metric, ReplaceableWeights
 from core.metric_catalog import MetricRow, format_contexts, format_direction, format_range
-from core.model_reference import EndpointModel, local_checkpoints
+from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models.pool import ModelPool
 from core.registry import settings_of
 from core.weights.files import CODE_RUNNING_KINDS
@@ -71,7 +71,7 @@ def _needs(metric: Metric, row: MetricRow, pool: ModelPool) -> None:
     for model in models:
         if isinstance(model, EndpointModel):
             endpoint_row(row)
-        else:
+        elif isinstance(model, Checkpoint):
             model_row(model, pool, metric.card.download_mb, row.name)
     weights_folder(row.name, _add_with_notice)
     if any(isinstance(model, EndpointModel) for model in models):

@@ -12,7 +12,7 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metric_catalog import MetricRow
 from core.metric_setup import format_megabytes
-from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
+from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
 from core.weights.locations import PACKAGE, ModelState, ModelStatus
 from pages.ui.metrics.endpoint_list import metrics_state
@@ -73,6 +73,9 @@ def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) ->
         return
     if line.state == "needs setup":
         st.badge("needs setup", icon=":material/build:", color="orange")
+        return
+    if isinstance(models[0], PluginFunction):
+        st.badge("ready, plug-in", icon=":material/extension:", color="green")
         return
     checkpoints = local_checkpoints(models)
     status = min((pool.state(checkpoint).status for checkpoint in checkpoints), key=list(_STATUS_TITLES).index)

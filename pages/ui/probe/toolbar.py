@@ -26,6 +26,7 @@ from pages.ui.probe.pair import (
     rewrite_summary,
     undo,
 )
+from pages.ui.probe.pair_pin import pair_pin_button
 from pages.ui.probe.pair_upload import upload_popover
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown
@@ -140,6 +141,7 @@ def toolbar() -> None:
             disabled=edited_summary() == pair.original,
         )
         keep_button()
+        pair_pin_button()
         _link_popover(pair)
         metrics_popover()
         if services.settings().demo:

@@ -1,4 +1,4 @@
-"""A report on a page: the answer in sentences, charts, tables, how to read them, and every form to download."""
+"""A report on a page: the answer in sentences, charts, tables and how to read them; and every form to download."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def report_view(
 
     `own` draws the tables of these names instead.
     """
-    with st.container(key=f"{key}-answer", gap=None):
+    with st.container(key=f"{key}-study-answer", gap=None):
         for sentence in report.sentences:
             st.markdown(escape_markdown(sentence))
     problems_view(report.problems)
     selected: dict[str, Mapping[str, Cell]] = {}
     if len(report.charts) == 1:
-        _chart_view(report.charts[0], key)
+        chart_view(report.charts[0], key)
     for table in report.tables:
         if len(report.tables) > 1:
             st.subheader(escape_markdown(table.title))
@@ -73,13 +73,12 @@ def report_view(
         title = st.segmented_control(
             "Chart", titles, default=titles[0], key=f"{key}-chart", required=True, label_visibility="collapsed"
         )
-        _chart_view(report.charts[titles.index(title)], key)
+        chart_view(report.charts[titles.index(title)], key)
     marks = legend(report.tables)  # with the colours that stand for the signs here
     for sign, shade in _SHADES.items():
         marks = marks.replace(sign, shade)
     for note in [marks, *report.notes, *missing_reasons(report.tables)]:
         st.caption(escape_markdown(note))
-    report_downloads(report, key)
     return selected
 
 
@@ -93,7 +92,8 @@ def problems_view(problems: Sequence[str]) -> None:
         st.warning(escape_markdown(problem), icon=":material/warning:")
 
 
-def _chart_view(chart: Chart, key: str) -> None:
+def chart_view(chart: Chart, key: str) -> None:
+    """Draw a chart."""
     width: Literal["content", "stretch"] = "content" if chart.square else "stretch"
     st.plotly_chart(report_chart(chart), key=f"{key}-{chart.name}", alt=chart.title, width=width)
 

@@ -225,6 +225,9 @@ def _open_chosen_run() -> None:
     open_run(stress_state().run or _NEW_RUN)
 
 
+_FILTER_PARAMETER = "leave-out"
+"""The parameter of the address that names a filter, once each."""
+
 _FILTER_TITLES = {
     "contradicting": ("marked as contradicting", "The NLI check says that they contradict the original."),
     "unchecked": ("not checked", "The NLI check gave no answer."),
@@ -244,15 +247,18 @@ def filtered_variants(run: Run) -> frozenset[VariantKey] | None:
     offered = [name for name, count in counts.items() if count]
     if not offered:
         return None
+    preset = [name for name in st.query_params.get_all(_FILTER_PARAMETER) if name in offered]
     st.pills(
         "Leave out of every figure",
         offered,
+        default=preset,
         selection_mode="multi",
         key=StressState.filters.key,
         format_func=lambda name: f"{_FILTER_TITLES[name][0]} ({counts[name]})",
         help="\n\n".join(f"{title}: {meaning}" for title, meaning in (_FILTER_TITLES[name] for name in offered)),
         wrap=True,
     )
+    st.query_params[_FILTER_PARAMETER] = chosen_filters()
     return filter_variants(run, chosen_filters())
 
 

@@ -329,6 +329,14 @@ _PAGES = (
     ),
     PageOfRight(
         Right.EXPLORE,
+        "report",
+        "Report",
+        "keep",
+        "Results that you pinned, with your text between them: check, share and export them.",
+        "guides/report",
+    ),
+    PageOfRight(
+        Right.EXPLORE,
         "data",
         "Records",
         "inventory_2",

@@ -15,6 +15,8 @@ from cachetools import LRUCache
 
 from core.background import Mark, Progress, recent_marks, recent_rate, silence
 from core.errors import Problem, TouchstoneError, attempt
+from core.pinned.making import study_pin
+from core.pinned.pin import Pin, StudySource
 from core.profile import Setting
 from core.registry import choices_of, settings_of, types_of
 from core.report import Cell, Report
@@ -23,7 +25,8 @@ from core.types import T
 from pages.server import services
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.report_view import TableView, report_view
+from pages.ui.shared.pin_form import pin_button, study_offers
+from pages.ui.shared.report_view import TableView, report_downloads, report_view
 
 _LOOK_S = 1.0
 _MAX_KEPT = 16  # works of this process, so that a reload finds them
@@ -43,10 +46,12 @@ def study_tab(
     data: StudyData,
     key: tuple[Hashable, ...],
     own: Mapping[str, TableView] = MappingProxyType({}),
+    run_id: str = "",
 ) -> ShownStudy | None:
     """Draw the form and the report; None while it is computed, and where it cannot be, which is shown.
 
     `key` distinguishes the data from any others, and any other state of the database; `own` draws tables in the page's own way.
+    `run_id` is that of the stress run, where the data have one.
     """
     try:
         chosen = study_form(study, data)
@@ -67,7 +72,21 @@ def study_tab(
     if isinstance(result, str):
         st.info(escape_markdown(result))
         return None
-    return ShownStudy(chosen, result, report_view(result, f"{study.name}-{hash(name)}", own))
+    place = f"{study.name}-{hash(name)}"
+    selected = report_view(result, place, own)
+    with st.container(horizontal=True):
+        make = partial(_study_pin, chosen, data, result, run_id)
+        pin_button(f"study-{study.name}", study_offers(result, selected, make))
+        report_downloads(result, place)
+    return ShownStudy(chosen, result, selected)
+
+
+def _study_pin(study: Study, data: StudyData, report: Report, run_id: str, **part: Any) -> Pin:
+    """A pin of the report, or of the table, chart or row that `part` names."""
+    source = StudySource(
+        study.spec, data.datasets, data.by or "", data.metric_names, data.resamples, run_id, data.left_out, **part
+    )
+    return study_pin(study, data, report, source)
 
 
 def _run_or_explain(study: Study, data: StudyData) -> Report | str:
@@ -87,13 +106,32 @@ def study_form(study: type[Study], data: StudyData) -> Study:
         for name, field in fields.items()
     }
     values: dict[str, Setting] = {name: only[0] for name, only in choices.items() if len(only) == 1}
+    stated = _settings_in_address(study)
     if len(values) < len(fields):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             for name in [name for name in fields if name not in values]:
                 field = fields[name]
                 key = f"study-{study.name}-{name}-{hash(choices[name])}"
-                values[name] = _setting_control(name, field.default, hints[name], choices[name], field.metadata, key)
-    return STUDIES.build(study.name, values)
+                first = stated.get(name, field.default)
+                values[name] = _setting_control(name, first, hints[name], choices[name], field.metadata, key)
+    chosen = STUDIES.build(study.name, values)
+    address = st.query_params
+    if chosen.spec != study.name:
+        address[_SETTINGS_PARAMETER] = chosen.spec
+    elif _SETTINGS_PARAMETER in address:
+        del address[_SETTINGS_PARAMETER]
+    return chosen
+
+
+_SETTINGS_PARAMETER = "study"
+"""The parameter of the address that has the spec of a study whose settings are not the usual ones."""
+
+
+def _settings_in_address(study: type[Study]) -> Mapping[str, Setting]:
+    """The settings that the address has of this study; those of another, or that it does not take, are none."""
+    spec = st.query_params.get(_SETTINGS_PARAMETER, "")
+    stated = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
+    return stated.settings if isinstance(stated, study) else {}
 
 
 _FEW_CHOICES = 6  # that fit beside each other

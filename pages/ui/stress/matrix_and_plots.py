@@ -60,9 +60,11 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
         required=True,
         label_visibility="collapsed",
     )
-    selected = stress_state().cell  # also before another view was open; it may be left out by now
+    selected = stress_state().cell or _cell_in_address()  # also before another view was open; it may be left out by now
     chosen = next((cell for cell in cells if selected == {"metric": cell.metric, "kind": cell.kind}), None)
     selected = {"metric": chosen.metric, "kind": chosen.kind} if chosen else None
+    for name in _CELL_PARAMETERS:
+        st.query_params[name] = [selected[name]] if selected else []
     _matrix_component(
         key=_MATRIX_KEY, data={**matrix_data(cells, figure), "selected": selected}, on_selected_change=_remember_cell
     )
@@ -71,6 +73,14 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
         "consistent, ○ neither side is. Select a cell to see its pairs, a heading to sort by it."
     )
     return chosen
+
+
+_CELL_PARAMETERS = ("metric", "kind")
+"""The parameters of the address that name the selected cell."""
+
+
+def _cell_in_address() -> object:
+    return {name: st.query_params.get(name, "") for name in _CELL_PARAMETERS}
 
 
 def matrix_data(cells: Sequence[MatrixCell], figure: str) -> dict[str, object]:
@@ -122,6 +132,8 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
 
 def _remember_cell() -> None:
     stress_state().cell = component_message(_MATRIX_KEY).get("selected")
+    for name in _CELL_PARAMETERS:  # one that was let go is not selected again by the address
+        st.query_params[name] = []
 
 
 def describe_cell(cell: MatrixCell) -> str:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.metric_title import metric_title
-from core.report import Report
+from core.report import Cell, Report
 from core.runs.filters import filter_variants
 from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.run import Run, VariantKey, run_lines
@@ -218,17 +218,21 @@ def _study_view(study: type[Study], shown: ShownRun) -> None:
             return
         data = replace(data, datasets=(name,), cases=cases)
     own = {"matrix": partial(_matrix_view, shown)} if study is Shifts else {}
-    result = study_tab(study, data, (*key, data.datasets), own)
+    result = study_tab(study, data, (*key, data.datasets), own, run_id=shown.row.id)
     if study.name in _BESIDE:
         _BESIDE[study.name](shown, result)
 
 
-def _matrix_view(shown: ShownRun, report: Report) -> None:
-    """The matrix, and the pairs of the cell that is selected."""
+def _matrix_view(shown: ShownRun, report: Report) -> dict[str, Cell] | None:
+    """The matrix, and the pairs of the cell that is selected; its row."""
     cells = cells_of(report)
     cell = matrix_table(cells)
-    if cell:
-        cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(cells)[cell.kind])
+    if cell is None:
+        return None
+    cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(cells)[cell.kind])
+    return next(
+        (row for row in report.table().records() if (row["metric"], row["kind"]) == (cell.metric, cell.kind)), None
+    )
 
 
 def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:

@@ -37,6 +37,8 @@ from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
 from annotations.store.records import AuditRecord, NotSavedError, ThresholdRecord
+from annotations.store.reports import PersonReports
+from annotations.store.score_writes import save_code
 from annotations.store.store import Store
 from annotations.store.tables import Table as Model
 from core.types import Example, Item
@@ -68,6 +70,8 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 
 def use_everything(store: Store) -> None:
+    with store.writing() as session:
+        save_code(session, ["rouge2|code:aaaaaaaaaaaa"], lambda _: {"numpy": "2.4.6"})
     store.save_pair(PAIR)
     store.save_label(record())
     store.save_draft("d", "local", "half done")
@@ -88,6 +92,8 @@ def use_everything(store: Store) -> None:
     manager.assign(opened.campaign.id, CampaignPeople(groups=("Harbour team",)))
     manager.set_webhook(opened.campaign.id, "https://example.org/ended")
     manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id)
+    reports = PersonReports(store, cem.id)
+    reports.pin(reports.create("Harbour"), "{}", "Look.")
     decide(store)
 
 

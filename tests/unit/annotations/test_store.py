@@ -188,6 +188,9 @@ def test_the_database_refuses_to_change_or_delete(store: Store, change: str) -> 
     store.import_dataset(DatasetSource("harbour", "pairs", "harbour.jsonl", "ab"), [], dict)
     store.save_audits([AuditRecord("rouge2", "rouge2|1", "harbour", "ab" * 32, "0.1.0", "{}", datetime.now(UTC))])
     store.save_threshold(ThresholdRecord("own", "rouge2", "{}", datetime.now(UTC)))
+    replace(store, read_code=lambda _: {"numpy": "2.4.6"}).save_audits(
+        [AuditRecord("bleu", "bleu|code:aaaaaaaaaaaa", "harbour", "ab" * 32, "0.1.0", "{}", datetime.now(UTC))]
+    )
     before = store.counts()
     tables = [table for table in APPEND_ONLY if table not in {"edit", "sample"}]
     assert [table for table in tables if not before[table]] == []

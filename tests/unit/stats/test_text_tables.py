@@ -15,6 +15,7 @@ from core.stats.text_tables import (
     format_share,
     format_signed,
     format_unsigned,
+    markdown_table,
 )
 
 
@@ -42,3 +43,7 @@ def test_what_rounds_to_zero_has_no_sign() -> None:
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
     assert align_columns([("a", "wide", ""), ("long", "b", "")]) == "a     wide\nlong  b"
+
+
+def test_no_cell_of_a_markdown_table_separates_columns_or_begins_a_tag() -> None:
+    assert markdown_table(["a|b"], [["<b>\n1"]]) == "| a\\|b |\n| --- |\n| &lt;b> 1 |\n"

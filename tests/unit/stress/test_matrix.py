@@ -13,7 +13,7 @@ from core.runs.null_bands import NullBand, null_band
 from core.runs.run import Run, Variant
 from core.runs.shifts import changed_words, score_shifts
 from core.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
-from core.stats.score_pairs import Move
+from core.stats.score_pairs import Move, classify_move
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.studies.shifts import Shifts, cells_of
@@ -24,6 +24,15 @@ from tests.unit.stress.stressed import METRIC, run_of
 
 def cells_by_kind(run: Run) -> dict[str, MatrixCell]:
     return {cell.kind: cell for cell in shift_matrix(run, score_shifts(run), resamples=200)}
+
+
+def test_an_end_of_the_noise_that_is_nearly_zero_counts_as_a_fiftieth_of_its_width() -> None:
+    band = NullBand(-1e-5, 0.5 - 1e-5, 0.1, 12)
+    assert band.range == pytest.approx((-0.01, 0.49999))
+    assert band.edge(-0.02) == pytest.approx(2.0)
+    assert band.edge(-0.005) == pytest.approx(0.5)
+    assert classify_move(-0.005, band.range, "higher", preserving=False) is Move.STILL
+    assert NullBand(-0.1, 0.2, 0.05, 12).range == (-0.1, 0.2)
 
 
 def test_signed_and_absolute_shifts_differ_where_they_cancel() -> None:

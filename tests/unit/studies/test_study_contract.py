@@ -28,7 +28,7 @@ from tests.unit.meta.bench_samples import pair, sample
 
 EACH = [pytest.param(study, id=study.name) for study in STUDIES]
 OF_DATASETS = {Input.SAMPLES, Input.SCORES}
-ON_PAGES = {Input.SAMPLES, Input.SCORES, Input.ITEMS, Input.RUN}
+ON_PAGES = {Input.SAMPLES, Input.SCORES, Input.POOL, Input.ITEMS, Input.RUN}
 
 
 def cases() -> Cases:

@@ -163,6 +163,18 @@ def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store:
     assert labels(store, "classes") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.BORDERLINE]
 
 
+def test_labels_of_unclear_direction_are_asked_for_one_by_one(form: AppTest, store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "numbered.csv"
+    rows = "".join(f'"{DOCUMENT}",{claim},{label}\n' for claim, label in zip(CLAIMS, (1, 2, 1), strict=True))
+    path.write_text(f"document,summary,label\n{rows}", encoding="utf-8")
+    form = upload(form, path)
+    assert "label says 1, 2, and nothing says which of them is consistent" in notes(form)
+    assert (asked(form, "“1” (2 of"), asked(form, "“2” (1 of")) == ("no label", "no label")
+    assert not [radio for radio in form.radio if "A label of 1 or yes says" in radio.label]
+    import_as(choose(choose(form, "“1” (2 of", "inconsistent"), "“2” (1 of", "consistent"), "numbered")
+    assert labels(store, "numbered") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
+
+
 def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
     form: AppTest, store: Store, tmp_path: Path
 ) -> None:

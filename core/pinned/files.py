@@ -1,0 +1,204 @@
+"""A report of pins as files: one HTML page, LaTeX with its figures, and Markdown with its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from core.edits import as_segments, recover
+from core.errors import TouchstoneError, UnknownNameError
+from core.html_templates import open_templates
+from core.pinned.pin import Pin, PinnedPair, PinnedReport
+from core.pinned.prose import prose_html, prose_latex, prose_markdown
+from core.report import Chart
+from core.reports import web_page
+from core.reports.cells import legend, missing_reasons
+from core.reports.latex import latex_text, table_latex
+from core.reports.markdown import plain_markdown, table_markdown
+from core.text import with_visible_controls
+
+_TEMPLATES = open_templates(Path(__file__).with_name("templates"), Path(web_page.__file__).with_name("templates"))
+
+Remarks = Mapping[int, str]
+"""A sentence on pins, by their places among the parts of the report."""
+
+
+def pins_html(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> str:
+    """The whole page; it needs no network, and pairs open without a script. Every text is escaped."""
+    return _TEMPLATES.get_template("pins.html").render(
+        report=report,
+        remarks=remarks,
+        prose=prose_html,
+        images=web_page.chart_images,
+        grids=web_page.table_grids,
+        notes=_notes,
+        segments=pair_segments,
+    )
+
+
+def pair_segments(pair: PinnedPair) -> list[tuple[int, str]]:
+    """Deleted (-1), kept (0) and inserted (1) text of a pair, characters that are not seen made visible."""
+    segments = as_segments(pair.before, recover(pair.before, pair.after))
+    return [(op, with_visible_controls(text)) for op, text in segments]
+
+
+def pins_latex(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> dict[str, str | bytes]:
+    """The document, and a PDF for each chart beside it, by what their names have after that of the document."""
+    body: list[str] = []
+    for place, part in enumerate(report.parts):
+        body.append(prose_latex(part.text))
+        if part.pin:
+            body += _pin_latex(part.pin, place, remarks.get(place, ""))
+    content = _LATEX.replace("TITLE", latex_text(report.title)).replace("BODY", "\n".join(body))
+    return {"": content, **_figures(report, "pdf")}
+
+
+def pins_markdown(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> dict[str, str | bytes]:
+    """The document, and an SVG for each chart beside it, by what their names have after that of the document."""
+    body: list[str] = [f"# {plain_markdown(report.title)}"]
+    for place, part in enumerate(report.parts):
+        if part.text:
+            body.append(prose_markdown(part.text))
+        if part.pin:
+            body += _pin_markdown(part.pin, place, remarks.get(place, ""))
+    return {"": "\n\n".join(body) + "\n", **_figures(report, "svg")}
+
+
+Parts = Mapping[str, str | bytes]
+FORMS: Mapping[str, Callable[[PinnedReport, Remarks], Parts]] = MappingProxyType(
+    {
+        ".html": lambda report, remarks: {"": pins_html(report, remarks)},
+        ".tex": pins_latex,
+        ".md": pins_markdown,
+    }
+)
+"""The forms by the endings of their files: contents by what their names have after that of the report."""
+
+FIGURE_NAME = "{stem}"
+"""Stands in documents for the name of the file, which their figures begin with."""
+
+
+def form_files(report: PinnedReport, file: Path, remarks: Remarks = MappingProxyType({})) -> dict[Path, bytes]:
+    """The files of the form that the ending of `file` names. Raises UnknownNameError for another ending."""
+    if file.suffix not in FORMS:
+        raise UnknownNameError("form of a report of pins", file.suffix or file.name, FORMS)
+    files: dict[Path, bytes] = {}
+    for name, content in FORMS[file.suffix](report, remarks).items():
+        path = file.with_name(f"{file.stem}-{name}") if name else file
+        text = (
+            content.replace(FIGURE_NAME, file.stem) if isinstance(content, str) and file.suffix != ".html" else content
+        )
+        files[path] = text.encode() if isinstance(text, str) else text
+    return files
+
+
+def write_pins(report: PinnedReport, file: Path, remarks: Remarks = MappingProxyType({})) -> list[Path]:
+    """Write the form that the ending names; the files that were written. Raises TouchstoneError where one cannot be."""
+    files = form_files(report, file, remarks)
+    for path, content in files.items():
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise TouchstoneError(f"{path} cannot be written: {error.strerror}. Name another file.") from error
+    return list(files)
+
+
+def _notes(pin: Pin) -> list[str]:
+    tables = pin.content.tables
+    return [*filter(None, [legend(tables)]), *pin.content.notes, *missing_reasons(tables)]
+
+
+def _figure_name(place: int, chart: Chart) -> str:
+    return f"{place + 1}-{chart.name}"
+
+
+def _figures(report: PinnedReport, kind: str) -> dict[str, bytes]:
+    from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
+
+    return {
+        f"{_figure_name(place, chart)}.{kind}": chart_figure(chart, kind)
+        for place, part in enumerate(report.parts)
+        if part.pin
+        for chart in part.pin.content.charts
+    }
+
+
+_LATEX = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{booktabs,graphicx,xcolor,hyperref}
+\newcommand{\removed}[1]{\textcolor{red!70!black}{[#1]}}
+\newcommand{\added}[1]{\textcolor{green!40!black}{\textbf{#1}}}
+\title{TITLE}
+\date{}
+\begin{document}
+\maketitle
+BODY
+\end{document}
+"""
+
+
+def _pin_latex(pin: Pin, place: int, remark: str) -> Iterator[str]:
+    yield rf"\subsection*{{{latex_text(pin.title)}}}"
+    if pin.content.sentences:
+        yield f"{latex_text(' '.join(pin.content.sentences))}\n"
+    for chart in pin.content.charts:
+        yield "\n".join(
+            [
+                r"\begin{figure}[ht]",
+                r"\centering",
+                rf"\includegraphics[width=\linewidth]{{{FIGURE_NAME}-{_figure_name(place, chart)}.pdf}}",
+                rf"\caption{{{latex_text(chart.title)}}}",
+                r"\end{figure}",
+                "",
+            ]
+        )
+    for table in pin.content.tables:
+        for name in table.pivot.cells if table.pivot else ("",):
+            yield table_latex(table, name, f"{place + 1}-{name or table.name}")
+    for pair in pin.pairs:
+        yield f"\\begin{{quote}}\n{_pair_latex(pair)}\n\\end{{quote}}\n"
+    yield rf"{{\footnotesize {latex_text(' '.join([*_notes(pin), _made(pin), remark]).strip())}}}" + "\n"
+
+
+def _pair_latex(pair: PinnedPair) -> str:
+    commands = {-1: r"\removed{", 1: r"\added{"}
+    words = [
+        f"{commands[op]}{latex_text(text)}}}" if op in commands else latex_text(text)
+        for op, text in pair_segments(pair)
+    ]
+    head = latex_text(" · ".join(filter(None, [pair.remark, pair.scores])).replace("→", "to"))
+    return rf"{{\footnotesize {head}}} \\ {''.join(words)}"
+
+
+def _pin_markdown(pin: Pin, place: int, remark: str) -> Iterator[str]:
+    yield f"## {plain_markdown(pin.title)}"
+    yield from map(plain_markdown, pin.content.sentences)
+    for chart in pin.content.charts:
+        yield f"![{plain_markdown(chart.title)}](<{FIGURE_NAME}-{_figure_name(place, chart)}.svg>)"
+    for table in pin.content.tables:
+        yield f"### {plain_markdown(table.title)}"
+        for name in table.pivot.cells if table.pivot else ("",):
+            yield table_markdown(table, name)
+        yield from map(plain_markdown, table.notes)
+    for pair in pin.pairs:
+        head = plain_markdown(" · ".join(filter(None, [pair.remark, pair.scores])))
+        yield f"> {head}\n>\n> {_pair_markdown(pair)}"
+    yield from map(plain_markdown, filter(None, [*_notes(pin), _made(pin), remark]))
+
+
+def _pair_markdown(pair: PinnedPair) -> str:
+    """The diff on one line; deleted words are struck through, inserted ones bold."""
+    marks = {-1: "~~", 0: "", 1: "**"}
+    words = []
+    for op, text in pair_segments(pair):
+        core = text.strip()
+        before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+        words.append(f"{before}{marks[op]}{plain_markdown(core)}{marks[op]}{after}" if core else text)
+    return "".join(words).replace("\n", " ")
+
+
+def _made(pin: Pin) -> str:
+    signatures = "; ".join(pin.signatures.values())
+    return f"Pinned {pin.made:%Y-%m-%d}.{f' Signatures: {signatures}.' if signatures else ''}"

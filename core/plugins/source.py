@@ -1,0 +1,71 @@
+"""Sources of plug-ins, a file or a module of an installed package, and the hash of their code."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+
+from core.code_version import code_hash, script_files
+from core.errors import PluginError
+
+_Versions = tuple[tuple[str, int, int], ...]
+_hashes: dict[str, tuple[_Versions, str]] = {}
+_lock = Lock()
+
+
+def is_file(source: str) -> bool:
+    """True for the path of a file, False for the name of a module."""
+    return source.endswith(".py")
+
+
+def source_title(source: str) -> str:
+    """Name of a source in messages: of a file without its folder."""
+    return Path(source).name if is_file(source) else source
+
+
+def source_hash(source: str) -> str:
+    """64 hex digits that change with the file or module, what it imports from beside it, and the versions of its libraries.
+
+    The files are read again only where one was written since. Raises PluginError for a file that is not there.
+    """
+    with _lock:
+        versions, digest = _hashes.get(source, ((), ""))
+        if versions and all(_version(Path(path)) == (path, *rest) for path, *rest in versions):
+            return digest
+        script, root, name = _locate(source)
+        try:
+            files, libraries = script_files(script, root, name)
+            versions = tuple(_version(file) for file in files.values())
+            parts = {place: hashlib.sha256(file.read_bytes()).hexdigest() for place, file in files.items()}
+        except (OSError, UnicodeDecodeError) as error:
+            raise PluginError(f"{source_title(source)} cannot be read: {error}.") from error
+        digest = hashlib.sha256(code_hash({**parts, **libraries}).encode()).hexdigest()
+        _hashes[source] = versions, digest
+        return digest
+
+
+def _version(file: Path) -> tuple[str, int, int]:
+    try:
+        kept = file.stat()
+    except OSError:
+        return str(file), 0, 0
+    return str(file), kept.st_size, kept.st_mtime_ns
+
+
+def _locate(source: str) -> tuple[Path, Path, str]:
+    """The file of a source, the folder that its imports begin in, and the name of its module."""
+    if is_file(source):
+        file = Path(source)
+        if not file.is_file():
+            raise PluginError(
+                f"There is no file {source}. Name the plug-in's .py file in --plugin or TOUCHSTONE_PLUGINS."
+            )
+        return file, file.parent, file.stem
+    spec = find_spec(source)
+    if spec is None or spec.origin is None:
+        raise PluginError(f"The module {source} is not installed any more.")
+    file = Path(spec.origin)
+    depth = source.count(".") + (file.name == "__init__.py")
+    return file, file.parents[depth], source

@@ -1,0 +1,165 @@
+"""A rate among all summaries of a pool from labels of a few of them, with intervals that hold of few labels and of labels in documents."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.stats.bootstrap import CONFIDENCE_LEVEL
+from core.stats.statistic import Estimate, Numbers, Values, cluster_documents
+
+MIN_ERRORS = 10
+"""Of labels with fewer of one kind the normal approximation fails: the interval is the exact one."""
+
+NOT_LEVEL = 1 - CONFIDENCE_LEVEL
+_ROUNDING = 1e-6  # labels, that the effective number of independent ones is off by
+ONE_DOCUMENT = "All labels are of one document: there is no interval."
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSample:
+    """Labels drawn from a pool: `outcomes` 1 or 0, (n,), `documents` numbering what was drawn together, (n,).
+
+    `weights`, (n,), sum to 1, inverse to the probability of selection (Hájek 1971). `unseen`, (n,), is 1 minus that
+    probability, by which a draw from a finite pool varies less (Horvitz and Thompson 1952).
+    """
+
+    outcomes: Values
+    documents: Numbers
+    weights: Values
+    unseen: Values
+
+    @classmethod
+    def equal(cls, outcomes: Values, documents: Numbers, pool: int) -> LabelSample:
+        """Labels of a simple random sample of `pool` summaries."""
+        n = len(outcomes)
+        return cls(outcomes, documents, np.full(n, 1 / n), np.full(n, 1 - n / pool))
+
+    @classmethod
+    def weighted(cls, outcomes: Values, documents: Numbers, probabilities: Values) -> LabelSample:
+        """Labels with their probabilities of selection, (n,), in 0..1, none of them 0."""
+        inverse = 1 / probabilities
+        return cls(outcomes, documents, inverse / inverse.sum(), 1 - probabilities)
+
+    def part(self, rows: Numbers) -> LabelSample:
+        """The labels in these rows."""
+        weights = self.weights[rows]
+        return LabelSample(self.outcomes[rows], self.documents[rows], weights / weights.sum(), self.unseen[rows])
+
+    @property
+    def n(self) -> int:
+        return len(self.outcomes)
+
+    @cached_property
+    def places(self) -> Numbers:
+        """The place of each label's document among those that occur, (n,)."""
+        return cluster_documents(self.documents)[1]
+
+    @cached_property
+    def clusters(self) -> int:
+        return int(self.places.max()) + 1 if self.n else 0
+
+    @cached_property
+    def rate(self) -> float:
+        return float(self.weights @ self.outcomes)
+
+    @property
+    def errors(self) -> int:
+        """The number of labels of the rarer kind."""
+        ones = int(self.outcomes.sum())
+        return min(ones, self.n - ones)
+
+    def sums(self, values: Values, *, finite: bool = True) -> Values:
+        """The sums by document of the weighted deviations of (n,) values from their mean, (clusters,).
+
+        Their sum of squares estimates the variance of the mean; that of a `finite` pool has no part of what was drawn.
+        """
+        deviations = self.weights * (values - self.weights @ values)
+        scaled = deviations * np.sqrt(self.unseen) if finite else deviations
+        return np.bincount(self.places, weights=scaled, minlength=self.clusters)
+
+    def variance(self, values: Values, *, finite: bool = True, fitted: int = 0) -> float:
+        """The variance of the weighted mean of values of which `fitted` parameters were chosen on the same labels."""
+        sums = self.sums(values, finite=finite)
+        return self.clusters / max(1, self.clusters - 1 - fitted) * float(sums @ sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate with its variance, from `n` labels of so many documents.
+
+    An `exact` one is of the labels alone: `size` independent labels tell as much, and the interval is Clopper and
+    Pearson's (1934). Of any other it is Wilson's (1927).
+    """
+
+    value: float
+    variance: float
+    n: int
+    documents: int
+    exact: bool = False
+    size: float = 0.0
+
+    def interval(self, error: float = NOT_LEVEL) -> tuple[float, float]:
+        """The interval that misses the rate in that share of draws; nan of labels that were drawn in one document."""
+        from scipy.special import ndtri, stdtrit  # scipy takes half a second, and most commands estimate nothing
+
+        if not self.exact and self.variance <= 0:
+            return self.value, self.value
+        if self.documents < 2:
+            return math.nan, math.nan
+        z, t = float(ndtri(1 - error / 2)), float(stdtrit(self.documents - 1, 1 - error / 2))
+        if self.exact:
+            size = self.size * (z / t) ** 2 if self.size < self.n - _ROUNDING else self.size
+            return clopper_pearson(self.value * size, size, error)
+        value = min(max(self.value, 0.0), 1.0)
+        size = value * (1 - value) / self.variance
+        return wilson(value, size, t) if size else (value, value)
+
+    def estimate(self) -> Estimate:
+        low, high = self.interval()
+        if math.isnan(low):
+            return Estimate(self.value, None, None, self.n, ONE_DOCUMENT, self.documents)
+        return Estimate(min(max(self.value, 0.0), 1.0), low, high, self.n, documents=self.documents)
+
+
+def wilson(rate: float, size: float, z: float) -> tuple[float, float]:
+    """The score interval of a rate among `size` labels, which need be no whole number (Wilson 1927)."""
+    centre = (rate + z * z / (2 * size)) / (1 + z * z / size)
+    margin = z / (1 + z * z / size) * math.sqrt(rate * (1 - rate) / size + z * z / (4 * size * size))
+    return max(0.0, centre - margin), min(1.0, centre + margin)
+
+
+def clopper_pearson(errors: float, size: float, error: float = NOT_LEVEL) -> tuple[float, float]:
+    """The interval that holds the rate at least as often as it says, of `errors` among `size` labels (Clopper and Pearson 1934).
+
+    Neither need be a whole number (Korn and Graubard 1998).
+    """
+    from scipy.special import betaincinv  # as above
+
+    low = float(betaincinv(errors, size - errors + 1, error / 2)) if errors > 0 else 0.0
+    high = float(betaincinv(errors + 1, size - errors, 1 - error / 2)) if errors < size else 1.0
+    return low, high
+
+
+def labels_alone(sample: LabelSample) -> Rate:
+    """The rate by the labels alone: Wilson's interval of the effective number of labels, or the exact one of few errors."""
+    rate, variance = sample.rate, sample.variance(sample.outcomes)
+    exact = sample.errors < MIN_ERRORS and bool(sample.unseen.any())
+    return Rate(rate, variance, sample.n, sample.clusters, exact, effective_size(sample))
+
+
+def effective_size(sample: LabelSample) -> float:
+    """The number of independent labels that tell as much as these, at most all of them (Korn and Graubard 1998).
+
+    Labels that are all alike show no effect of documents; then each document counts as one label.
+    """
+    spread = sample.rate * (1 - sample.rate)
+    if spread <= 0:
+        shares = np.bincount(sample.places, weights=sample.weights)
+        return 1 / float(shares @ shares)
+    variance = sample.variance(sample.outcomes, finite=False)
+    n = sample.n
+    return min(n, n / (n - 1) * spread / variance) if variance > 0 else float(n)

@@ -1,0 +1,99 @@
+"""`cli.py report`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.store.store import Store
+from core.engine.engine import Engine
+from core.errors import TouchstoneError
+from core.metric import METRICS, Metric
+from core.pinned.comparison import Change, basis_of, compare
+from core.pinned.files import FORMS, write_pins
+from core.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
+from core.pinned.recipe import Recipe, RecipePart, read_recipe
+from core.settings import Settings
+from pages.commands.shared.inputs import read_lines
+from pages.commands.shared.messages import download_models, print_status
+from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.pins_again import Workshop
+
+GROUP = "Meta-evaluation"
+EXAMPLE = "python cli.py report findings.toml --to findings.html"
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="TOML, as the page Report exports it.")],
+    to: Annotated[
+        list[Path] | None,
+        typer.Option("--to", help=f"Write the report, by the ending of the file: {', '.join(FORMS)}; may be repeated."),
+    ] = None,
+    device: DeviceOption = None,
+) -> None:
+    """Make a report again from the data and metrics of today. Status 1 where a result is not what it was when it was pinned.
+
+    A line on each result says if it is unchanged, or if its data or a signature changed; that is in the files, too.
+    """
+    recipe = read_recipe("\n".join(read_lines(file)))
+    settings = Settings.read().on(device)
+    with closing(Store.open(settings.database_url, read_only=True)) as store, ExitStack() as opened:
+        engines: list[Engine] = []
+
+        def engine() -> Engine:
+            if not engines:
+                engines.append(opened.enter_context(closing(Engine.open(settings))))
+                download_models(engines[0].pool, _metrics(recipe))
+            return engines[0]
+
+        made = Workshop(store, settings, engine)
+        parts = [_make(made, place, part) for place, part in enumerate(recipe.parts, start=1)]
+    report = PinnedReport(recipe.title, tuple(parts))
+    changed, remarks = False, dict[int, str]()
+    for place, (before, part) in enumerate(zip(recipe.parts, parts, strict=True)):
+        if part.pin is None:
+            continue
+        comparison = compare(before.then, basis_of(part.pin)) if before.then else None
+        if comparison:
+            remarks[place] = comparison.sentence
+            changed = changed or comparison.change is not Change.NONE
+        print_status(f"{part.pin.title}: {comparison.sentence if comparison else 'Made; nothing to compare with.'}")
+    for path in to or ():
+        for written in write_pins(report, path, remarks):
+            print_status(f"Wrote {written}")
+    if changed:
+        raise typer.Exit(1)
+
+
+def _make(made: Workshop, place: int, part: RecipePart) -> Part:
+    """The part with its result of today. Raises TouchstoneError, with the place, where that cannot be made here."""
+    if part.source is None:
+        return Part(part.text)
+    try:
+        pin = made.make(part.source, part.title)
+    except TouchstoneError as error:
+        raise TouchstoneError(
+            f"Part {place}, {part.title or 'without a title'}, cannot be made here: {error}"
+        ) from error
+    return Part(part.text, replace(pin, title=part.title or pin.title))
+
+
+def _metrics(recipe: Recipe) -> Iterator[Metric]:
+    """The metrics that score texts for its pairs and audits; others have their scores already."""
+    for spec in dict.fromkeys(spec for part in recipe.parts for spec in _specs(part.source)):
+        if spec.partition("[")[0] in METRICS.names():
+            yield METRICS.parse(spec)
+
+
+def _specs(source: Source | None) -> tuple[str, ...]:
+    match source:
+        case PairSource():
+            return source.scored_by
+        case AuditSource():
+            return source.audited
+    return ()

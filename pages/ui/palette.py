@@ -1,0 +1,45 @@
+"""The search over every place, which Ctrl+K opens on every page, and the list of its keys, which ? opens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.campaigns.people import Member
+from pages.ui.home.places import Place, all_places, page_places
+from pages.ui.shared.markup import register_component
+from pages.ui.shared.session_state import page_state
+from pages.ui.shared.session_user import pages_of
+
+_palette_component = register_component("palette")
+
+
+@dataclass(eq=False)
+class PaletteState:
+    """`opened` for the one run after the search was opened, in which the places that cost reads are looked up."""
+
+    opened: bool = False
+
+
+@st.fragment
+def palette(member: Member, pages: Mapping[str, list[st.Page]]) -> None:
+    """Mount both; a place that is chosen is gone to within the session, without loading the app again."""
+    state = page_state(PaletteState)
+    opened, state.opened = state.opened, False
+    places = list(all_places(member) if opened else page_places(member))
+    result = _palette_component(
+        key="palette",
+        data={"whole": opened, "places": [_record(place) for place in places]},
+        on_open_change=lambda: setattr(state, "opened", True),
+        on_place_change=lambda: None,
+    )
+    titles = {page.name: page.title for page in pages_of(member)}
+    by_title = {page.title: page for group in pages.values() for page in group}
+    if result.place and (title := titles.get(result.place["view"])):
+        st.switch_page(by_title[title], query_params=dict(result.place["query"]))
+
+
+def _record(place: Place) -> dict[str, object]:
+    return {"kind": place.kind, "title": place.title, "view": place.view, "query": place.query}

@@ -1,0 +1,179 @@
+"""Choice of a report, its title and who may read it; and the first report of somebody who has none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import streamlit as st
+
+from annotations.campaigns.people import Member
+from annotations.store.reports import ReportRow
+from core.errors import TouchstoneError
+from core.pinned.pin import Source, StudySource, pin_json
+from core.types import PRECOMPUTED
+from pages.commands.shared.pins_again import Workshop
+from pages.server import services
+from pages.ui.shared.background_results import background_results
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.pin_form import reports_of
+from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.session_user import current_member
+
+REPORT_PARAMETER = "report"
+"""Parameter of the address that names the report."""
+
+_EXAMPLE: tuple[tuple[str, Source], ...] = (
+    ("The metrics on the examples that come with Touchstone:", StudySource("measures", (PRECOMPUTED,))),
+    ("The same metrics under perturbations:", StudySource("shifts", run="bundled", table="matrix")),
+    (
+        "One cell of that matrix, with its pairs:",
+        StudySource("shifts", run="bundled", table="matrix", cell={"metric": "rouge2", "kind": "entity-swapped"}),
+    ),
+)
+"""The first report of a visitor: texts, and the results below them."""
+
+
+@dataclass(eq=False)
+class ReportState:
+    """State of the page: if the example is being made, and the values of its forms."""
+
+    making_example: bool = False
+    chosen = WidgetValue[str | None]("report-chosen", None)
+    title = WidgetValue[str]("report-title", "")
+    new_title = WidgetValue[str]("report-new-title", "")
+    shared = WidgetValue[bool]("report-shared", False)
+
+
+def report_state() -> ReportState:
+    return page_state(ReportState)
+
+
+def workshop() -> Workshop:
+    """The services of this server, by which results are made again."""
+    return Workshop(services.store(), services.settings(), services.engine)
+
+
+def save_change(change: Callable[[], object]) -> None:
+    """Make a change of a report; what goes wrong is shown once."""
+    try:
+        change()
+    except TouchstoneError as error:
+        leave_notice(str(error))
+
+
+def choose_report(member: Member) -> ReportRow | None:
+    """The report that the address names, or the person's last one; None where there is none to show."""
+    reports = reports_of(member)
+    rows = {row.id: row for row in [*reports.own(), *reports.of_others()]}
+    wanted = st.query_params.get(REPORT_PARAMETER, "")
+    if wanted and wanted not in rows:
+        st.info(
+            "The report of this address was removed, or is not shared with you. Ask its author to share it.",
+            icon=":material/info:",
+        )
+    if not rows:
+        return None
+    chosen = wanted if wanted in rows else next(iter(rows))
+    ReportState.chosen.follow(chosen)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Report",
+            list(rows),
+            index=list(rows).index(chosen),
+            key=ReportState.chosen.key,
+            format_func=lambda id: _label(rows[id], member),
+            on_change=_open_chosen,
+            width=420,
+        )
+        if not services.settings().demo:
+            with st.popover("New report", icon=":material/add:"):
+                st.text_input("Title", key=ReportState.new_title.key, placeholder="What the metrics miss")
+                st.button("Begin", type="primary", key="report-begin", on_click=_begin)
+    st.query_params[REPORT_PARAMETER] = chosen
+    return rows[chosen]
+
+
+def empty_page(member: Member) -> None:
+    """Say how a report is filled, with the button that fills a first one."""
+    st.write(
+        "A report is made of results that you pin: a study, a table, a chart, a pair, a cell of a matrix or an audit, with your "
+        "text between them. Every tab of Evaluate and Stress test, Probe and Audit have the button **Pin**."
+    )
+    state = report_state()
+    if services.settings().demo:
+        st.info("Nothing is kept in this demo, so that nothing can be pinned.", icon=":material/visibility_lock:")
+        return
+    st.button(
+        "Make a report of the bundled examples",
+        type="primary",
+        icon=":material/keep:",
+        key="report-example",
+        on_click=partial(setattr, state, "making_example", True),
+        disabled=state.making_example,
+    )
+    if not state.making_example:
+        return
+    made = workshop()
+    sources = [source for _, source in _EXAMPLE]
+    pins = background_results("Making results…", ("example-report",), lambda: map(made.make, sources), len(sources))
+    if pins is None:
+        return
+    state.making_example = False
+    reports = reports_of(member)
+    id = reports.create("A first report")
+    for (text, _), pin in zip(_EXAMPLE, pins, strict=True):
+        reports.pin(id, pin_json(pin), text)
+    st.query_params[REPORT_PARAMETER] = id
+    st.rerun()
+
+
+def report_settings(member: Member, row: ReportRow) -> None:
+    """Title, sharing and removal of an own report; the author's name of another's."""
+    if row.owner_id != member.id:
+        st.caption(escape_markdown(f"By {row.owner}, who shared it with everybody here. Only they change it."))
+        return
+    with st.popover("Title and sharing", icon=":material/settings:"):
+        title = ReportState.title.of(f"{row.id}-{row.revision}")
+        st.text_input("Title", row.title, key=title.key)
+        shared = ReportState.shared.of(f"{row.id}-{row.revision}")
+        st.toggle(
+            "Others here may read it",
+            row.shared,
+            key=shared.key,
+            help="Everybody who may see scores on this server finds it in the list, and by its link.",
+        )
+        st.button("Save", key="report-save", type="primary", on_click=_save_settings, args=(row,))
+        st.code(f"{st.context.url or ''}?{REPORT_PARAMETER}={row.id}", language=None, wrap_lines=True)
+        st.button("Delete the report", key="report-remove", icon=":material/delete:", on_click=_remove, args=(row,))
+
+
+def _label(row: ReportRow, member: Member) -> str:
+    by = "" if row.owner_id == member.id else f" by {row.owner}"
+    return f"{row.title}{by} ({row.pins} pin{'' if row.pins == 1 else 's'})"
+
+
+def _open_chosen() -> None:
+    st.query_params[REPORT_PARAMETER] = report_state().chosen or ""
+
+
+def _begin() -> None:
+    title = report_state().new_title
+
+    def begin() -> None:
+        st.query_params[REPORT_PARAMETER] = reports_of(current_member()).create(title)
+
+    save_change(begin)
+
+
+def _save_settings(row: ReportRow) -> None:
+    place = f"{row.id}-{row.revision}"
+    changed = replace(row, title=ReportState.title.of(place).get(), shared=ReportState.shared.of(place).get())
+    save_change(lambda: reports_of(current_member()).revise(changed))
+
+
+def _remove(row: ReportRow) -> None:
+    save_change(lambda: reports_of(current_member()).remove(row.id))
+    st.query_params[REPORT_PARAMETER] = []

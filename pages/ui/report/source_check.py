@@ -1,0 +1,67 @@
+"""Check of the pins of a report against their sources: every result is made again, and compared with what was pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import streamlit as st
+
+from annotations.campaigns.people import Member
+from annotations.store.reports import ReportRow
+from core.errors import Problem, attempt
+from core.pinned.comparison import basis_of, compare
+from core.pinned.pin import Pin, read_pin
+from pages.commands.shared.pins_again import Workshop
+from pages.ui.report.report_choice import workshop
+from pages.ui.shared.background_results import background_results
+from pages.ui.shared.pin_form import reports_of
+from pages.ui.shared.session_state import page_state
+
+
+class CheckState:
+    """Report that was checked last, and the number of checks of this session."""
+
+    def __init__(self) -> None:
+        self.report = ""
+        self.times = 0
+
+
+def check_button(row: ReportRow) -> None:
+    """A button that makes all results again."""
+    st.button(
+        "Check whether data changed",
+        icon=":material/published_with_changes:",
+        key="report-check",
+        on_click=_check,
+        args=(row.id,),
+        disabled=not row.pins,
+        help="Makes every result again from the data and the metrics of today, and says what is different.",
+    )
+
+
+def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
+    """A sentence on each pin by its id, once it was checked; empty before somebody asked for it."""
+    state = page_state(CheckState)
+    if state.report != row.id:
+        return {}
+    pins = {id: read_pin(content) for id, content in reports_of(member).contents(row).items()}
+    work = partial(_changes, workshop(), [*pins.values()])
+    key = ("report-check", tuple(pins), state.times)
+    found = background_results("Making results again…", key, work, len(pins))
+    return dict(zip(pins, found, strict=True)) if found else {}
+
+
+def _check(report: str) -> None:
+    state = page_state(CheckState)
+    state.report, state.times = report, state.times + 1
+
+
+def _changes(made: Workshop, pins: Sequence[Pin]) -> Iterator[str]:
+    """A sentence for each pin, or the reason why it cannot be made again."""
+    for pin in pins:
+        again = attempt(partial(made.make, pin.source, pin.title))
+        if isinstance(again, Problem):
+            yield f"Not made again: {again.message}"
+        else:
+            yield compare(basis_of(pin), basis_of(again)).sentence

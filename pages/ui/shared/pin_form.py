@@ -1,0 +1,118 @@
+"""The button that pins a result onto a report of one's own, with a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import streamlit as st
+
+from annotations.campaigns.people import Member, Right
+from annotations.store.reports import PersonReports
+from core.errors import TouchstoneError
+from core.pinned.pin import Pin, pin_json
+from core.report import Cell, Report, Table
+from pages.server import services
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.session_state import WidgetValue
+from pages.ui.shared.session_user import current_member, member_let_in
+
+Offers = Mapping[str, Callable[[], Pin]]
+"""Results that can be pinned, by their titles; one is made when it is chosen and the button pressed."""
+
+_NEW = ""
+
+
+class PinState:
+    """Values of the form, each by the key of its button."""
+
+    what = WidgetValue[str | None]("pin-what", None)
+    report = WidgetValue[str | None]("pin-report", None)
+    title = WidgetValue[str]("pin-title", "")
+    text = WidgetValue[str]("pin-text", "")
+
+
+def reports_of(member: Member) -> PersonReports:
+    """The reports that a person may see. Raises RightsError for one who may not see scores."""
+    member.require(Right.EXPLORE)
+    return PersonReports(services.store(), member.id)
+
+
+def pin_button(key: str, offers: Offers) -> None:
+    """A button that opens a form: what to pin, onto which report, and a text."""
+    if services.settings().demo:
+        st.button("Pin", icon=":material/keep:", key=f"{key}-pin", disabled=True, help="Nothing is kept in this demo.")
+        return
+    with st.popover("Pin", icon=":material/keep:", key=f"{key}-pin"):
+        own = {row.id: row.title for row in reports_of(member_let_in()).own()}
+        if len(offers) > 1:
+            st.selectbox("What", list(offers), key=PinState.what.of(key).key)
+        if own:
+            st.selectbox(
+                "Report",
+                [*own, _NEW],
+                key=PinState.report.of(f"{key}-{len(own)}").key,
+                format_func=lambda id: own.get(id, "A new report"),
+            )
+        if not own or PinState.report.of(f"{key}-{len(own)}").get() == _NEW:
+            st.text_input("Title of the new report", "Report", key=PinState.title.of(key).key)
+        st.text_area(
+            "Text above it",
+            key=PinState.text.of(key).key,
+            placeholder="What does it show? Markdown.",
+            height=100,
+        )
+        st.button(
+            "Pin",
+            key=f"{key}-pin-now",
+            type="primary",
+            icon=":material/keep:",
+            on_click=_pin,
+            args=(key, dict(offers), [*own]),
+        )
+
+
+def study_offers(report: Report, selected: Mapping[str, Mapping[str, Cell]], make: Callable[..., Pin]) -> Offers:
+    """The whole report, each table and chart where there are several, and the selected row of each table.
+
+    `make` is given `table`, `chart` and `cell` of a `StudySource`.
+    """
+    offers: dict[str, Callable[[], Pin]] = {}
+    for table in report.tables:
+        if row := selected.get(table.name):
+            cell = _cell_of(table, row)
+            offers[f"Selected: {', '.join(cell.values())}"] = _offer(make, table=table.name, cell=cell)
+    offers["Everything here"] = make
+    if len(report.tables) + len(report.charts) > 1:
+        offers |= {f"Table: {one.title}": _offer(make, table=one.name) for one in report.tables}
+        offers |= {f"Chart: {one.title}": _offer(make, chart=one.name) for one in report.charts}
+    return offers
+
+
+def _offer(make: Callable[..., Pin], **part: object) -> Callable[[], Pin]:
+    return lambda: make(**part)
+
+
+def _cell_of(table: Table, row: Mapping[str, Cell]) -> dict[str, str]:
+    """The cells that tell a row from the others: those of the grid, or the first two texts."""
+    texts = [column.name for column in table.columns if isinstance(row[column.name], str) and row[column.name]]
+    names: Iterable[str] = (table.pivot.down, table.pivot.across) if table.pivot else texts[:2]
+    return {name: str(row[name]) for name in names}
+
+
+def _pin(key: str, offers: Offers, own: list[str]) -> None:
+    chosen = PinState.report.of(f"{key}-{len(own)}").get() if own else _NEW
+    # a field that is not drawn yet when the button is pressed has its first value
+    chosen = own[0] if chosen is None else chosen
+    what = PinState.what.of(key).get()
+    make = offers.get(what or "") or next(iter(offers.values()))
+    try:
+        pin = make()
+        reports = reports_of(current_member())
+        report = chosen or reports.create(PinState.title.of(key).get() or "Report")
+        reports.pin(report, pin_json(pin), PinState.text.of(key).get())
+        title = reports.report(report).title
+    except TouchstoneError as error:
+        leave_notice(str(error))
+        return
+    PinState.text.of(key).set("")
+    leave_notice(f"Pinned to “{title}”, which is under Report.")

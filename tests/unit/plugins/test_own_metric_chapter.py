@@ -1,0 +1,34 @@
+"""The examples of docs/guides/own-metric.md, as a reader saves them: they load without a remark and score."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from core.engine.engine import Engine
+from core.plugins.loading import load_plugin
+from core.settings import Settings
+from core.types import Example, Result
+from tests.sources import ROOT
+
+CHAPTER = (ROOT / "docs" / "guides" / "own-metric.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", CHAPTER, re.DOTALL))
+TUG = Example("tug", "The pilot asked for the tug.", "The pilot asked. The tug never came.", question="Who asked?")
+EXPECTED = {"capitals": 1.0, "shared": 0.0, "lengths": 1.0, "answered": 0.0}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_example_loads_and_scores(name: str, tmp_path: Path, engine: Engine) -> None:
+    file = tmp_path / name
+    file.write_text(FILES[name], encoding="utf-8")
+    loaded = load_plugin(str(file), Settings.read())
+    assert not any("ended" in remark or "Error" in remark for remarks in loaded.remarks.values() for remark in remarks)
+    outcomes = [outcome for _, outcome in engine.run([metric() for metric in loaded.metrics], [TUG])]
+    assert all(isinstance(one, Result) for one in outcomes), outcomes
+    assert {one.metric: one.score for one in outcomes if isinstance(one, Result)}.items() <= EXPECTED.items()
+
+
+def test_the_chapter_has_both_files() -> None:
+    assert sorted(FILES) == ["forms.py", "my_metric.py"]

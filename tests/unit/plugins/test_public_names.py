@@ -1,0 +1,20 @@
+"""The names of `touchstone` on which plug-ins rely: one that goes or comes is a change of its version."""
+
+from __future__ import annotations
+
+import touchstone
+
+CONTRACTS = (
+    "Card Metric Checkpoint EndpointModel Perturbation PerturbationCard Importer Refusal Study StudyData".split()
+)
+VALUES = "Answer Context Edit ErrorType Example Item Part Question Score Seen Span Verdict WordScore".split()
+ERRORS = ["TouchstoneError", "UnscorableError"]
+FUNCTIONS = "close evaluate evaluate_metric inspect_scorer metric perturb score study torchmetric".split()
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(touchstone.__all__) == sorted([*CONTRACTS, *VALUES, *ERRORS, *FUNCTIONS])
+
+
+def test_each_is_there_and_has_a_docstring() -> None:
+    assert [name for name in touchstone.__all__ if not (getattr(touchstone, name).__doc__ or "").strip()] == []
