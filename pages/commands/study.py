@@ -93,6 +93,7 @@ _EXAMPLE_DATA = {
     Input.SAMPLES: "--dataset bump-task1",
     Input.SCORES: "--dataset bump-task1",
     Input.ITEMS: "--dataset bump-task1",
+    Input.POOL: "--dataset bump-task1",
 }
 
 

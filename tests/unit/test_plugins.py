@@ -30,6 +30,7 @@ TREE = [
     "tests",
     "app.py",
     "cli.py",
+    "touchstone.py",
     "pyproject.toml",
     "Makefile",
     "README.md",
@@ -91,7 +92,7 @@ def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
     copied.write_text(chapter.replace("| `rouge2` | Overlap |", "| `rouge2` | Surface |"), "utf-8")
     assert [row.split("|")[1:3] for row in outdated_rows(tmp_path)] == [[" `rouge2` ", " Surface "]]
     copied.write_text(chapter.replace("metrics: make reference", "metric: make reference"), "utf-8")
-    with pytest.raises(ValueError, match=r"and \['decisions', 'metrics', .* can be made"):
+    with pytest.raises(ValueError, match=r"and .*'metrics', .* can be made"):
         outdated_rows(tmp_path)
 
 

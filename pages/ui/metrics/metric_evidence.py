@@ -25,6 +25,7 @@ from core.types import Verdict
 from pages.ui.shared.markup import escape_markdown, read_asset
 from pages.ui.shared.plots import lay_out
 from pages.ui.shared.run_choice import format_run, load_run, shown_runs
+from pages.ui.shared.terms import term_caption
 
 _MOST_RUNS = 3  # of those that a person made, the newest
 _RESAMPLES = 1  # the intervals are not shown
@@ -59,7 +60,7 @@ def metric_evidence(name: str) -> None:
     rows = [(row, run) for row, run in _runs() if _specs_of(run, name)]
     st.markdown("**Typical noise and blind spots**")
     if not rows:
-        st.caption("No stress run has this metric yet: a run shows its noise and what it does not notice.")
+        term_caption("No stress test has this metric yet: a run shows its noise band and what it does not notice.")
         st.page_link("views/stress.py", label="Run a stress test", icon=":material/bolt:")
     if sentence := batteries_sentence(run for _, run in rows):
         st.caption(escape_markdown(sentence))

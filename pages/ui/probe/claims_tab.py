@@ -27,6 +27,7 @@ from pages.ui.shared.endpoint_form import (
     estimate_line,
 )
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.terms import term_caption
 
 _LOOK_S = 0.3
 
@@ -72,9 +73,9 @@ def claims_tab() -> None:
                 "The claims are of another text. Find those of this one, or undo the change.", icon=":material/info:"
             )
         else:
-            st.caption(
+            term_caption(
                 "Split the edited summary into single statements, rewrite, remove or add some, and compare what every "
-                "metric gives each of them."
+                "metric gives each claim."
             )
         return
     number = len(claims.claims.claims)

@@ -31,6 +31,7 @@ from pages.ui.probe.pair import (
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
 from pages.ui.shared.pair_link import PinnedEdit
+from pages.ui.shared.terms import term_caption
 
 ORIGINAL = "A"
 EDITOR = "in the editor"
@@ -168,7 +169,7 @@ def _draw_table(compared: Sequence[ComparedEdit]) -> None:
             st.caption(escape_markdown(f"{one.name}: {one.verdict}"))
     frame, styles = comparison_table(compared)
     st.dataframe(frame.style.apply(lambda _: styles, axis=None), height="auto", alt="Scores of the edits side by side")
-    st.caption("Blue: beyond the noise of harmless edits the right way; orange: the wrong way; grey: within it.")
+    term_caption("Blue: beyond the noise band of harmless edits the right way; orange: the wrong way; grey: within it.")
 
 
 def _format_edited(row: BoardRow) -> str:

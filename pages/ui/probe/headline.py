@@ -12,10 +12,9 @@ from core.datasets.bundled import bundled_items
 from core.runs.verdict_sentences import edit_effect
 from core.stats.score_pairs import Move
 from core.types import Verdict
-from pages.server.docs import docs_address
 from pages.ui.probe.board_rows import Board, BoardRow, board_verdict, is_to_come, shift_move
 from pages.ui.probe.pair import current_edits, current_pair
-from pages.ui.shared.markup import render_html
+from pages.ui.shared.terms import page_head
 
 _SIGNS: Mapping[str, str] = MappingProxyType({Move.RIGHT: "✓", Move.WRONG: "✕", Move.STILL: "–", Move.UNKNOWN: "?"})
 _WORDS_IF_BROKEN: Mapping[Move, str] = MappingProxyType(
@@ -47,10 +46,10 @@ def edit_headline() -> Callable[[Board], None]:
     place = st.container(key="headline")
 
     def draw(board: Board) -> None:
-        page = render_html(
+        page = page_head(
             "headline.html",
-            about="Probe: edit a summary and see which metrics notice.",
-            guide=docs_address("guides/probe"),
+            "Probe: edit a summary and see which metrics notice, beyond their noise band.",
+            "guides/probe",
             sentence=headline_sentence(board, edited=edited),
             chips=headline_chips(board),
         )

@@ -21,10 +21,10 @@ from annotations.store.database import read_session
 from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services, startup
-from pages.server.docs import docs_address
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
-from pages.ui.shared.markup import escape_label, escape_markdown, register_component, render_html
+from pages.ui.shared.markup import escape_label, escape_markdown, register_component
 from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.terms import page_head
 
 _sign_in_component = register_component("sign_in")
 
@@ -367,8 +367,7 @@ def page_heading(shown: st.Page) -> None:
     page = next((page for page in _PAGES if page.title == shown.title), None)
     if page:
         st.set_page_config(page_title=f"{page.title} · Touchstone")
-        guide = docs_address(page.chapter)
-        st.html(render_html("heading.html", title=page.title, purpose=page.purpose, guide=guide))
+        st.html(page_head("heading.html", page.purpose, page.chapter, title=page.title))
 
 
 def load_page(shown: st.Page) -> None:

@@ -8,7 +8,7 @@ from core.runs.null_bands import NullBand
 from core.types import ErrorType, Intention, Verdict
 from pages.ui.probe.board_rows import Board, BoardRow, Noise, RowState
 from pages.ui.probe.headline import headline_chips, headline_sentence
-from pages.ui.shared.markup import render_html
+from pages.ui.shared.terms import page_head
 
 BAND = Noise(NullBand(-0.1, 0.1, 0.05, 30))
 REVERSED = Intention(Verdict.INCONSISTENT, ErrorType.INTRINSIC_PREDICATE)
@@ -53,4 +53,4 @@ def test_the_sentence_asks_for_an_edit_where_there_is_none() -> None:
 
 def test_the_title_of_a_metric_is_shown_as_text() -> None:
     chips = headline_chips(Board((BoardRow("m", "<b onclick=x>", "Overlap"),), ()))
-    assert "&lt;b onclick=x&gt;" in render_html("headline.html", about="", sentence="", chips=chips)
+    assert "&lt;b onclick=x&gt;" in page_head("headline.html", "", "guides/probe", sentence="", chips=chips)

@@ -1,0 +1,48 @@
+"""README and CITATION.cff: short, with pictures that exist, code that runs, and the version of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import touchstone
+from core.settings import VERSION
+from tests.sources import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LONGEST = 130
+LONGEST_EXAMPLE = 8
+
+
+def test_it_is_short() -> None:
+    assert len(README.splitlines()) <= LONGEST
+    examples = re.findall(r"```\w*\n(.*?)```", README, re.DOTALL)
+    assert [text for text in examples if len(text.splitlines()) > LONGEST_EXAMPLE] == []
+
+
+def test_its_pictures_exist_and_say_what_they_show() -> None:
+    pictures = re.findall(r"!\[([^]]*)\]\(([^)]+)\)", README)
+    assert len(pictures) >= 4
+    assert [path for text, path in pictures if not text or not (ROOT / path).is_file()] == []
+
+
+def test_its_example_in_python_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [source] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path))
+    touchstone.close()
+    exec(compile(source, "README.md", "exec"), {})
+    touchstone.close()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["rouge2", "bleu"]
+    assert 0 <= float(lines[2]) < 1
+
+
+def test_the_citation_has_the_version_of_the_code() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors", "version", "license"} <= citation.keys()
+    assert citation["version"] == VERSION
