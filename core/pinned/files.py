@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -12,7 +13,7 @@ from core.html_templates import open_templates
 from core.pinned.pin import Pin, PinnedPair, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
 from core.reports import web_page
-from core.reports.cells import legend, missing_reasons
+from core.reports.cells import SHADES, SIGNS, legend_in, missing_reasons
 from core.reports.latex import latex_text, table_latex
 from core.reports.markdown import plain_markdown, table_markdown
 from core.text import with_visible_controls
@@ -31,7 +32,7 @@ def pins_html(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> 
         prose=prose_html,
         images=web_page.chart_images,
         grids=web_page.table_grids,
-        notes=_notes,
+        notes=partial(_notes, words=SHADES),
         segments=pair_segments,
     )
 
@@ -100,9 +101,11 @@ def write_pins(report: PinnedReport, file: Path, remarks: Remarks = MappingProxy
     return list(files)
 
 
-def _notes(pin: Pin) -> list[str]:
+def _notes(pin: Pin, words: Sequence[str] = ()) -> list[str]:
+    """Notes on how to read a result; with the legend of its marks in these `words`, none where captions have it."""
     tables = pin.content.tables
-    return [*filter(None, [legend(tables)]), *pin.content.notes, *missing_reasons(tables)]
+    marks = legend_in(words, tables) if words else ""
+    return [*filter(None, [marks]), *pin.content.notes, *missing_reasons(tables)]
 
 
 def _figures(report: PinnedReport, kind: str) -> dict[str, bytes]:
@@ -175,7 +178,7 @@ def _pin_markdown(pin: Pin, stem: str, remark: str) -> Iterator[str]:
     for pair in pin.pairs:
         head = plain_markdown(" · ".join(filter(None, [pair.remark, pair.scores])))
         yield f"> {head}\n>\n> {_pair_markdown(pair)}"
-    yield from map(plain_markdown, filter(None, [*_notes(pin), _made(pin), remark]))
+    yield from map(plain_markdown, filter(None, [*_notes(pin, SIGNS), _made(pin), remark]))
 
 
 def _pair_markdown(pair: PinnedPair) -> str:

@@ -94,7 +94,7 @@ def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin
             Column("metric", format="metric"),
             Column("before", "original", "number"),
             Column("after", "edited", "number"),
-            Column("shift", format="number"),
+            Column("shift", format="units"),
             Column("reaction"),
         ),
         tuple(
