@@ -34,6 +34,7 @@ PINNED: Mapping[str, str] = {
     "microsoft/deberta-base-mnli": "a80a6eb013898011540b19bf1f64e21eb61e53d6",
     "microsoft/deberta-xlarge-mnli": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c",
     "mrm8488/t5-base-finetuned-question-generation-ap": "c81cbaf0ec96cc3623719e3d8b0f238da5456ca8",
+    "sentence-transformers/bert-base-nli-mean-tokens": "18fc720063106176044380e71bad038d01e821d1",
     "tals/albert-xlarge-vitaminc-mnli": "3082ba54344bd9ddada2be1c5e9b4131721d2a5d",
     "vectara/hallucination_evaluation_model": "8e4a2e6e96c708cc76c2344f7e4757df2515292c",
     "yaxili96/FactCG-DeBERTa-v3-Large": "0430e3509dbd28d2dff7a117c0eae25359ff3e80",
