@@ -60,7 +60,7 @@ GROUPS = (
 """Headings of the list of commands, in its order; each command's module names its own."""
 
 _WITH_PLUGINS = frozenset(
-    "audit compare doctor metrics pack plugins run score score-dataset stress study sweep threshold verify".split()
+    "audit compare doctor metrics pack plugins run score score-dataset serve stress study sweep threshold verify".split()
 )
 """The commands that name metrics, which may be functions of a file."""
 
@@ -139,8 +139,9 @@ def _set_plugins(
         list[str] | None,
         typer.Option(
             callback=lambda files: add_plugin_files(files or []),
-            metavar="FILE.py",
-            help="A Python file whose functions are metrics, by @touchstone.metric; may be repeated.",
+            metavar="FILE",
+            help="A Python file whose functions are metrics, by @touchstone.metric, or a TOML file of services; may be "
+            "repeated.",
         ),
     ] = None,
 ) -> None: ...

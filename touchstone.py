@@ -237,18 +237,26 @@ def __getattr__(name: str) -> Any:
 
         return pytest_plugin
     if name in {"Card", "Metric"}:
-        from core import metric as contract
-    elif name in {"Checkpoint", "EndpointModel"}:
-        from core import model_reference as contract
-    elif name in {"Perturbation", "PerturbationCard"}:
-        from core import perturbation as contract
-    elif name in {"Importer", "Refusal"}:
-        from core import dataset as contract
-    elif name in {"Study", "StudyData"}:
-        from core import study as contract
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(contract, name)
+        from core.metric import Card, Metric
+
+        return {"Card": Card, "Metric": Metric}[name]
+    if name in {"Checkpoint", "EndpointModel"}:
+        from core.model_reference import Checkpoint, EndpointModel
+
+        return {"Checkpoint": Checkpoint, "EndpointModel": EndpointModel}[name]
+    if name in {"Perturbation", "PerturbationCard"}:
+        from core.perturbation import Perturbation, PerturbationCard
+
+        return {"Perturbation": Perturbation, "PerturbationCard": PerturbationCard}[name]
+    if name in {"Importer", "Refusal"}:
+        from core.dataset import Importer, Refusal
+
+        return {"Importer": Importer, "Refusal": Refusal}[name]
+    if name in {"Study", "StudyData"}:
+        from core.study import Study, StudyData
+
+        return {"Study": Study, "StudyData": StudyData}[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main() -> None:

@@ -92,8 +92,8 @@ def _model_steps(metric: Metric, model: ModelRef) -> Iterator[SetupStep]:
         problem = model_problem(model)
         yield SetupStep("endpoint", model.endpoint or "the endpoint that is set", not problem, problem)
     elif isinstance(model, PluginFunction):
-        problem = attempt(partial(source_hash, model.source))
-        message = problem.message if isinstance(problem, Problem) else ""
+        code = attempt(partial(source_hash, model.source))
+        message = code.message if isinstance(code, Problem) else ""
         yield SetupStep("plug-in", source_title(model.source), not message, message)
     elif model.kind in PARSER_KINDS:
         yield from _parser_steps(model)

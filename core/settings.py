@@ -67,7 +67,9 @@ class Settings(BaseSettings):
         "touchstone-1",
         description="the battery whose harmless edits are the noise on Probe: a name, a file, with +kinds",
     )
-    plugins: str = Field("", description="Python files whose functions are metrics, separated by commas")
+    plugins: str = Field(
+        "", description="Python files whose functions are metrics, and TOML files of services, separated by commas"
+    )
     plugin_timeout_s: float = Field(30.0, gt=0, description="seconds that a function of a plug-in may take for a call")
     plugin_load_timeout_s: float = Field(120.0, gt=0, description="seconds that a plug-in may take to load")
     plugin_memory_gb: float = Field(
@@ -171,6 +173,11 @@ class Settings(BaseSettings):
         return list(dict.fromkeys(str(Path(place).expanduser().resolve()) for place in _split_places(self.plugins)))
 
     @property
+    def service_files(self) -> list[str]:
+        """Those that describe services."""
+        return [file for file in self.plugin_files if file.endswith(".toml")]
+
+    @property
     def cache_bytes(self) -> int:
         return int(self.cache_gb * 2**30)
 
@@ -187,6 +194,12 @@ def add_plugin_files(files: Iterable[str]) -> None:
         raise BadSettingError(f"{separated[0]} has a comma in its path, which separates plug-ins. Rename it.")
     if given:
         os.environ[f"{_VARIABLE_PREFIX}PLUGINS"] = ",".join([*Settings.read().plugin_files, *given])
+
+
+def plugin_variables() -> dict[str, str]:
+    """Variables by which a process of another machine loads the same plug-ins, from the same paths."""
+    files = Settings.read().plugin_files
+    return {f"{_VARIABLE_PREFIX}PLUGINS": ",".join(files)} if files else {}
 
 
 def check_devices(value: str) -> str:

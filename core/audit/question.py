@@ -39,12 +39,16 @@ Unit = Literal["area", "share", "quotient", "deviations", "score", "seconds", "m
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number with its interval, n and unit: areas and shares lie in 0..1, deviations are those of the metric's scores."""
+    """A number with its interval, n and unit: areas and shares lie in 0..1, deviations are those of the metric's scores.
+
+    Of a mean shift `edge` is the distance in units of that to the edge of its noise, None where that is unknown.
+    """
 
     label: str
     estimate: Estimate
     unit: Unit = "area"
     remark: str = ""
+    edge: float | None = None
 
     def __str__(self) -> str:
         return format_figure(self.estimate, self.unit)

@@ -13,6 +13,7 @@ from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.edits import as_segments, recover
 from core.html_templates import open_templates
+from core.runs.noise_strip import format_edge, mark_place
 from core.text import with_visible_controls
 
 LEVEL_MARKS = {
@@ -67,6 +68,12 @@ def range_places(figure: Figure | None) -> RangePlaces | None:
     return RangePlaces(*(5 + 140 * min(1.0, max(0.0, one or 0.0)) for one in (low, high, estimate.value)))
 
 
+def strip_mark(figure: Figure) -> float | None:
+    """Horizontal place of a mean shift on its strip of 120 px; None for what is no shift, or one of unknown noise."""
+    place = None if figure.estimate.value is None else mark_place(figure.edge, figure.estimate.value)
+    return None if place is None else 120 * place
+
+
 def pair_segments(pair: ShownPair) -> list[tuple[int, str]]:
     """Deleted (-1), kept (0) and inserted (1) text of a pair, characters that are not seen made visible."""
     segments = as_segments(pair.before, recover(pair.before, pair.after))
@@ -96,6 +103,7 @@ TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 """Templates of the report, the gallery and the badge."""
 
 TEMPLATES.filters["short"] = short_figure
+TEMPLATES.filters["edge"] = format_edge
 TEMPLATES.globals |= {
     "false_verdicts": false_verdicts,
     "judge_cards": judge_cards,
@@ -104,4 +112,5 @@ TEMPLATES.globals |= {
     "range_places": range_places,
     "segments": pair_segments,
     "shared_label": shared_label,
+    "strip_mark": strip_mark,
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
 from core.errors import TouchstoneError
+from core.settings import plugin_variables
 
 _OURS = Path(__file__).parents[__name__.count(".") - 1]  # core in a checkout, all of touchstone where pip installed it
 _INSTALL = "--cluster needs Ray, which is not installed: python -m pip install -r requirements-ray.txt here, and the same version of Ray on the cluster."
@@ -17,14 +18,15 @@ _UNREACHABLE = "No Ray cluster answers at {address}. Start one with `ray start -
 class RayActors:
     """A crew of actors, as many as given or as the cluster has room for; the driver connects to `address`.
 
-    Every node needs the packages of requirements.txt, the blocks and results under the same path or URL, and the weights.
+    Every node needs the packages of requirements.txt, the blocks and results under the same path or URL, the weights, and files of plug-ins.
     Our own code is sent along. Raises TouchstoneError where Ray is missing, no cluster answers, or it has no room for one worker.
     """
 
     def __init__(self, job: ScoringJob, address: str, size: int | None, gpus: float) -> None:
         self._ray = _ray()
         try:
-            self._ray.init(address=address, runtime_env={"py_modules": [str(_OURS)]}, log_to_driver=False)
+            environment = {"py_modules": [str(_OURS)], "env_vars": plugin_variables()}
+            self._ray.init(address=address, runtime_env=environment, log_to_driver=False)
         except ConnectionError as error:
             raise TouchstoneError(_UNREACHABLE.format(address=address)) from error
         self.size = size or _room(self._ray.cluster_resources(), gpus)

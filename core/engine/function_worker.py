@@ -16,7 +16,7 @@ from core.plugins.function_metric import example_of
 from core.plugins.process import PluginLimits, PluginProcess
 from core.plugins.source import source_hash
 from core.settings import Settings
-from core.types import Answer, Counts, Question
+from core.types import Answer, Counts, Option, Question
 
 
 class FunctionWorker:
@@ -152,5 +152,5 @@ def _function(pending: PendingQuestion) -> PluginFunction:
     return pending.question.checkpoint
 
 
-def _call_of(pending: PendingQuestion) -> tuple[PluginFunction, tuple[tuple[str, object], ...]]:
+def _call_of(pending: PendingQuestion) -> tuple[PluginFunction, tuple[Option, ...]]:
     return _function(pending), pending.question.options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
@@ -15,6 +15,7 @@ from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, 
 from core.llm.apis import DIALECTS
 from core.llm.endpoints_file import Api, EndpointEntry, read_endpoints_file
 from core.llm.local_models import check_local_model, is_local_model
+from core.llm.services_file import SERVICE_PREFIX, read_services_file
 from core.model_reference import EndpointModel
 from core.settings import KEY_PREFIX, Settings, secret
 
@@ -324,6 +325,8 @@ def _default_endpoint(settings: Settings) -> Endpoint:
 def _named_endpoint(name: str, settings: Settings) -> Endpoint:
     if name in _ADDED:
         return _ADDED[name]
+    if name.startswith(SERVICE_PREFIX):
+        return _service_endpoint(name, settings.service_files)
     entries = {entry.name: entry for entry in read_endpoints_file(settings.endpoints)}
     if name not in entries:
         if not settings.endpoints.strip():
@@ -332,6 +335,16 @@ def _named_endpoint(name: str, settings: Settings) -> Endpoint:
             )
         raise UnknownNameError(f"endpoint of {settings.endpoints}", name, entries)
     return _endpoint_from_entry(entries[name], settings.endpoints)
+
+
+def _service_endpoint(name: str, files: Sequence[str]) -> Endpoint:
+    for file in files:
+        for service in read_services_file(file):
+            if service.endpoint.name == name:
+                return _endpoint_from_entry(service.endpoint, file)
+    raise MissingEndpointError(
+        f"No service is named {name.removeprefix(SERVICE_PREFIX)!r}. Name its TOML file with --plugin or in TOUCHSTONE_PLUGINS."
+    )
 
 
 def _endpoint_from_entry(entry: EndpointEntry, file: str) -> Endpoint:

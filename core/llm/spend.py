@@ -14,7 +14,7 @@ _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _TEMPLATE_TOKENS = 32  # around one message
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WINDOW_WORDS = 1500  # of 2,048 tokens, the shortest window that servers have
-_FREE_KINDS = frozenset({"endpoint_token_count"})  # counting tokens is no completion
+_FREE_KINDS = frozenset({"endpoint_token_count", "endpoint_score"})  # no completions: a service has no tokens
 
 
 @dataclass(frozen=True, slots=True)

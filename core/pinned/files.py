@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -11,9 +12,8 @@ from core.errors import TouchstoneError, UnknownNameError
 from core.html_templates import open_templates
 from core.pinned.pin import Pin, PinnedPair, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
-from core.report import Chart
 from core.reports import web_page
-from core.reports.cells import legend, missing_reasons
+from core.reports.cells import SHADES, SIGNS, legend_in, missing_reasons
 from core.reports.latex import latex_text, table_latex
 from core.reports.markdown import plain_markdown, table_markdown
 from core.text import with_visible_controls
@@ -32,7 +32,7 @@ def pins_html(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> 
         prose=prose_html,
         images=web_page.chart_images,
         grids=web_page.table_grids,
-        notes=_notes,
+        notes=partial(_notes, words=SHADES),
         segments=pair_segments,
     )
 
@@ -43,54 +43,51 @@ def pair_segments(pair: PinnedPair) -> list[tuple[int, str]]:
     return [(op, with_visible_controls(text)) for op, text in segments]
 
 
-def pins_latex(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> dict[str, str | bytes]:
-    """The document, and a PDF for each chart beside it, by what their names have after that of the document."""
+def pins_latex(report: PinnedReport, remarks: Remarks, stem: str) -> dict[str, str | bytes]:
+    """The document, and a PDF for each chart beside it, by what their names have after `stem`, that of the document."""
     body: list[str] = []
     for place, part in enumerate(report.parts):
         body.append(prose_latex(part.text))
         if part.pin:
-            body += _pin_latex(part.pin, place, remarks.get(place, ""))
-    content = _LATEX.replace("TITLE", latex_text(report.title)).replace("BODY", "\n".join(body))
+            body += _pin_latex(part.pin, f"{stem}-{place + 1}", remarks.get(place, ""))
+    title = rf"\title{{{latex_text(report.title)}}}"
+    content = "\n".join(
+        [_LATEX_HEAD, title, r"\date{}", r"\begin{document}", r"\maketitle", *body, r"\end{document}", ""]
+    )
     return {"": content, **_figures(report, "pdf")}
 
 
-def pins_markdown(report: PinnedReport, remarks: Remarks = MappingProxyType({})) -> dict[str, str | bytes]:
-    """The document, and an SVG for each chart beside it, by what their names have after that of the document."""
+def pins_markdown(report: PinnedReport, remarks: Remarks, stem: str) -> dict[str, str | bytes]:
+    """The document, and an SVG for each chart beside it, by what their names have after `stem`, that of the document."""
     body: list[str] = [f"# {plain_markdown(report.title)}"]
     for place, part in enumerate(report.parts):
         if part.text:
             body.append(prose_markdown(part.text))
         if part.pin:
-            body += _pin_markdown(part.pin, place, remarks.get(place, ""))
+            body += _pin_markdown(part.pin, f"{stem}-{place + 1}", remarks.get(place, ""))
     return {"": "\n\n".join(body) + "\n", **_figures(report, "svg")}
 
 
 Parts = Mapping[str, str | bytes]
-FORMS: Mapping[str, Callable[[PinnedReport, Remarks], Parts]] = MappingProxyType(
+FORMS: Mapping[str, Callable[[PinnedReport, Remarks, str], Parts]] = MappingProxyType(
     {
-        ".html": lambda report, remarks: {"": pins_html(report, remarks)},
+        ".html": lambda report, remarks, _: {"": pins_html(report, remarks)},
         ".tex": pins_latex,
         ".md": pins_markdown,
     }
 )
 """The forms by the endings of their files: contents by what their names have after that of the report."""
 
-FIGURE_NAME = "{stem}"
-"""Stands in documents for the name of the file, which their figures begin with."""
-
 
 def form_files(report: PinnedReport, file: Path, remarks: Remarks = MappingProxyType({})) -> dict[Path, bytes]:
     """The files of the form that the ending of `file` names. Raises UnknownNameError for another ending."""
     if file.suffix not in FORMS:
         raise UnknownNameError("form of a report of pins", file.suffix or file.name, FORMS)
-    files: dict[Path, bytes] = {}
-    for name, content in FORMS[file.suffix](report, remarks).items():
-        path = file.with_name(f"{file.stem}-{name}") if name else file
-        text = (
-            content.replace(FIGURE_NAME, file.stem) if isinstance(content, str) and file.suffix != ".html" else content
-        )
-        files[path] = text.encode() if isinstance(text, str) else text
-    return files
+    contents = FORMS[file.suffix](report, remarks, file.stem)
+    return {
+        file.with_name(f"{file.stem}-{name}") if name else file: one.encode() if isinstance(one, str) else one
+        for name, one in contents.items()
+    }
 
 
 def write_pins(report: PinnedReport, file: Path, remarks: Remarks = MappingProxyType({})) -> list[Path]:
@@ -104,42 +101,34 @@ def write_pins(report: PinnedReport, file: Path, remarks: Remarks = MappingProxy
     return list(files)
 
 
-def _notes(pin: Pin) -> list[str]:
+def _notes(pin: Pin, words: Sequence[str] = ()) -> list[str]:
+    """Notes on how to read a result; with the legend of its marks in these `words`, none where captions have it."""
     tables = pin.content.tables
-    return [*filter(None, [legend(tables)]), *pin.content.notes, *missing_reasons(tables)]
-
-
-def _figure_name(place: int, chart: Chart) -> str:
-    return f"{place + 1}-{chart.name}"
+    marks = legend_in(words, tables) if words else ""
+    return [*filter(None, [marks]), *pin.content.notes, *missing_reasons(tables)]
 
 
 def _figures(report: PinnedReport, kind: str) -> dict[str, bytes]:
     from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
 
     return {
-        f"{_figure_name(place, chart)}.{kind}": chart_figure(chart, kind)
+        f"{place + 1}-{chart.name}.{kind}": chart_figure(chart, kind)
         for place, part in enumerate(report.parts)
         if part.pin
         for chart in part.pin.content.charts
     }
 
 
-_LATEX = r"""\documentclass{article}
+_LATEX_HEAD = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{booktabs,graphicx,xcolor,hyperref}
+\usepackage{adjustbox,booktabs,graphicx,xcolor,hyperref}
 \newcommand{\removed}[1]{\textcolor{red!70!black}{[#1]}}
 \newcommand{\added}[1]{\textcolor{green!40!black}{\textbf{#1}}}
-\title{TITLE}
-\date{}
-\begin{document}
-\maketitle
-BODY
-\end{document}
 """
 
 
-def _pin_latex(pin: Pin, place: int, remark: str) -> Iterator[str]:
+def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:
     yield rf"\subsection*{{{latex_text(pin.title)}}}"
     if pin.content.sentences:
         yield f"{latex_text(' '.join(pin.content.sentences))}\n"
@@ -148,7 +137,7 @@ def _pin_latex(pin: Pin, place: int, remark: str) -> Iterator[str]:
             [
                 r"\begin{figure}[ht]",
                 r"\centering",
-                rf"\includegraphics[width=\linewidth]{{{FIGURE_NAME}-{_figure_name(place, chart)}.pdf}}",
+                rf"\includegraphics[width=\linewidth]{{{stem}-{chart.name}.pdf}}",
                 rf"\caption{{{latex_text(chart.title)}}}",
                 r"\end{figure}",
                 "",
@@ -156,7 +145,11 @@ def _pin_latex(pin: Pin, place: int, remark: str) -> Iterator[str]:
         )
     for table in pin.content.tables:
         for name in table.pivot.cells if table.pivot else ("",):
-            yield table_latex(table, name, f"{place + 1}-{name or table.name}")
+            # wide and long tables are made to fit the page
+            fitting = r"\begin{adjustbox}{max width=\linewidth, max totalheight=0.85\textheight}" + "\n"
+            found = table_latex(table, name, f"{stem}-{name or table.name}")
+            found = found.replace(r"\begin{tabular}", rf"{fitting}\begin{{tabular}}")
+            yield found.replace(r"\end{tabular}", "\\end{tabular}\n\\end{adjustbox}")
     for pair in pin.pairs:
         yield f"\\begin{{quote}}\n{_pair_latex(pair)}\n\\end{{quote}}\n"
     yield rf"{{\footnotesize {latex_text(' '.join([*_notes(pin), _made(pin), remark]).strip())}}}" + "\n"
@@ -172,11 +165,11 @@ def _pair_latex(pair: PinnedPair) -> str:
     return rf"{{\footnotesize {head}}} \\ {''.join(words)}"
 
 
-def _pin_markdown(pin: Pin, place: int, remark: str) -> Iterator[str]:
+def _pin_markdown(pin: Pin, stem: str, remark: str) -> Iterator[str]:
     yield f"## {plain_markdown(pin.title)}"
     yield from map(plain_markdown, pin.content.sentences)
     for chart in pin.content.charts:
-        yield f"![{plain_markdown(chart.title)}](<{FIGURE_NAME}-{_figure_name(place, chart)}.svg>)"
+        yield f"![{plain_markdown(chart.title)}](<{stem}-{chart.name}.svg>)"
     for table in pin.content.tables:
         yield f"### {plain_markdown(table.title)}"
         for name in table.pivot.cells if table.pivot else ("",):
@@ -185,7 +178,7 @@ def _pin_markdown(pin: Pin, place: int, remark: str) -> Iterator[str]:
     for pair in pin.pairs:
         head = plain_markdown(" · ".join(filter(None, [pair.remark, pair.scores])))
         yield f"> {head}\n>\n> {_pair_markdown(pair)}"
-    yield from map(plain_markdown, filter(None, [*_notes(pin), _made(pin), remark]))
+    yield from map(plain_markdown, filter(None, [*_notes(pin, SIGNS), _made(pin), remark]))
 
 
 def _pair_markdown(pair: PinnedPair) -> str:

@@ -94,7 +94,7 @@ def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin
             Column("metric", format="metric"),
             Column("before", "original", "number"),
             Column("after", "edited", "number"),
-            Column("shift", format="number"),
+            Column("shift", format="units"),
             Column("reaction"),
         ),
         tuple(
@@ -137,17 +137,17 @@ def _part(report: Report, source: StudySource) -> Report:
 
 def _title(report: Report, content: Report, source: StudySource) -> str:
     if source.cell:
-        return f"{report.title}: {', '.join(_cell_title(*one) for one in source.cell.items())}"
+        return f"{report.title}: {cell_title(source.cell)}"
     if source.table or source.chart:
         titles = [*(table.title for table in content.tables), *(chart.title for chart in content.charts)]
         return titles[0] if titles else report.title
     return report.title
 
 
-def _cell_title(column: str, value: str) -> str:
-    if column == "kind":
-        return PERTURBATIONS.parse(value).title
-    return metric_title(value) if column == "metric" else value
+def cell_title(cell: Mapping[str, str]) -> str:
+    """The values of a cell for people, metrics and perturbations by their titles."""
+    titles = {"kind": lambda value: PERTURBATIONS.parse(value).title, "metric": metric_title}
+    return ", ".join(titles[name](value) if name in titles else value for name, value in cell.items())
 
 
 def _pairs_of_cell(data: StudyData, cell: Mapping[str, str]) -> tuple[PinnedPair, ...]:

@@ -100,22 +100,28 @@ def metric(  # noqa: PLR0913  # each is a line of the card
     """
 
     def declare(scorer: Function) -> Function:
-        declared = _read_function(scorer)
-        _DECLARED.append(
-            Declaration(
-                *(scorer, scorer.__module__, name or scorer.__name__.replace("_", "-").strip("-")),
-                title=title or scorer.__name__.replace("_", " ").strip().capitalize(),
-                **_check_range(low, high, direction),
-                measures=measures or (inspect.getdoc(scorer) or "").partition("\n")[0],
-                paper=paper,
-                url=url,
-                licence=licence,
-                languages=languages,
-                **declared,
-            )
+        _check_range(low, high, direction)
+        inputs, settings = _read_signature(scorer)
+        declaration = Declaration(
+            function=scorer,
+            module=scorer.__module__,
+            name=name or scorer.__name__.replace("_", "-").strip("-"),
+            title=title or scorer.__name__.replace("_", " ").strip().capitalize(),
+            low=low,
+            high=high,
+            direction=direction,
+            measures=measures or (inspect.getdoc(scorer) or "").partition("\n")[0],
+            paper=paper,
+            url=url,
+            licence=licence,
+            languages=languages,
+            inputs=inputs,
+            waits=inspect.iscoroutinefunction(scorer),
+            settings=settings,
         )
-        _check_name(_DECLARED[-1])
-        setattr(scorer, ATTRIBUTE, _DECLARED[-1])
+        _check_name(declaration)
+        _DECLARED.append(declaration)
+        setattr(scorer, ATTRIBUTE, declaration)
         return scorer
 
     return declare if function is None else declare(function)
@@ -168,8 +174,8 @@ def _show(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def _read_function(function: Callable[..., Any]) -> dict[str, Any]:
-    """The parts of a declaration that a function's signature tells; raises TypeError where it takes other arguments."""
+def _read_signature(function: Callable[..., Any]) -> tuple[int, tuple[tuple[str, Default], ...]]:
+    """The number of texts that a function takes, and its settings; raises TypeError where it takes other arguments."""
     parameters = inspect.signature(function).parameters.values()
     texts = [one.name for one in parameters if one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}]
     keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
@@ -184,8 +190,7 @@ def _read_function(function: Callable[..., Any]) -> dict[str, Any]:
             raise TypeError(
                 f"The setting {one.name} of {function.__name__} has no default that is a bool, int, float or str."
             )
-    settings = tuple((one.name, one.default) for one in keywords)
-    return {"inputs": len(texts), "waits": inspect.iscoroutinefunction(function), "settings": settings}
+    return len(texts), tuple((one.name, one.default) for one in keywords)
 
 
 def _check_name(declaration: Declaration) -> None:
@@ -195,7 +200,7 @@ def _check_name(declaration: Declaration) -> None:
         )
 
 
-def _check_range(low: float | None, high: float | None, direction: Direction) -> dict[str, Any]:
+def _check_range(low: float | None, high: float | None, direction: Direction) -> None:
     for bound in (low, high):
         if bound is not None and (isinstance(bound, bool) or not isinstance(bound, (int, float))):
             raise TypeError(f"A bound is a number or None; got {bound!r}.")
@@ -203,4 +208,3 @@ def _check_range(low: float | None, high: float | None, direction: Direction) ->
         raise ValueError(f"The range from {low!r} to {high!r} is empty. Give low below high.")
     if direction not in _DIRECTIONS:
         raise ValueError(f"The direction is one of {', '.join(_DIRECTIONS)}; got {direction!r}.")
-    return {"low": low, "high": high, "direction": direction}

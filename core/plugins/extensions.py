@@ -16,6 +16,7 @@ from typing import Any
 from core.errors import PluginError, Problem, attempt
 from core.plugins.declaration import ATTRIBUTE, Declaration
 from core.plugins.loading import LoadedPlugin, load_plugin
+from core.plugins.service_metric import service_classes
 from core.plugins.source import source_title
 from core.registry import Registry
 from core.settings import Settings
@@ -27,7 +28,7 @@ METRIC_GROUP = "touchstone.metrics"
 class PluginReport:
     """One plug-in: where it comes from, what it adds under which names, why it does not load, and remarks on it.
 
-    `group` is that of the entry point, "file" for a file. `source` is the path, or module and name. `version` is that of its package.
+    `group` is that of the entry point, "file" for a Python file, "service" for a file of services. `source` is the path, or module and name. `version` is that of its package.
     `memory` is the most that its process took on the bundled pairs, in bytes.
     """
 
@@ -58,7 +59,8 @@ def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object
     """Add the plug-ins of these groups of entry points, and to the metrics those of files, to a registry."""
     if METRIC_GROUP in groups:
         settings = Settings.read()
-        files = settings.plugin_files
+        _reports.extend([_add_services(registry, file) for file in settings.service_files])
+        files = [file for file in settings.plugin_files if file not in settings.service_files]
         if files:
             with ThreadPoolExecutor(len(files)) as pool:  # each waits for a process
                 loaded = pool.map(lambda file: attempt(partial(load_plugin, file, settings)), files)
@@ -100,6 +102,21 @@ def _call(function: Callable[[], Any], failure: str) -> Any:
         raise PluginError(f"{failure}. {type(error).__name__}: {error}".rstrip(".") + ".") from error
 
 
+def _add_services(registry: Registry[Any], file: str) -> PluginReport:
+    """Add the services of a file; those whose name is taken are left out."""
+    classes = attempt(partial(service_classes, file))
+    if isinstance(classes, Problem):
+        return PluginReport("service", file, problem=classes.message)
+    names, problems = [], []
+    for metric in classes:
+        added = attempt(partial(_add, registry, metric, source_title(file)))
+        if isinstance(added, Problem):
+            problems.append(added.message)
+        else:
+            names.append(metric.name)
+    return PluginReport("service", file, "", tuple(names), " ".join(problems))
+
+
 def _add_functions(
     registry: Registry[Any], group: str, source: str, loaded: LoadedPlugin | Problem, only: str = ""
 ) -> PluginReport:
@@ -125,11 +142,12 @@ def _add_class(registry: Registry[Any], plugin: Any, contract: type[object], sou
         raise PluginError(
             f"{source} gives {plugin!r:.80}, which is no frozen dataclass of touchstone.{contract.__name__}."
         )
-    if not isinstance(getattr(plugin, "name", None), str):
+    name = getattr(plugin, "name", None)
+    if not isinstance(name, str):
         raise PluginError(f'{plugin.__name__} of {source} has no name: write name: ClassVar[str] = "my-name".')
     _call(plugin, f"{plugin.__name__} of {source} cannot be made without settings: give each field a default")
     _add(registry, plugin, source)
-    return str(plugin.name)
+    return name
 
 
 def _add(registry: Registry[Any], plugin: Any, source: str) -> None:

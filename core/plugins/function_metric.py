@@ -16,7 +16,15 @@ _AT_ONCE = 32  # examples of one call of a batch or async form
 
 
 @dataclass(frozen=True)
-class FunctionMetric(Metric):
+class PluginMetric(Metric):
+    """A metric whose class is made at run time, in no module, and is found by its name in whichever process unpickles it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return read_metric, (self.spec,)
+
+
+@dataclass(frozen=True)
+class FunctionMetric(PluginMetric):
     """A function of a plug-in, with its keyword arguments as settings; each plug-in's function has a class of its own."""
 
     function: ClassVar[PluginFunction]
@@ -32,16 +40,18 @@ class FunctionMetric(Metric):
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # one of each
         [answer] = answers
-        value, *scores = answer.values
-        places = [tuple(map(int, text.split())) for text in answer.texts[: len(scores)]]
-        parts = tuple(
-            Part(span, score, Span(*place) if place else None)
-            for span, score, place in zip(answer.spans, scores, places, strict=True)
-        )
-        return Score(value, parts, Seen((Span(0, len(example.document)),), notes=answer.texts[len(scores) :]))
+        return score_of_answer(example, answer, notes=answer.texts[len(answer.spans) :])
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return read_metric, (self.spec,)  # its class is in no module
+
+def score_of_answer(example: Example, answer: Answer, notes: Sequence[str], asked: Sequence[str] = ()) -> Score:
+    """The score whose `values` are that of the summary and those of its sentences, at `spans`, with places of evidence first in `texts`."""
+    value, *scores = answer.values
+    places = [tuple(map(int, text.split())) for text in answer.texts[: len(scores)]]
+    parts = tuple(
+        Part(span, score, Span(*place) if place else None)
+        for span, score, place in zip(answer.spans, scores, places, strict=True)
+    )
+    return Score(value, parts, Seen((Span(0, len(example.document)),), notes=tuple(notes)), tuple(asked))
 
 
 def read_metric(spec: str) -> Metric:
@@ -52,8 +62,8 @@ def read_metric(spec: str) -> Metric:
 def example_of(question: Question) -> Example:
     """The example that a question of a function is about, as the function is given it."""
     document, summary, asked, *contexts = question.inputs
-    places = [(name, *map(int, place.split())) for name, place in zip(contexts[::2], contexts[1::2], strict=True)]
-    return Example("", document, summary, tuple(Context(name, Span(start, end)) for name, start, end in places), asked)
+    places = [Span(*map(int, place.split())) for place in contexts[1::2]]
+    return Example("", document, summary, tuple(map(Context, contexts[::2], places)), asked)
 
 
 def metric_class(source: str, record: Mapping[str, Any]) -> type[FunctionMetric]:

@@ -22,7 +22,7 @@ def is_file(source: str) -> bool:
 
 def source_title(source: str) -> str:
     """Name of a source in messages: of a file without its folder."""
-    return Path(source).name if is_file(source) else source
+    return Path(source).name
 
 
 def source_hash(source: str) -> str:
@@ -63,6 +63,8 @@ def _locate(source: str) -> tuple[Path, Path, str]:
                 f"There is no file {source}. Name the plug-in's .py file in --plugin or TOUCHSTONE_PLUGINS."
             )
         return file, file.parent, file.stem
+    if Path(source).is_absolute():
+        raise PluginError(f"{source} is no plug-in. Name a Python file, .py, or a file of services, .toml.")
     spec = find_spec(source)
     if spec is None or spec.origin is None:
         raise PluginError(f"The module {source} is not installed any more.")

@@ -112,6 +112,20 @@ def legend(tables: Sequence[Table]) -> str:
     )
 
 
+_MARKS = ("* the best", "= not", "? not")
+SHADES = ("Dark: the best", "light: not", "italic: not")
+SIGNS = ("Bold: the best", "†: not", "‡: not")
+"""Words for the marks of a terminal in a legend: where cells have a ground, and in Markdown."""
+
+
+def legend_in(words: Sequence[str], tables: Sequence[Table]) -> str:
+    """The legend with these words in the place of the marks."""
+    text = legend(tables)
+    for mark, word in zip(_MARKS, words, strict=True):
+        text = text.replace(mark, word)
+    return text
+
+
 def few_documents(cells: Iterable[Cell]) -> str:
     """Note that intervals rest on few documents, and on how many at least; empty where they do not."""
     few = [one.documents for cell in cells if (one := estimate_of(cell)) and one.of_few_documents]

@@ -8,7 +8,16 @@ from pathlib import Path
 
 from core.html_templates import open_templates
 from core.report import Cell, Column, Report, Table, estimate_of
-from core.reports.cells import format_cell, format_value, heading, legend, missing_reasons, pivot_grid, pivot_titles
+from core.reports.cells import (
+    SHADES,
+    format_cell,
+    format_value,
+    heading,
+    legend_in,
+    missing_reasons,
+    pivot_grid,
+    pivot_titles,
+)
 from core.stats.best_metric import Measurement
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))
@@ -46,7 +55,7 @@ def report_html(report: Report) -> str:
         report=report,
         images=chart_images(report),
         grids=[grid for table in report.tables for grid in table_grids(table)],
-        notes=[*filter(None, [legend(report.tables)]), *report.notes, *missing_reasons(report.tables)],
+        notes=[*filter(None, [legend_in(SHADES, report.tables)]), *report.notes, *missing_reasons(report.tables)],
     )
 
 

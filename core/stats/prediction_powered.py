@@ -125,10 +125,13 @@ def _sigmoid(values: Values) -> Values:
 
 
 def tuned_scale(sample: LabelSample, predicted: Values) -> float:
-    """The factor of centred predictions, (n,), that makes the variance smallest (PPI++, equation 7); 0 where they do harm."""
-    ours, theirs = sample.sums(sample.outcomes), sample.sums(predicted)
-    spread = float(theirs @ theirs)
-    return min(max(float(ours @ theirs) / spread, 0.0), _MAX_SCALE) if spread > 0 else 0.0
+    """The factor of centred predictions, (n,), that makes the variance smallest (PPI++, equation 7); 0 where they do harm.
+
+    It takes labels as independent also where they are not: of few documents their sums would give a factor that fits them too well.
+    """
+    ours, theirs = (values - sample.weights @ values for values in (sample.outcomes, predicted))
+    spread = float(sample.weights**2 @ theirs**2)
+    return min(max(float(sample.weights**2 @ (ours * theirs)) / spread, 0.0), _MAX_SCALE) if spread > 0 else 0.0
 
 
 def powered_rate(sample: LabelSample, predicted: Values | None, scale: float | None = None) -> Rate:

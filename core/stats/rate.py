@@ -12,7 +12,7 @@ from core.stats.bootstrap import CONFIDENCE_LEVEL
 from core.stats.statistic import Estimate, Numbers, Values, cluster_documents
 
 MIN_ERRORS = 10
-"""Of labels with fewer of one kind the normal approximation fails: the interval is the exact one."""
+"""Of labels with fewer independent ones of one kind the normal approximation fails: the interval is the exact one."""
 
 NOT_LEVEL = 1 - CONFIDENCE_LEVEL
 _ROUNDING = 1e-6  # labels, that the effective number of independent ones is off by
@@ -147,8 +147,9 @@ def clopper_pearson(errors: float, size: float, error: float = NOT_LEVEL) -> tup
 def labels_alone(sample: LabelSample) -> Rate:
     """The rate by the labels alone: Wilson's interval of the effective number of labels, or the exact one of few errors."""
     rate, variance = sample.rate, sample.variance(sample.outcomes)
-    exact = sample.errors < MIN_ERRORS and bool(sample.unseen.any())
-    return Rate(rate, variance, sample.n, sample.clusters, exact, effective_size(sample))
+    size = effective_size(sample)
+    few = sample.errors * size / sample.n < MIN_ERRORS - _ROUNDING
+    return Rate(rate, variance, sample.n, sample.clusters, few and bool(sample.unseen.any()), size)
 
 
 def effective_size(sample: LabelSample) -> float:

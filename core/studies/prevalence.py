@@ -118,9 +118,15 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
             if wrong == draw.sample.errors
             else f"{n - wrong} of {n:,} labels are consistent"
         )
+        shared = (
+            f", worth {draw.sample.errors * draw.alone.size / n:.1f} as they share documents"
+            if draw.sample.errors >= MIN_ERRORS
+            else ""
+        )
         return [
             f"{_percent(both)} of {size:,} summaries are inconsistent.",
-            f"Only {few}: with fewer than {MIN_ERRORS} the interval is the exact one of the labels alone, and scores have no part in it.",
+            f"Only {few}{shared}: with fewer than {MIN_ERRORS} the interval is the exact one of the labels alone, and scores have "
+            "no part in it.",
             *_difference_sentences(differences),
         ]
     worth = round(label_worth(draw.powered, draw.alone, size))

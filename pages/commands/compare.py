@@ -17,7 +17,7 @@ from core.cases.measures import affordable_resamples, draw_resamples
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
-from core.gate.power import DEFAULT_LIMITS, plan_sentences, ruled_out_sentences
+from core.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
 from core.gate.regression import GATE_MEASURES, Change, Limit, MetricComparison, compare_sides, regressions
 from core.gate.results_file import (
     GivenSide,
@@ -103,12 +103,12 @@ def command(
         )
     changes = [change for one in found for change in one.changes]
     failed = regressions(changes, limits)
-    ruled_out = ruled_out_sentences(changes, limits)
+    notes = [*ruled_out_sentences(changes, limits), *few_documents_sentences(changes)]
     for path, write in writers:
-        path.write_text(write(found, failed, [*opened.plan, *ruled_out]), encoding="utf-8")
+        path.write_text(write(found, failed, [*opened.plan, *notes]), encoding="utf-8")
     typer.echo(format_comparisons(found, failed))
     typer.echo(f"\n{verdict_sentence(found, failed)}")
-    for sentence in ruled_out:
+    for sentence in notes:
         typer.echo(sentence)
     if failed or any(one.lost for one in found):
         raise typer.Exit(1)

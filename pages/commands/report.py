@@ -22,7 +22,7 @@ from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption
-from pages.commands.shared.pins_again import Workshop
+from pages.commands.shared.pins_again import PinBuilder
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py report findings.toml --to findings.html"
@@ -51,8 +51,8 @@ def command(
                 download_models(engines[0].pool, _metrics(recipe))
             return engines[0]
 
-        made = Workshop(store, settings, engine)
-        parts = [_make(made, place, part) for place, part in enumerate(recipe.parts, start=1)]
+        builder = PinBuilder(store, settings, engine)
+        parts = [_make(builder, place, part) for place, part in enumerate(recipe.parts, start=1)]
     report = PinnedReport(recipe.title, tuple(parts))
     changed, remarks = False, dict[int, str]()
     for place, (before, part) in enumerate(zip(recipe.parts, parts, strict=True)):
@@ -70,12 +70,12 @@ def command(
         raise typer.Exit(1)
 
 
-def _make(made: Workshop, place: int, part: RecipePart) -> Part:
+def _make(builder: PinBuilder, place: int, part: RecipePart) -> Part:
     """The part with its result of today. Raises TouchstoneError, with the place, where that cannot be made here."""
     if part.source is None:
         return Part(part.text)
     try:
-        pin = made.make(part.source, part.title)
+        pin = builder.build(part.source, part.title)
     except TouchstoneError as error:
         raise TouchstoneError(
             f"Part {place}, {part.title or 'without a title'}, cannot be made here: {error}"

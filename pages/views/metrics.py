@@ -6,6 +6,7 @@ from pages.ui.metrics.endpoint_list import endpoint_list
 from pages.ui.metrics.metric_details import metric_details
 from pages.ui.metrics.metric_list import metric_list, opened_metric
 from pages.ui.metrics.model_rows import follow_models, memory_bar, other_models
+from pages.ui.metrics.plugin_notes import plugin_notes
 from pages.ui.shared.notices import notices
 
 pool = services.engine().pool
@@ -16,6 +17,7 @@ rows = list_metrics(pool)
 if opened := opened_metric():
     metric_details(next(row for row in rows if row.name == opened), pool)
 else:
+    plugin_notes()
     metric_list(rows, pool)
     other_models(pool)
     endpoint_list()

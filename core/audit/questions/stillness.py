@@ -46,7 +46,10 @@ class Stillness(Question):
             details=(
                 Figure("mean gain by a correction", found.correction, "score"),
                 Figure("mean shift by a harmless edit", found.benign, "score"),
-                *(Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value) for cell in cells),
+                *(
+                    Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value, cell.edge)
+                    for cell in cells
+                ),
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
             command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",

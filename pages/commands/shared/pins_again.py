@@ -24,7 +24,6 @@ from core.runs.bundled_run import bundled_run_lines
 from core.runs.filters import filter_variants
 from core.runs.run import Run, run_from_lines
 from core.settings import Settings
-from core.stats.bootstrap import RESAMPLES
 from core.studies.saved_threshold import thresholds_by_metric
 from core.study import STUDIES, Input, StudyData
 from core.types import Context, Example, Result, Span
@@ -35,14 +34,14 @@ _BUNDLED_RUN = "bundled"
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class PinBuilder:
     """Services that make results: the store, the settings, the engine, opened when it is first asked for, and a title for pairs."""
 
     store: Store
     settings: Settings
     engine: Callable[[], Engine]
 
-    def make(self, source: Source, title: str = "") -> Pin:
+    def build(self, source: Source, title: str = "") -> Pin:
         """The pin of a source as it is today. Raises TouchstoneError where its data or metrics are not here."""
         match source:
             case StudySource():
@@ -59,12 +58,12 @@ class Workshop:
             run = self._run(source.run)
             counting = filter_variants(run, source.left_out)
             data = replace(data, run=run, counting=counting, left_out=source.left_out)
-        if source.datasets and Input.ITEMS not in study.takes:
+        if source.datasets:
             cases = self._cases(source)
             data = replace(data, cases=cases, resamples=source.resamples or affordable_resamples(cases))
         if Input.ITEMS in study.takes:
             items = {name: load_items(self.store, name) for name in source.datasets}
-            data = replace(data, items=items, resamples=source.resamples or RESAMPLES)
+            data = replace(data, items=items)
         if study.scores_texts:
             data = replace(data, engine=self.engine())
         return study_pin(study, data, study.run(data), source)

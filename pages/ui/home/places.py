@@ -11,6 +11,7 @@ from annotations.campaigns.people import Member, Right
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from pages.server import services
+from pages.ui.shared.pin_form import reports_of
 from pages.ui.shared.run_choice import listed_runs
 from pages.ui.shared.session_user import pages_of
 
@@ -42,6 +43,7 @@ def own_work(member: Member) -> list[Place]:
     if member.may(Right.MANAGE):
         campaigns = ManagerActions(store, member).campaigns()
         work += [Place("campaign", one.name, "campaigns", {"campaign": one.id}) for one in campaigns]
+    work += [Place("report", row.title, "report", {"report": row.id}) for row in reports_of(member).own()]
     work += [Place("dataset", name, "evaluate", {"dataset": name}) for name in store.dataset_names()]
     return work
 

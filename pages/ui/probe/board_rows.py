@@ -8,11 +8,11 @@ from typing import Literal
 
 from core.metric import Direction
 from core.registry import settings_label
+from core.runs.noise_strip import format_edge, mark_place
 from core.runs.null_bands import NullBand
 from core.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
 from core.types import UNSTATED, Intention, Verdict, WordScore
-from pages.ui.shared.noise_strip import format_edge, mark_place
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
@@ -139,7 +139,7 @@ def noise_data(row: BoardRow) -> BoardData:
     return {
         "text": f"{'≈ ' if band.any_size else ''}{format_edge(edge)}",
         "about": f"{about}{battery}",
-        "place": mark_place(band, shift),
+        "place": mark_place(edge, shift),
     }
 
 

@@ -13,7 +13,7 @@ from annotations.store.reports import ReportRow
 from core.errors import TouchstoneError
 from core.pinned.pin import Source, StudySource, pin_json
 from core.types import PRECOMPUTED
-from pages.commands.shared.pins_again import Workshop
+from pages.commands.shared.pins_again import PinBuilder
 from pages.server import services
 from pages.ui.shared.background_results import background_results
 from pages.ui.shared.markup import escape_markdown
@@ -51,9 +51,9 @@ def report_state() -> ReportState:
     return page_state(ReportState)
 
 
-def workshop() -> Workshop:
+def pin_builder() -> PinBuilder:
     """The services of this server, by which results are made again."""
-    return Workshop(services.store(), services.settings(), services.engine)
+    return PinBuilder(services.store(), services.settings(), services.engine)
 
 
 def save_change(change: Callable[[], object]) -> None:
@@ -116,9 +116,9 @@ def empty_page(member: Member) -> None:
     )
     if not state.making_example:
         return
-    made = workshop()
+    builder = pin_builder()
     sources = [source for _, source in _EXAMPLE]
-    pins = background_results("Making results…", ("example-report",), lambda: map(made.make, sources), len(sources))
+    pins = background_results("Making results…", ("example-report",), lambda: map(builder.build, sources), len(sources))
     if pins is None:
         return
     state.making_example = False

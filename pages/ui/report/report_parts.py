@@ -13,7 +13,7 @@ from core.edits import as_segments, recover
 from core.errors import TouchstoneError
 from core.pinned.address import address_of
 from core.pinned.pin import Pin, PinnedPair, read_pin
-from core.reports.cells import legend, missing_reasons
+from core.reports.cells import SHADES, legend_in, missing_reasons
 from pages.ui.report.report_choice import save_change
 from pages.ui.shared.grouped_views import enter_view
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, safe_guidelines
@@ -71,7 +71,7 @@ def _pin(content: str, id: str, change: str) -> None:
         table_view(table, f"pin-{id}-{table.name}")
         for note in table.notes:
             st.caption(escape_markdown(note))
-    for note in filter(None, [legend(report.tables), *report.notes, *missing_reasons(report.tables)]):
+    for note in filter(None, [legend_in(SHADES, report.tables), *report.notes, *missing_reasons(report.tables)]):
         st.caption(escape_markdown(note))
     for place, pair in enumerate(pin.pairs):
         _pair(pair, f"pin-{id}-{place}")

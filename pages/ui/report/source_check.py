@@ -12,8 +12,8 @@ from annotations.store.reports import ReportRow
 from core.errors import Problem, attempt
 from core.pinned.comparison import basis_of, compare
 from core.pinned.pin import Pin, read_pin
-from pages.commands.shared.pins_again import Workshop
-from pages.ui.report.report_choice import workshop
+from pages.commands.shared.pins_again import PinBuilder
+from pages.ui.report.report_choice import pin_builder
 from pages.ui.shared.background_results import background_results
 from pages.ui.shared.pin_form import reports_of
 from pages.ui.shared.session_state import page_state
@@ -46,7 +46,7 @@ def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
     if state.report != row.id:
         return {}
     pins = {id: read_pin(content) for id, content in reports_of(member).contents(row).items()}
-    work = partial(_changes, workshop(), [*pins.values()])
+    work = partial(_changes, pin_builder(), [*pins.values()])
     key = ("report-check", tuple(pins), state.times)
     found = background_results("Making results again…", key, work, len(pins))
     return dict(zip(pins, found, strict=True)) if found else {}
@@ -57,10 +57,10 @@ def _check(report: str) -> None:
     state.report, state.times = report, state.times + 1
 
 
-def _changes(made: Workshop, pins: Sequence[Pin]) -> Iterator[str]:
+def _changes(builder: PinBuilder, pins: Sequence[Pin]) -> Iterator[str]:
     """A sentence for each pin, or the reason why it cannot be made again."""
     for pin in pins:
-        again = attempt(partial(made.make, pin.source, pin.title))
+        again = attempt(partial(builder.build, pin.source, pin.title))
         if isinstance(again, Problem):
             yield f"Not made again: {again.message}"
         else:

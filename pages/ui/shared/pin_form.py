@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 import streamlit as st
 
 from annotations.campaigns.people import Member, Right
 from annotations.store.reports import PersonReports
 from core.errors import TouchstoneError
+from core.pinned.making import cell_title
 from core.pinned.pin import Pin, pin_json
 from core.report import Cell, Report, Table
 from pages.server import services
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.session_state import WidgetValue
+from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member, member_let_in
 
 Offers = Mapping[str, Callable[[], Pin]]
@@ -22,9 +24,11 @@ Offers = Mapping[str, Callable[[], Pin]]
 _NEW = ""
 
 
+@dataclass(eq=False)
 class PinState:
-    """Values of the form, each by the key of its button."""
+    """Number of pins of this session, and the values of the form, each by the key of its button."""
 
+    made: int = 0
     what = WidgetValue[str | None]("pin-what", None)
     report = WidgetValue[str | None]("pin-report", None)
     title = WidgetValue[str]("pin-title", "")
@@ -42,7 +46,8 @@ def pin_button(key: str, offers: Offers) -> None:
     if services.settings().demo:
         st.button("Pin", icon=":material/keep:", key=f"{key}-pin", disabled=True, help="Nothing is kept in this demo.")
         return
-    with st.popover("Pin", icon=":material/keep:", key=f"{key}-pin"):
+    # another key is another popover, which is closed: one that was used does not stay open over the page
+    with st.popover("Pin", icon=":material/keep:", key=f"{key}-pin-{page_state(PinState).made}"):
         own = {row.id: row.title for row in reports_of(member_let_in()).own()}
         if len(offers) > 1:
             st.selectbox("What", list(offers), key=PinState.what.of(key).key)
@@ -62,7 +67,7 @@ def pin_button(key: str, offers: Offers) -> None:
             height=100,
         )
         st.button(
-            "Pin",
+            "Add to the report",
             key=f"{key}-pin-now",
             type="primary",
             icon=":material/keep:",
@@ -80,7 +85,7 @@ def study_offers(report: Report, selected: Mapping[str, Mapping[str, Cell]], mak
     for table in report.tables:
         if row := selected.get(table.name):
             cell = _cell_of(table, row)
-            offers[f"Selected: {', '.join(cell.values())}"] = _offer(make, table=table.name, cell=cell)
+            offers[f"Selected: {cell_title(cell)}"] = _offer(make, table=table.name, cell=cell)
     offers["Everything here"] = make
     if len(report.tables) + len(report.charts) > 1:
         offers |= {f"Table: {one.title}": _offer(make, table=one.name) for one in report.tables}
@@ -115,4 +120,5 @@ def _pin(key: str, offers: Offers, own: list[str]) -> None:
         leave_notice(str(error))
         return
     PinState.text.of(key).set("")
+    page_state(PinState).made += 1
     leave_notice(f"Pinned to “{title}”, which is under Report.")

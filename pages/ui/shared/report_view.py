@@ -12,7 +12,16 @@ import streamlit as st
 
 from core.archive import zip_files
 from core.report import Cell, Chart, Column, Report, Table
-from core.reports.cells import few_documents, format_value, heading, legend, missing_reasons, pivot_grid, pivot_titles
+from core.reports.cells import (
+    SHADES,
+    few_documents,
+    format_value,
+    heading,
+    legend_in,
+    missing_reasons,
+    pivot_grid,
+    pivot_titles,
+)
 from core.reports.files import FORMS
 from core.stats.best_metric import Measurement
 from pages.ui.shared.markup import escape_markdown
@@ -27,9 +36,6 @@ MARK_STYLES = MappingProxyType(
     }
 )
 """Style of the mark of a measurement in a cell."""
-
-_SHADES = MappingProxyType({"* the best": "Dark: the best", "= not": "light: not", "? not": "italic: not"})
-"""Marks of a terminal, and what stands for them in a table of a page."""
 
 _MOST_WARNINGS = 3  # that are shown at once
 _DOWNLOADS = (
@@ -74,10 +80,7 @@ def report_view(
             "Chart", titles, default=titles[0], key=f"{key}-chart", required=True, label_visibility="collapsed"
         )
         chart_view(report.charts[titles.index(title)], key)
-    marks = legend(report.tables)  # with the colours that stand for the signs here
-    for sign, shade in _SHADES.items():
-        marks = marks.replace(sign, shade)
-    for note in [marks, *report.notes, *missing_reasons(report.tables)]:
+    for note in [legend_in(SHADES, report.tables), *report.notes, *missing_reasons(report.tables)]:
         st.caption(escape_markdown(note))
     return selected
 

@@ -11,13 +11,14 @@ from core.metric import METRICS, Direction
 from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS, Intent
 from core.runs.matrix import MatrixCell
+from core.runs.noise_strip import format_edge, mark_place
 from core.runs.null_bands import null_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift
 from core.runs.verdict_sentences import metric_verdicts
 from core.stats.text_tables import format_share, format_signed
 from pages.ui.shared.markup import register_component
-from pages.ui.shared.noise_strip import EDGE_HELP, format_edge, mark_place
+from pages.ui.shared.noise_strip import EDGE_HELP
 from pages.ui.shared.plots import INTENT_COLOURS
 from pages.ui.shared.run_choice import stress_state
 from pages.ui.shared.session_state import component_message
@@ -124,7 +125,7 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
         "few": cell.few,
         "move": cell.move.value,
         "about": describe_cell(cell),
-        "place": mark_place(cell.noise, cell.shift.value)
+        "place": mark_place(cell.edge, cell.shift.value)
         if figure == _AGAINST_NOISE and cell.shift.value is not None
         else None,
     }

@@ -19,7 +19,7 @@ from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
 from core.metric_title import metric_title
-from core.model_reference import Checkpoint, ModelRef
+from core.model_reference import Checkpoint, EndpointModel, ModelRef
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.runs.cost import asks_endpoints, estimate_run_cost
@@ -90,7 +90,7 @@ def _check_model_row(model: ModelRef) -> None:
     """A model with what can be done with it, or the endpoint that is not set."""
     if isinstance(model, Checkpoint):
         model_row(model, services.engine().pool, 0, "guard")
-    elif missing := endpoint_problem(model.endpoint):
+    elif isinstance(model, EndpointModel) and (missing := endpoint_problem(model.endpoint)):
         st.info(escape_markdown(missing), icon=":material/cloud_off:")
         st.page_link("views/metrics.py", label="Add an endpoint under Metrics", icon=":material/add_link:")
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
-from core.audit.question import Finding, Level, ShownPair
-from core.audit.report import AuditReport, MetricAudit
+from core.audit.question import Figure, Finding, Level, ShownPair
+from core.audit.report import AuditReport, MetricAudit, read_report, report_json
 from core.audit.report_html import report_html, shared_label
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.battery import standard_battery
+from core.runs.noise_strip import format_edge
+from core.stats.statistic import Estimate
 
 pytestmark = pytest.mark.xdist_group("the known metrics")
 
@@ -37,6 +40,44 @@ def test_every_form_of_the_report_names_the_battery(report: AuditReport) -> None
     old = replace(report, battery=None)
     for form in (report_html(old), report_markdown(old), format_report(old)):
         assert "not recorded" in form
+
+
+def test_the_page_draws_each_mean_shift_before_its_noise(report: AuditReport) -> None:
+    shifts = [one for one in all_figures(report) if one.edge is not None]
+    page = report_html(report)
+    assert shifts
+    assert page.count('<svg class="noise ') == len(shifts)
+    for one in shifts:
+        assert (
+            f'aria-label="{format_edge(one.edge)} of the way to the edge of the noise, {one.remark}"'.replace(
+                ">", "&gt;"
+            )
+            in page
+        )
+
+
+def test_a_mean_shift_twice_as_far_as_the_noise_lies_beyond_the_band(report: AuditReport) -> None:
+    kind = f"mean shift, {HOSTILE}"
+    figures = (
+        Figure(kind, Estimate(-0.2, -0.3, -0.1, 40), "score", "right way", 2.0),
+        Figure(kind, Estimate(0.05, 0.0, 0.1, 40), "score", "within noise", 0.5),
+        Figure(kind, Estimate(0.05, 0.0, 0.1, 40), "score", "noise unknown"),
+    )
+    finding = Finding("stillness", "Still", "still", Level.GOOD, "It stays.", details=figures)
+    page = report_html(replace(report, metrics=(MetricAudit("m", "m|1", "fine", (finding,)),)))
+    assert re.findall(r'<svg class="noise ([\w-]+)".*\n.*\n<rect class="mark" x="([\d.]+)"', page) == [
+        ("right-way", f"{120 * (0.5 - 0.25 - 0.23 / 2) - 1.5:.1f}"),
+        ("within-noise", f"{120 * (0.5 + 0.25 / 2) - 1.5:.1f}"),
+    ]
+    assert "<script" not in page
+
+
+def test_the_shifts_before_their_noise_survive_a_file(report: AuditReport) -> None:
+    assert all_figures(read_report(report_json(report))) == all_figures(report)
+
+
+def all_figures(report: AuditReport) -> list[Figure]:
+    return [one for audit in report.metrics for finding in audit.findings for one in finding.details]
 
 
 def test_the_page_asks_no_network(report: AuditReport) -> None:

@@ -85,7 +85,7 @@ def test_markdown_of_people_stays_markdown_without_html() -> None:
 
 
 def test_no_text_is_a_command_of_latex() -> None:
-    document = pins_latex(report_of(HOSTILE), {1: HOSTILE})[""]
+    document = pins_latex(report_of(HOSTILE), {1: HOSTILE}, "out")[""]
     assert isinstance(document, str)
     assert "\\input{" not in document
     body = document.partition(r"\begin{document}")[2]
@@ -101,12 +101,12 @@ def test_latex_of_markdown_has_headings_lists_and_links() -> None:
 
 
 def test_markdown_has_tables_and_figures_beside_it() -> None:
-    files = pins_markdown(report_of(HOSTILE))
+    files = pins_markdown(report_of(HOSTILE), {}, "out")
     document = files[""]
     assert isinstance(document, str)
     assert "<script" not in document
     assert [name for name in files if name] == ["2-areas.svg"]
-    assert "(<{stem}-2-areas.svg>)" in document
+    assert "(<out-2-areas.svg>)" in document
 
 
 @pytest.mark.parametrize(

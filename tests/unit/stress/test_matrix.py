@@ -81,6 +81,14 @@ def test_a_kind_is_no_noise_of_its_own() -> None:
     assert cells_by_kind(run_of({"shuffled": [0.1, -0.1] * 3}))["shuffled"].edge is None
 
 
+def test_a_metric_that_falls_under_all_harmless_kinds_alike_is_seen_against_no_edit() -> None:
+    """Its band is made of them, so that each lies within: the mean of each is compared with no edit at all too."""
+    cells = cells_by_kind(run_of({kind: [-0.21, -0.2, -0.19, -0.2] for kind in ("shuffled", "negated", "added")}))
+    assert {cell.move for cell in cells.values()} == {Move.STILL}
+    assert all(cell.is_clear for cell in cells.values())
+    assert not cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"].is_clear
+
+
 def test_the_band_rests_on_edits_of_the_same_size() -> None:
     small = score_shifts(run_of({"shuffled": [0.01] * 5}, words=1))
     large = score_shifts(run_of({"shuffled": [0.5] * 5}, words=10))

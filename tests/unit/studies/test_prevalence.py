@@ -272,6 +272,14 @@ def test_labels_of_whole_documents_have_a_wider_interval() -> None:
     assert (clustered.high or 0) - (clustered.low or 0) > 2 * ((single.high or 0) - (single.low or 0))
 
 
+def test_errors_that_share_documents_count_as_fewer() -> None:
+    documents = np.arange(SIZE) // 10
+    labels = {row: float(documents[row] not in (2, 8)) for row in range(SIZE) if documents[row] % 2 == 0}
+    found = report(replace(labelled(BASE, labels), documents=documents, columns=()))
+    assert found.table("rates").cells("interval")[1] == "exact"
+    assert "Only 20 of 200 labels are inconsistent, worth 1.9 as they share documents" in found.sentences[1]
+
+
 def test_parts_that_differ_have_ranks_of_their_own() -> None:
     wrong = np.arange(SIZE) % 2 == 0
     rng = np.random.default_rng(1)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from core.runs.noise_strip import format_edge, mark_place
 from core.runs.null_bands import NullBand
 from core.runs.run import Plan, Run
 from core.stats.score_pairs import Move, classify_move
 from pages.ui.metrics.metric_evidence import batteries_sentence
 from pages.ui.probe.board_rows import BoardRow, Noise, RowState, noise_data, shift_move
-from pages.ui.shared.noise_strip import format_edge, mark_place
 
 BAND = NullBand(-0.1, 0.2, 0.05, 12)
 
@@ -45,7 +45,7 @@ def test_the_distance_and_the_colour_agree_on_what_is_noise() -> None:
 
 def test_every_shift_has_a_place_on_the_strip_and_the_edges_always_the_same() -> None:
     shifts = (-50.0, -0.1, 0.0, 0.2, 50.0)
-    places = [mark_place(BAND, shift) for shift in shifts]
+    places = [mark_place(BAND.edge(shift), shift) for shift in shifts]
     assert places == pytest.approx([0.02, 0.25, 0.5, 0.75, 0.98], abs=0.002)
 
 

@@ -19,7 +19,7 @@ from core.pinned.pin import PairSource, Pin, StudySource, pin_json, read_pin
 from core.settings import Settings
 from core.studies.measures import Measures
 from core.types import PRECOMPUTED
-from pages.commands.shared.pins_again import Workshop
+from pages.commands.shared.pins_again import PinBuilder
 from pages.server import services
 from tests.unit.pinned.pins import HOSTILE, edited_pair, study_pin
 
@@ -144,7 +144,7 @@ def test_a_source_has_the_address_that_restores_it(
 
 
 def made(source: StudySource | PairSource) -> Pin:
-    return Workshop(services.store(), services.settings(), services.engine).make(source)
+    return PinBuilder(services.store(), services.settings(), services.engine).build(source)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,203 @@
+"""Scores of our metrics over HTTP: one pair or a batch, for metrics that were chosen at the start, with a token."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from core.engine.engine import Engine
+from core.html_templates import open_templates
+from core.metric import Metric
+from core.metric_catalog import format_direction, format_range
+from core.settings import VERSION
+from core.types import Example, Outcome, Part, Result
+
+_MOST_EXAMPLES = 1_000
+_MOST_BYTES = 32 * 2**20
+_TEMPLATES = Path(__file__).with_name("templates")
+
+
+class _Pair(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    document: str
+    summary: str
+    question: str = ""
+
+
+class _Single(_Pair):
+    metric: str = ""
+
+
+class _Batch(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    examples: list[_Pair] = Field(max_length=_MOST_EXAMPLES)
+    metric: str = ""
+
+
+class _RefusedError(Exception):
+    """A request that cannot be answered, with its status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class ScoreService:
+    """The metrics that are served, the first of which is asked where none is named; "" is no token."""
+
+    engine: Engine
+    metrics: Sequence[Metric]
+    token: str
+
+    def app(self) -> Starlette:
+        """The application; `/health` and the description need no token."""
+        return Starlette(
+            routes=[
+                Route("/", self._page),
+                Route("/openapi.json", self._description),
+                Route("/health", self._health),
+                Route("/score", self._score, methods=["POST"]),
+            ],
+            exception_handlers={_RefusedError: _refusal},
+        )
+
+    async def _health(self, _: Request) -> Response:
+        listed = [metric.spec for metric in self.metrics]
+        return JSONResponse({"status": "ok", "version": VERSION, "metrics": listed})
+
+    async def _description(self, _: Request) -> Response:
+        return JSONResponse(describe_api([metric.spec for metric in self.metrics]))
+
+    async def _page(self, _: Request) -> Response:
+        paths = describe_api([metric.spec for metric in self.metrics])["paths"]
+        operations = [(path, method, one) for path, methods in paths.items() for method, one in methods.items()]
+        cards = [(metric.spec, metric.card) for metric in self.metrics]
+        metrics = [
+            {"metric": spec, "range": format_range(card.low, card.high), "direction": format_direction(card.direction)}
+            for spec, card in cards
+        ]
+        page = open_templates(_TEMPLATES).get_template("service.html")
+        return HTMLResponse(page.render(metrics=metrics, operations=operations))
+
+    async def _score(self, request: Request) -> Response:
+        self._check_token(request)
+        body = await _read_body(request)
+        asked = _parse(body)
+        pairs = asked.examples if isinstance(asked, _Batch) else [asked]
+        examples = [
+            Example(str(place), pair.document, pair.summary, (), pair.question) for place, pair in enumerate(pairs)
+        ]
+        metric = self._metric(asked.metric)
+        outcomes = await run_in_threadpool(lambda: [outcome for _, outcome in self.engine.run([metric], examples)])
+        records = [_record(outcome, example) for outcome, example in zip(outcomes, examples, strict=True)]
+        return JSONResponse({"scores": records} if isinstance(asked, _Batch) else records[0])
+
+    def _check_token(self, request: Request) -> None:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if self.token and not (
+            scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self.token.encode())
+        ):
+            raise _RefusedError(401, "Send the token: `Authorization: Bearer TOKEN`.")
+
+    def _metric(self, spec: str) -> Metric:
+        served = {metric.spec: metric for metric in self.metrics}
+        if spec and spec not in served:
+            raise _RefusedError(404, f"No metric {spec!r} is served here. Served: {', '.join(served)}.")
+        return served[spec] if spec else self.metrics[0]
+
+
+def describe_api(metrics: Sequence[str]) -> dict[str, Any]:
+    """The OpenAPI description of the service of these metrics."""
+    texts = {name: {"type": "string"} for name in ("document", "summary", "question")}
+    pair = {"type": "object", "required": ["document", "summary"], "properties": texts}
+    named = {"metric": {"type": "string", "enum": list(metrics)}}
+    batch = {"type": "array", "items": pair, "maxItems": _MOST_EXAMPLES}
+    example = {"document": "It rained in York all night.", "summary": "It rained in York.", "metric": metrics[0]}
+    forms = [
+        {**pair, "properties": {**texts, **named}},
+        {"type": "object", "required": ["examples"], "properties": {"examples": batch, **named}},
+    ]
+    score = {
+        "summary": "Score a pair, or with `examples` a batch. `score` is null where a text has none, with the reason in `error`.",
+        "security": [{"token": []}],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"oneOf": forms}, "example": example}},
+        },
+        "responses": {
+            "200": {"description": "{score, sentences, signature, metric, error}, of a batch {scores: […]}"},
+            "401": {"description": "without the token"},
+            "404": {"description": "a metric that is not served"},
+            "413": {"description": "too much at once"},
+            "422": {"description": "a request of another form"},
+        },
+    }
+    health = {
+        "summary": "Say that the service runs, and which metrics it serves.",
+        "responses": {"200": {"description": "ok"}},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Touchstone: scores as a service", "version": VERSION},
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "paths": {"/score": {"post": score}, "/health": {"get": health}},
+    }
+
+
+async def _read_body(request: Request) -> bytes:
+    """The body, of which no more is read than a request may have."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_BYTES:
+            raise _RefusedError(413, f"A request may have {_MOST_BYTES // 2**20} MB. Send fewer pairs at once.")
+    return bytes(body)
+
+
+def _parse(body: bytes) -> _Single | _Batch:
+    try:
+        record = json.loads(body)
+        form = _Batch if isinstance(record, dict) and "examples" in record else _Single
+        return form.model_validate(record)
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise _RefusedError(422, f"{wrong}. Send document and summary, or a list of them as examples.") from None
+    except ValueError:
+        raise _RefusedError(422, 'The request is no JSON. Send {"document": …, "summary": …}.') from None
+
+
+def _record(outcome: Outcome, example: Example) -> dict[str, Any]:
+    if not isinstance(outcome, Result):
+        return {"score": None, "error": outcome.message, "kind": outcome.kind.value, "metric": outcome.metric}
+    sentences = [_sentence(part, example) for part in outcome.parts]
+    return {"score": outcome.score, "sentences": sentences, "signature": outcome.signature, "metric": outcome.metric}
+
+
+def _sentence(part: Part, example: Example) -> dict[str, Any]:
+    evidence = part.evidence and {
+        "start": part.evidence.start,
+        "end": part.evidence.end,
+        "text": part.evidence.of(example.document),
+    }
+    text = part.span.of(example.summary)
+    return {"start": part.span.start, "end": part.span.end, "text": text, "score": part.score, "evidence": evidence}
+
+
+async def _refusal(_: Request, error: Exception) -> Response:
+    assert isinstance(error, _RefusedError)
+    headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+    return JSONResponse({"error": str(error)}, error.status, headers)
