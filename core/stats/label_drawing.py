@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,7 +80,7 @@ def drawn_by_document(documents: Numbers, rows: Numbers) -> bool:
         return False
     sizes, drawn = (np.bincount(of, minlength=int(documents.max()) + 1) for of in (documents, documents[rows]))
     expected = float(np.sum(sizes * (sizes - 1.0))) / 2 * (n * (n - 1.0)) / (pool * (pool - 1.0))
-    return float(np.sum(drawn * (drawn - 1.0))) / 2 > expected + 3 * np.sqrt(expected) + 1
+    return float(np.sum(drawn * (drawn - 1.0))) / 2 > expected + 3 * math.sqrt(expected) + 1
 
 
 def beyond_weights(sample: LabelSample, ranks: Sequence[Values], rows: Numbers) -> bool:

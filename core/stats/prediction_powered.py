@@ -62,7 +62,8 @@ class Predictions:
     def centred(self, part: Mask | None = None) -> Values:
         """The prediction of each label by a model that it had no part in, minus that model's mean over a part of the pool, (n,)."""
         means = (self.of_pool if part is None else self.of_pool[:, part]).mean(axis=1)
-        return self.of_pool[self.folds, self.rows] - means[self.folds]
+        centred: Values = self.of_pool[self.folds, self.rows] - means[self.folds]
+        return centred
 
 
 def predict_rates(features: Values, rows: Numbers, sample: LabelSample) -> Predictions | None:

@@ -79,7 +79,8 @@ class LabelSample:
         """
         deviations = self.weights * (values - self.weights @ values)
         scaled = deviations * np.sqrt(self.unseen) if finite else deviations
-        return np.bincount(self.places, weights=scaled, minlength=self.clusters)
+        sums: Values = np.bincount(self.places, weights=scaled, minlength=self.clusters).astype(np.float64)
+        return sums
 
     def variance(self, values: Values, *, finite: bool = True, fitted: int = 0) -> float:
         """The variance of the weighted mean of values of which `fitted` parameters were chosen on the same labels."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.stats.bootstrap import CONFIDENCE_LEVEL
 from core.stats.rate import LabelSample
-from core.stats.statistic import Estimate, Values, deal_folds
+from core.stats.statistic import Estimate, Numbers, Values, deal_folds
 
 _HALVES = 2  # of the labels by document: each half is judged by the threshold of the other
 _MIN_OF_A_KIND = 2  # labels, without which there is no threshold
@@ -27,7 +27,7 @@ class CorrectedRate:
     specificity: float = math.nan
 
 
-def corrected_rate(suspicion: Values, rows: Values, sample: LabelSample) -> CorrectedRate:
+def corrected_rate(suspicion: Values, rows: Numbers, sample: LabelSample) -> CorrectedRate:
     """The rate by the suspicion of each summary of the pool, (N,), higher where it is more likely inconsistent, nan for none.
 
     `rows`, (n,), are the labels' places in the pool. Each label is judged by a threshold that other documents gave (Youden
