@@ -10,7 +10,7 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_cla
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers test test-quick check check-scripts verify fix lock reference readme docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers test test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -75,6 +75,9 @@ reference: .venv/.run ## write the tables that are made from the code into the d
 	$(BIN)/python -m tests.reference
 
 readme: reference
+
+paper-figures: .venv/.run ## compute the figures of reproduced papers again, beside those that they print (minutes)
+	$(BIN)/python -m tests.paper_figures
 
 docs: .venv/.dev ## build the site of docs/ into var/site
 	$(BIN)/zensical build --clean --strict -f zensical.toml

@@ -76,14 +76,13 @@ class _Commands(TyperGroup):
     """The commands, listed by group."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        commands = [
-            command for name in self.list_commands(ctx) if (command := self.commands[name]) and not command.hidden
-        ]
-        width = formatter.width - 6 - max(len(str(command.name)) for command in commands)
+        commands: list[Any] = [self.commands[name] for name in self.list_commands(ctx)]
+        commands = [command for command in commands if not command.hidden]
+        width = formatter.width - 6 - max(len(command.name) for command in commands)
         for group in GROUPS:
             listed = [command for command in commands if command.rich_help_panel == group]
             with formatter.section(group):
-                formatter.write_dl([(str(command.name), command.get_short_help_str(width)) for command in listed])
+                formatter.write_dl([(command.name, command.get_short_help_str(width)) for command in listed])
 
 
 app = _new_app(no_args_is_help=True, help=__doc__, cls=_Commands)
@@ -102,7 +101,8 @@ class _Unloaded(TyperCommand):
 
 def app_commands() -> dict[str, Any]:
     """The commands by name, not loaded and without former names."""
-    return {name: command for name, command in get_command(app).commands.items() if not command.hidden}
+    listed: Any = get_command(app)
+    return {name: command for name, command in listed.commands.items() if not command.hidden}
 
 
 def load_command(name: str) -> Any:

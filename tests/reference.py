@@ -10,8 +10,11 @@ import os
 import re
 from pathlib import Path
 
+from tests.reference_layers import layers_svg
 from tests.reference_tables import ROOT, TABLES
 
+PICTURES = {"docs/develop/architecture.svg": layers_svg}
+"""Files that are made as a whole, by their place below the root."""
 _TABLE = re.compile(r"(<!-- ([\w-]+): make reference -->\n)(.*?)(\n<!-- /\2 -->)", re.DOTALL)
 
 
@@ -30,6 +33,9 @@ def rewritten_documents(root: Path) -> dict[Path, str]:
         )
     made = {name: make() for name, make in TABLES.items()}
     rewritten = {path: _TABLE.sub(lambda m: f"{m[1]}{made[m[2]]}{m[4]}", documents[path]) for path in places}
+    for place, draw in PICTURES.items():
+        path = root / place
+        documents[path], rewritten[path] = path.read_text(encoding="utf-8"), draw()
     return {path: text for path, text in rewritten.items() if text != documents[path]}
 
 

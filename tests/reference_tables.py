@@ -24,6 +24,7 @@ from core.reports.files import FORMS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
 from core.study import STUDIES, Outlet
+from tests.reference_layers import imports_table
 
 ROOT = Path(__file__).parents[1]
 _DECISIONS = ROOT / "docs" / "develop" / "decisions"
@@ -231,37 +232,6 @@ def _decisions() -> str:
     return _table(("", "decision", "date"), lines)
 
 
-def _imports() -> str:
-    """Every folder of code with the folders of ours that it imports."""
-    arrows: dict[str, set[str]] = {}
-    for top in ("annotations", "core", "pages"):
-        for file in sorted((ROOT / top).rglob("*.py")):
-            folder = _folder_of(file.relative_to(ROOT).parent)
-            modules = [
-                node.module
-                for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-                if isinstance(node, ast.ImportFrom)
-                and node.module
-                and node.module.split(".")[0] in {"annotations", "core", "pages"}
-            ]
-            places = {_folder_of(_place_of(module)) for module in modules}
-            arrows.setdefault(folder, set()).update(places - {folder})
-    return _table(
-        ("folder", "imports"),
-        ((f"`{folder}/`", ", ".join(f"`{one}/`" for one in sorted(arrows[folder]))) for folder in sorted(arrows)),
-    )
-
-
-def _folder_of(place: Path) -> str:
-    return "/".join(place.parts[:2])
-
-
-def _place_of(module: str) -> Path:
-    """The folder that a module lies in."""
-    path = Path(*module.split("."))
-    return path if (ROOT / path).is_dir() else path.parent
-
-
 TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "commands": _commands,
@@ -269,7 +239,7 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "decisions": _decisions,
         "export-formats": _export_formats,
         "http-api": _http_api,
-        "imports": _imports,
+        "imports": imports_table,
         "metric-settings": _metric_settings,
         "metrics": _metrics,
         "perturbations": _perturbations,

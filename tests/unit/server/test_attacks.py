@@ -179,7 +179,18 @@ def test_a_draft_for_anothers_item_is_never_theirs(site: Site) -> None:
 PAGES_OF = {
     Role.ANNOTATOR: {"annotate"},
     Role.ADJUDICATOR: {"annotate", "review"},
-    Role.RESEARCHER: {"home", "probe", "stress", "annotate", "evaluate", "audit", "report", "data", "metrics", "prompts"},
+    Role.RESEARCHER: {
+        "home",
+        "probe",
+        "stress",
+        "annotate",
+        "evaluate",
+        "audit",
+        "report",
+        "data",
+        "metrics",
+        "prompts",
+    },
 }
 
 
