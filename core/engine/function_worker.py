@@ -18,6 +18,11 @@ from core.plugins.source import source_hash
 from core.settings import Settings
 from core.types import Answer, Counts, Option, Question
 
+_TOGETHER_S, _MOST_TOGETHER = 0.05, 64  # quick calls, so long that nobody waits for them
+
+_Given = tuple[PendingQuestion, Answer | Problem, float]
+"""A question with its outcome, and the seconds that it took."""
+
 
 class FunctionWorker:
     """Keeps the process of one source, and starts it again where it ended or its code changed.
@@ -37,6 +42,7 @@ class FunctionWorker:
         self._available = threading.Semaphore(0)
         self._closed = False
         self._process: PluginProcess | None = None
+        self._call_s = _TOGETHER_S  # of the last calls
         self._loaded = ""  # hash of the code that the process runs
         self.counts = Counts()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -76,13 +82,22 @@ class FunctionWorker:
     def _serve(self) -> None:
         while self._available.acquire() and not self._closed:
             while not self._closed and (batch := self._take_batch()):
-                self._ask(batch)
+                began = time.perf_counter()
+                size = _function(batch[0]).at_once
+                parts = [batch[start : start + size] for start in range(0, len(batch), size)]
+                self._deliver([given for part in parts for given in self._ask(part)])
+                self._call_s = (time.perf_counter() - began) / len(parts)
 
     def _take_batch(self) -> list[PendingQuestion]:
-        """Questions that one call answers: of one function with the same settings. What was taken beyond them waits again."""
+        """Questions of one function with the same settings: those of one call, or of several quick ones, whose answers are kept together.
+
+        What was taken beyond them waits again.
+        """
         with self._lock:
             taken = self._queue.take(1)
-            if taken and (size := _function(taken[0]).at_once) > 1:
+            if taken:
+                quick = int(_TOGETHER_S / self._call_s)
+                size = max(_function(taken[0]).at_once, min(quick, _MOST_TOGETHER))
                 taken += self._queue.take(size - 1)
             batch = [one for one in taken if _call_of(one) == _call_of(taken[0])]
             self._queue.put_back([one for one in taken if one not in batch])
@@ -91,28 +106,25 @@ class FunctionWorker:
             self._lock.notify_all()
             return batch
 
-    def _ask(self, batch: Sequence[PendingQuestion]) -> None:
+    def _ask(self, batch: Sequence[PendingQuestion]) -> list[_Given]:
         """Have one call answer a batch; one that fails is halved until the example that cannot be scored is alone."""
         process = attempt(self._ready_process)
         if isinstance(process, Problem):
-            self._deliver(batch, [process] * len(batch), 0.0)
-            return
+            return [(pending, process, 0.0) for pending in batch]
         current = self._current(batch)
         if not current:
-            return
+            return []
         function, options = _call_of(current[0])
         examples = [example_of(pending.question) for pending in current]
         began = time.perf_counter()
         outcomes = attempt(partial(process.ask, function.name, options, examples))
-        seconds = time.perf_counter() - began
+        seconds = (time.perf_counter() - began) / len(current)
         if not isinstance(outcomes, Problem):
-            self._deliver(current, outcomes, seconds)
-        elif len(current) == 1 or self._closed:
-            self._deliver(current, [outcomes] * len(current), seconds)
-        else:
-            half = len(current) // 2
-            self._ask(current[:half])
-            self._ask(current[half:])
+            return [(pending, outcome, seconds) for pending, outcome in zip(current, outcomes, strict=True)]
+        if len(current) == 1 or self._closed:
+            return [(pending, outcomes, seconds) for pending in current]
+        half = len(current) // 2
+        return [*self._ask(current[:half]), *self._ask(current[half:])]
 
     def _ready_process(self) -> PluginProcess:
         """The process that runs the code as it is now; raises PluginError where it does not load."""
@@ -134,14 +146,13 @@ class FunctionWorker:
                     self._resume(task)
         return [pending for pending in batch if pending.fingerprint == self._loaded]
 
-    def _deliver(self, batch: Sequence[PendingQuestion], outcomes: Sequence[Answer | Problem], seconds: float) -> None:
-        given = list(zip(batch, outcomes, strict=True))
-        self._cache.put({pending.key: outcome for pending, outcome in given if isinstance(outcome, Answer)})
+    def _deliver(self, given: Sequence[_Given]) -> None:
+        self._cache.put({pending.key: outcome for pending, outcome, _ in given if isinstance(outcome, Answer)})
         with self._lock:
             self.counts += Counts(passes=1)
-            for pending, outcome in given:
+            for pending, outcome, seconds in given:
                 for asker in pending.tasks[:1]:
-                    asker.work_s += seconds / len(given)
+                    asker.work_s += seconds
                 for task in self._queue.deliver(pending, outcome):
                     self._resume(task)
             self._lock.notify_all()

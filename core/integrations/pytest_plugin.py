@@ -12,9 +12,9 @@ import pytest
 
 if TYPE_CHECKING:
     from core.gate.assertions import AuditAssertions, ScoreAssertions
+    from core.gate.metric_contract import MetricContract
     from core.metric import Metric
     from core.notebook.session import Pairs
-    from core.plugins.contract import MetricContract
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class ContractTest(pytest.Item):
         self._missing = missing
 
     def runtest(self) -> None:
-        from core.plugins.contract import CHECKS
+        from core.gate.metric_contract import CHECKS
 
         sentence = self._missing
         if self._contract:
@@ -97,7 +97,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     named: Sequence[str] = config.getoption("--touchstone-contract")
     if not named:
         return
-    from core.plugins.contract import CHECKS, MetricContract
+    from core.gate.metric_contract import CHECKS, MetricContract
 
     metrics, missing = _contract_metrics(named, config.rootpath)
     for metric in metrics:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from core.gate.metric_contract import CHECKS, MetricContract
 from core.metric import METRICS, Metric
-from core.plugins.contract import CHECKS, MetricContract
 from core.plugins.loading import load_plugin
 from core.settings import Settings
 from core.types import Example, Result, Seen
