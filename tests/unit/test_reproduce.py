@@ -150,6 +150,7 @@ def states(paper: str, tmp_path: Path) -> dict[str, Counter[str]]:
 def test_every_cell_of_the_tables_of_bump_is_within_its_tolerance(tmp_path: Path) -> None:
     found = states("bump", tmp_path)
     assert (found["2, task 1"], found["4a"], found["5a"]) == ({"within": 9}, {"within": 120}, {"within": 120})
+    assert (found["4a, significance"], found["5a, significance"]) == ({"within": 10}, {"within": 8, "known": 2})
     assert not any(table["BEYOND"] for table in found.values())
 
 
