@@ -309,7 +309,8 @@ def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> di
         return _CLASSICAL_TESTS[name][1](cases, part, columns[best], columns[other])
 
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
-    return mark_best(estimates, {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second})
+    made = {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
+    return mark_best(estimates, made, drawn.counts.shape[1])
 
 
 BOOTSTRAP_TEST = "paired bootstrap"
