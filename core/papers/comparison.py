@@ -7,6 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 from core.papers.paper import Figures, MissingDataError, Paper, ReleasedData, Waiting
@@ -15,12 +16,17 @@ from core.stats.text_tables import align_columns
 
 _NO_FIGURE = Waiting("The data at hand give no such figure.", "a figure in the data")
 _ORIGINS = {
-    "printed": "Paper: read in: ",
-    "again": "Paper: read in: ",
-    "elsewhere": "Another paper: read in: ",
-    "computed": "Paper: computed by the authors' rule, not printed: ",
-    "ours": "Paper: prints no such figure; ",
+    "printed": "Paper: ",
+    "again": "Paper: ",
+    "elsewhere": "Another paper: ",
+    "computed": "Not printed; computed by the authors' rule: ",
+    "ours": "The paper prints no such figure; ",
 }
+COLUMN_HEADS: Mapping[Origin, str] = MappingProxyType(
+    {"printed": "paper", "again": "paper", "elsewhere": "other paper", "computed": "computed", "ours": "none"}
+)
+"""Heads of the column beside ours, by origin: only what the authors print is called the paper's."""
+
 _ROUNDING = 1e-9  # a difference of exactly the tolerance is none
 
 
@@ -149,7 +155,8 @@ def format_table(table: ComparedTable) -> str:
         f"Tolerance {published.tolerance:g}."
     )
     lines = [_line(cell) for cell in table.cells if cell.ours is not None]
-    grid = align_columns([("row", "column", "paper", "ours", "difference", ""), *lines]) if lines else ""
+    head = ("row", "column", COLUMN_HEADS[published.origin], "ours", "difference", "")
+    grid = align_columns([head, *lines]) if lines else ""
     deviations = dict.fromkeys(cell.deviation for cell in table.cells if cell.deviation)
     counted = ", ".join(f"{number} {state}" for state, number in sorted(table.states.items()))
     reasons = dict.fromkeys(cell.waits for cell in table.cells if cell.waits)
@@ -189,6 +196,7 @@ def comparison_record(published: PublishedPaper, tables: Sequence[ComparedTable]
                 "unit": table.published.unit,
                 "source": table.published.source,
                 "origin": table.published.origin,
+                "printed_in": asdict(table.published.printed_in) if table.published.printed_in else None,
                 "cells": [{**asdict(cell), "difference": cell.difference, "state": cell.state} for cell in table.cells],
             }
             for table in tables
@@ -196,7 +204,7 @@ def comparison_record(published: PublishedPaper, tables: Sequence[ComparedTable]
     }
 
 
-_COLUMNS = ("table", "row", "column", "paper", "ours", "difference", "state", "waits", "deviation", "source")
+_COLUMNS = ("table", "row", "column", "paper", "ours", "difference", "state", "waits", "deviation", "source", "origin")
 
 
 def comparison_csv(tables: Sequence[ComparedTable]) -> str:
@@ -209,5 +217,6 @@ def comparison_csv(tables: Sequence[ComparedTable]) -> str:
             ours = "" if cell.ours is None else f"{cell.ours:.10g}"
             difference = "" if cell.difference is None else f"{cell.difference:.6g}"
             places = (table.published.id, cell.row, cell.column, "" if cell.published is None else cell.published)
-            writer.writerow([*places, ours, difference, cell.state, cell.waits, cell.deviation, table.published.source])
+            why = (cell.waits, cell.deviation, table.published.source, cell.origin)
+            writer.writerow([*places, ours, difference, cell.state, *why])
     return file.getvalue()
