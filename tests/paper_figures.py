@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.papers.comparison import COLUMN_HEADS, Coverage, format_coverage
 from core.papers.published import read_published
 from core.stats.text_tables import markdown_table
 from tests.sources import ROOT
@@ -25,35 +26,42 @@ _STATES = {
     "within": "within the tolerance",
     "known": "beyond it with a known reason",
     "BEYOND": "beyond it",
-    "waits": "wait for data or weights",
+    "waits": "wait for",
     "ours alone": "ours alone",
+    "unreadable": "unreadable",
 }
+_ORIGINS = {"computed": ", computed from the released files", "ours": ", our figures alone"}
 
 
 def figures_markdown(paper: dict[str, Any], day: str) -> str:
     """Every table of a paper: how many cells agree, and the cells that were computed as `paper → ours`."""
-    parts = [f"{paper['citation']}: [{paper['title']}]({paper['url']}). Computed on {day}."]
+    coverage = format_coverage(Coverage(**paper["coverage"]))
+    parts = [f"{paper['citation']}: [{paper['title']}]({paper['url']}). Computed on {day}. {coverage}"]
     for table in paper["tables"]:
         states = Counter(cell["state"] for cell in table["cells"])
-        counted = ", ".join(f"{states[state]} {words}" for state, words in _STATES.items() if states[state])
+        needs = " or ".join(sorted({cell["need"] for cell in table["cells"] if cell["state"] == "waits"}))
+        counted = ", ".join(
+            f"{states[state]} {words}{f' {needs}' if state == 'waits' else ''}"
+            for state, words in _STATES.items()
+            if states[state]
+        )
         tolerances = sorted({cell["tolerance"] for cell in table["cells"]})
         tolerance = " or ".join(f"{one:g}" for one in tolerances)
-        ours = ", our scores" if table["computed"] else ""
-        parts.append(f"### Table {table['table']}: {table['caption']}{ours}")
+        parts.append(f"### Table {table['table']}: {table['caption']}{_ORIGINS.get(table['origin'], '')}")
         parts.append(f"In {table['unit']}, tolerance {tolerance}. Of {len(table['cells'])} cells: {counted}.")
         if any(cell["ours"] is not None for cell in table["cells"]):
-            parts.append(_cells_markdown(table["cells"]))
+            parts.append(_cells_markdown(table["cells"], COLUMN_HEADS[table["origin"]]))
     return "\n\n".join(parts)
 
 
-def _cells_markdown(cells: list[dict[str, Any]]) -> str:
+def _cells_markdown(cells: list[dict[str, Any]], head: str) -> str:
     known = [cell for cell in cells if cell["ours"] is not None]
     columns = list(dict.fromkeys(cell["column"] for cell in known))
-    rows = {cell["row"]: {} for cell in known}
+    rows: dict[str, dict[str, str]] = {cell["row"]: {} for cell in known}
     for cell in known:
         rows[cell["row"]][cell["column"]] = f"{_number(cell['published'])} → {_number(cell['ours'])}"
     lines = [(row, *(values.get(column, "") for column in columns)) for row, values in rows.items()]
-    return markdown_table(("paper → ours", *columns), lines).rstrip()
+    return markdown_table((f"{head} → ours", *columns), lines).rstrip()
 
 
 def _number(value: float | None) -> str:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
-from core.errors import UnknownNameError
+from core.errors import TouchstoneError, UnknownNameError
 from core.report import Format
 from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import RESAMPLES, Resamples
@@ -57,6 +57,7 @@ SLICE_FIELDS: MappingProxyType[str, SliceField] = MappingProxyType(
 )
 """Fields that cases can be sliced by."""
 
+_MOST_FIELDS = 2
 _ERROR_FIELDS = ("error_type", "required_type", "category")
 
 
@@ -71,7 +72,10 @@ class Slice:
 
 
 def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
-    """All cases, then those of each value of a field that occurs. Raises UnknownNameError for another field."""
+    """All cases, then those of each value of a field that occurs, or of each two values of two fields with a comma between.
+
+    Raises UnknownNameError for another field, TouchstoneError for more than two.
+    """
     every = Slice(
         OVERALL_SLICE,
         np.ones(len(cases.pairs), dtype=np.bool_),
@@ -80,15 +84,40 @@ def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
     )
     if by is None:
         return [every]
-    if by not in SLICE_FIELDS:
-        raise UnknownNameError("slice", by, SLICE_FIELDS)
+    fields = slice_fields(by)
+    found = _slice_by(cases, fields[0])
+    for field in fields[1:]:
+        found = [_both(one, two) for one in found for two in _slice_by(cases, field)]
+        if not set(fields).isdisjoint(_ERROR_FIELDS):  # two may share nothing but what the errors stand against
+            found = [one for one in found if (cases.labels[one.summaries] == 0).any()]
+    return [every, *(one for one in found if one.pairs.any() or one.samples.any())]
+
+
+def slice_fields(by: str) -> list[str]:
+    """The one or two fields that `--by` names. Raises UnknownNameError for another one, TouchstoneError for more than two."""
+    fields = [field.strip() for field in by.split(",")]
+    if len(fields) > _MOST_FIELDS:
+        raise TouchstoneError(f"--by {by} names {len(fields)} fields. Name one, or two with a comma between.")
+    for field in fields:
+        if field not in SLICE_FIELDS:
+            raise UnknownNameError("slice", field, SLICE_FIELDS)
+    return fields
+
+
+def _slice_by(cases: Cases, by: str) -> list[Slice]:
     values = [SLICE_FIELDS[by](sample) for sample in cases.samples]
     found = [_build_slice(cases, by, name, _has_any(values, {name})) for name in _order_values(values)]
     types = frozenset(ErrorType)
     for family in _ERROR_FAMILIES if by in {"error_type", "required_type"} else ():
         members = {kind.value for kind in types if kind.value.startswith(family)}
         found.append(_build_slice(cases, by, f"{family} Error", _has_any(values, members)))
-    return [every, *(one for one in found if one.pairs.any() or one.samples.any())]
+    return found
+
+
+def _both(one: Slice, two: Slice) -> Slice:
+    """The cases that two slices share."""
+    pairs, summaries, samples = one.pairs & two.pairs, one.summaries & two.summaries, one.samples & two.samples
+    return Slice(f"{one.name} × {two.name}", pairs, summaries, samples)
 
 
 def _order_values(values: Iterable[tuple[str, ...]]) -> list[str]:
@@ -309,7 +338,8 @@ def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> di
         return _CLASSICAL_TESTS[name][1](cases, part, columns[best], columns[other])
 
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
-    return mark_best(estimates, {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second})
+    made = {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
+    return mark_best(estimates, made, drawn.counts.shape[1])
 
 
 BOOTSTRAP_TEST = "paired bootstrap"

@@ -3,6 +3,7 @@
 The README of github.com/dataminr-ai/BUMP names the comparison and not the test. Chosen are the exact one-sided test of McNemar
 for consistency and, for the AUC, the one-sided paired bootstrap over pairs: on the released scores they give all stars of task
 1, and those of task 2 but for two cells near the limit (consistency of intrinsic entities, AUC of intrinsic circumstances).
+Two stars of task 1 are double here and single in the paper (AUC of intrinsic entities, of intrinsic circumstances).
 """
 
 from __future__ import annotations

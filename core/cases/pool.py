@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import SLICE_FIELDS
+from core.cases.measures import SLICE_FIELDS, slice_fields
 from core.errors import TouchstoneError, UnknownNameError
 from core.stats.statistic import Mask, Numbers, Values
 from core.types import Sample, Verdict
@@ -81,8 +81,7 @@ def parts_of_samples(samples: Sequence[Sample], by: str | None) -> dict[str, Mas
     """The rows of each value of one of POOL_FIELDS; none for another field. Raises UnknownNameError for a field that no sample has."""
     if by is None:
         return {}
-    if by not in SLICE_FIELDS:
-        raise UnknownNameError("slice", by, POOL_FIELDS)
+    slice_fields(by)  # raises for a field that no sample has
     if by not in POOL_FIELDS:
         return {}
     values = [SLICE_FIELDS[by](sample) for sample in samples]

@@ -34,9 +34,10 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Reason why there is no figure of ours here: data, weights or an endpoint, and what to do."""
+    """Reason why there is no figure of ours here and what to do; the `need` is data, weights, an endpoint, people."""
 
     why: str
+    need: str = "data"
 
 
 Figures = Mapping[CellPlace, float | Waiting]
@@ -115,7 +116,7 @@ def missing_for(metric: Metric) -> Waiting | None:
         return None
     kind = "an endpoint" if any(step.need == "endpoint" for step in missing) else "weights"
     names = ", ".join(dict.fromkeys(step.name for step in missing))
-    return Waiting(f"Waits for {kind}: {names}. Run: python cli.py doctor {metric.name}")
+    return Waiting(f"Waits for {kind}: {names}. Run: python cli.py doctor {metric.name}", kind)
 
 
 Computation = Callable[[ReleasedData], Figures]

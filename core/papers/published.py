@@ -6,21 +6,42 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 _FOLDER = Path(__file__).parent / "reproduced"
 
 CellPlace = tuple[str, str]
 """A cell of a table: the names of its row and its column."""
 
+Origin = Literal["printed", "elsewhere", "computed", "ours", "again"]
+"""Origin of a table's figures: printed by the authors, printed in another paper that this one rests on, computed from released
+files by the authors' rule, none but ours, or a printed table compared once more with other scores of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Reason why a table has no figures of ours, and the `need`: data, weights, an endpoint, people."""
+
+    need: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLines:
+    """The place of a table in the text of its paper: file, first and last line, counted from 1."""
+
+    text: str
+    first: int
+    last: int
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """One table: `rows` hold a figure for each of `columns`, None where `source` has none for us to compare with.
+    """One table: `rows` hold a figure for each of `columns`, None where nobody printed one or it cannot be read for sure.
 
     `unit` is "percent", "pairs" and the like. `tolerance` is the largest difference that rounding explains, in that unit.
-    `computed` says that the figures were not printed but computed from the released files by the authors' rule.
-    `deviations` tell by row or column why ours are known to differ.
+    `missing` is given where no computation of ours fills the table. `printed_in` is the place in the paper's text, where one
+    is known. `deviations` tell by row or column why ours are known to differ.
     """
 
     id: str
@@ -30,7 +51,9 @@ class PublishedTable:
     tolerance: float
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[float | None, ...]]
-    computed: bool
+    origin: Origin
+    missing: Missing | None
+    printed_in: PrintedLines | None
     deviations: Mapping[str, str]
 
     def cells(self) -> Iterator[tuple[CellPlace, float | None]]:
@@ -64,13 +87,27 @@ def read_published(name: str) -> PublishedPaper:
 def _like(other: PublishedTable, known: Mapping[str, Any]) -> PublishedTable:
     """The same figures under another id: some rows of a table that ours are compared with once more."""
     rows = {row: other.rows[row] for row in known["only"]}
-    return replace(other, id=known["id"], caption=known["caption"], rows=rows, deviations=known.get("deviations", {}))
+    deviations = known.get("deviations", {})
+    return replace(
+        other,
+        id=known["id"],
+        caption=known["caption"],
+        rows=rows,
+        origin="again",
+        printed_in=None,
+        deviations=deviations,
+    )
 
 
 def _table(known: Mapping[str, Any]) -> PublishedTable:
-    """A table of the file; an empty list stands for a row without figures."""
-    columns = tuple(known["columns"])
-    rows = {row: tuple(values) if values else (None,) * len(columns) for row, values in known["rows"].items()}
+    """A table of the file; an empty list stands for a row without figures, an empty string for a cell without one."""
+    columns, origin = tuple(known["columns"]), known.get("origin", "printed")
+    if origin not in get_args(Origin):
+        raise ValueError(f"Table {known['id']} has the origin {origin!r}: known are {', '.join(get_args(Origin))}.")
+    rows = {
+        row: tuple(None if value == "" else value for value in values) if values else (None,) * len(columns)
+        for row, values in known["rows"].items()
+    }
     return PublishedTable(
         id=known["id"],
         caption=known["caption"],
@@ -79,6 +116,8 @@ def _table(known: Mapping[str, Any]) -> PublishedTable:
         tolerance=known["tolerance"],
         columns=columns,
         rows=rows,
-        computed=known.get("computed", False),
+        origin=origin,
+        missing=Missing(**known["missing"]) if "missing" in known else None,
+        printed_in=PrintedLines(known["text"], *known["lines"]) if "text" in known else None,
         deviations=known.get("deviations", {}),
     )

@@ -101,15 +101,24 @@ def legend(tables: Sequence[Table]) -> str:
     tests = dict.fromkeys(next(iter(figure.tests)) for figure in figures if figure.best and figure.tests)
     if not tests:
         return ""
-    untested = (
-        f"; ? not tested (fewer than {MIN_TEST_DOCUMENTS} documents, or no interval)"
-        if any(figure.untested for figure in figures)
-        else ""
-    )
+    needed = max(figure.needs_resamples for figure in figures)
+    reasons = [
+        *([f"fewer than {MIN_TEST_DOCUMENTS} documents, or no interval"] if any(map(_without_test, figures)) else []),
+        *(
+            [f"it cannot be told below {needed} resamples, which the correction of so many tests needs"]
+            if needed
+            else []
+        ),
+    ]
+    untested = f"; ? not tested ({'; '.join(reasons)})" if reasons else ""
     return (
         f"* the best of its slice; = not significantly worse ({', '.join(tests)} test, p ≥ {SIGNIFICANCE_LEVEL:g}, "
         f"corrected by {CORRECTION}){untested}."
     )
+
+
+def _without_test(figure: Measurement) -> bool:
+    return figure.untested and not figure.needs_resamples
 
 
 _MARKS = ("* the best", "= not", "? not")

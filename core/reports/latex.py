@@ -111,7 +111,8 @@ def _legend(table: Table, name: str) -> list[str]:
         "In brackets the 95 % interval of a bootstrap over documents.": any(one.low is not None for one in estimates),
         "Bold: the best.": any(figure.best for figure in figures),
         "†: not significantly worse (Holm over the metrics, p ≥ .05).": any(figure.level for figure in figures),
-        "‡: not tested, too few documents.": any(figure.untested for figure in figures),
+        "‡: not tested, too few documents.": any(figure.untested and not figure.needs_resamples for figure in figures),
+        "‡: not to be told, too few resamples for the correction.": any(figure.needs_resamples for figure in figures),
         "–: undefined.": any(one.value is None for one in estimates),
     }
     return [sentence for sentence, holds in sentences.items() if holds]

@@ -220,6 +220,9 @@ def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
         f" and {len(level) - _MOST_NAMED} more" if level[_MOST_NAMED:] else ""
     )
     others = f"; not significantly worse: {named}" if level else ""
+    unknown = [figure.needs_resamples for _, figure in first if figure.needs_resamples]
+    if unknown:
+        others += f"; of {len(unknown)} more it cannot be told below {max(unknown)} resamples"
     return f"{rows[0].slice}, {FIGURE_TITLES[name]}: {' and '.join(metric_title(one) for one, _ in best)} {value} %{others}."
 
 

@@ -18,6 +18,7 @@ from core.cases.measures import (
     available_measures,
     has_one_scale,
     measure_format,
+    shown_columns,
 )
 from core.errors import UnknownNameError
 from core.metric_title import metric_title, metric_titles
@@ -52,7 +53,7 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure
     for part in parts:
         found = {
             column.name: drawn.of(MEASURES[measure](cases, part, column))
-            for column in cases.columns
+            for column in shown_columns(cases, parts)
             if has_one_scale(cases, part, column)
         }
         yield from _ranks_in_slice(part.name, {name: one for name, one in found.items() if one.draws.size})
@@ -131,7 +132,7 @@ class Ranks(Study):
             or ["No metric has this figure with an interval in any slice: it takes cases of several documents."],
             notes=[
                 f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "
-                "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP."
+                "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP; `--by dataset,error_type` tells origins apart."
             ],
         )
 

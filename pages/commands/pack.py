@@ -26,7 +26,10 @@ EXAMPLE = "python cli.py pack --dataset bump-task1 --by error_type"
 
 def command(
     dataset: DatasetsOption,
-    by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(SLICE_FIELDS)}.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help=f"Slices besides Overall, by one field or by two with a comma: {', '.join(SLICE_FIELDS)}."),
+    ] = None,
     metric: Annotated[
         list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
     ] = None,

@@ -50,7 +50,10 @@ _DATASETS = Annotated[
 _RESULTS = Annotated[
     list[str] | None, typer.Option(help="Instead or besides: a folder of results that `score BLOCKS --to` wrote.")
 ]
-_BY = Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(SLICE_FIELDS)}.")]
+_BY = Annotated[
+    str | None,
+    typer.Option(help=f"Slices besides Overall, by one field or by two with a comma: {', '.join(SLICE_FIELDS)}."),
+]
 _METRICS = Annotated[
     list[str] | None, typer.Option("--metric", help="Only this metric of those with scores; may be repeated.")
 ]

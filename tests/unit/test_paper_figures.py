@@ -12,17 +12,33 @@ from tests.sources import ROOT
 
 
 def cell(state: str, published: float | None, ours: float | None) -> dict[str, object]:
-    return {"row": "Overall", "column": state, "published": published, "ours": ours, "tolerance": 0.1, "state": state}
+    return {
+        "row": "Overall",
+        "column": state,
+        "published": published,
+        "ours": ours,
+        "tolerance": 0.1,
+        "state": state,
+        "need": "weights",
+    }
 
 
 def test_cells_are_counted_by_state_and_shown_where_they_were_computed() -> None:
     cells = [cell("within", 91.9, 91.92), cell("known", 66.1, 66.3781), cell("waits", 1.0, None)]
-    table = {"table": "4a", "caption": "Consistency", "unit": "percent", "computed": True, "cells": cells}
-    paper = {"title": "T", "citation": "C", "url": "https://example.org", "tables": [table]}
+    table = {"table": "4a", "caption": "Consistency", "unit": "percent", "origin": "computed", "cells": cells}
+    coverage = {"printed": 3, "compared": 2, "waiting": {"weights": 1}, "unreadable": 0}
+    paper = {
+        "title": "T",
+        "citation": "C",
+        "url": "https://example.org",
+        "coverage": coverage,
+        "tables": [table],
+    }
     text = figures_markdown(paper, "2026-11-25")
-    assert "Of 3 cells: 1 within the tolerance, 1 beyond it with a known reason, 1 wait for data or weights." in text
+    assert "Of 3 cells: 1 within the tolerance, 1 beyond it with a known reason, 1 wait for weights." in text
     assert "| Overall | 91.9 → 91.92 | 66.1 → 66.38 |" in text
-    assert "### Table 4a: Consistency, our scores" in text
+    assert "### Table 4a: Consistency, computed from the released files" in text
+    assert "3 printed cells: 2 compared, 1 waiting (1 for weights), 0 unreadable." in text
 
 
 @pytest.mark.parametrize("name", [name for name in PAPERS if name != "ramprasad"])  # whose page says that it waits

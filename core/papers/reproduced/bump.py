@@ -9,12 +9,14 @@ from functools import partial
 from typing import ClassVar
 
 from core.cases.cases import Cases, select_metrics
-from core.cases.measures import MEASURES, draw_resamples, slice_cases
+from core.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
+from core.cases.paper_test import compare_best_two
 from core.metric import METRICS
 from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, missing_for
 from core.papers.published import CellPlace
 from core.types import ErrorType
 
+_LEVELS = (0.05, 0.01)  # of p, below which the paper sets an asterisk each
 _REPOSITORY = "https://github.com/dataminr-ai/BUMP"
 TASK_1 = DataFile("bump", "bump/task1_dataset.json", f"copy data/task1_dataset.json of {_REPOSITORY}")
 TASK_2 = DataFile("bump", "bump/task2_dataset.json", f"copy data/task2_dataset.json of {_REPOSITORY}")
@@ -53,6 +55,10 @@ class Bump(Paper):
             "4b": partial(_released_figures, TASK_2, "consistency"),
             "5a": partial(_released_figures, TASK_1, "auc"),
             "5b": partial(_released_figures, TASK_2, "auc"),
+            "4a, significance": partial(_asterisks, TASK_1, "consistency"),
+            "4b, significance": partial(_asterisks, TASK_2, "consistency"),
+            "5a, significance": partial(_asterisks, TASK_1, "auc"),
+            "5b, significance": partial(_asterisks, TASK_2, "auc"),
             "4a, scored here": partial(_own_figures, "consistency"),
             "5a, scored here": partial(_own_figures, "auc"),
         }
@@ -66,6 +72,18 @@ def _pairs_by_type(file: DataFile, data: ReleasedData) -> Figures:
 
 def _released_figures(file: DataFile, measure: str, data: ReleasedData) -> Figures:
     return dict(_percentages(data.cases(file), measure))
+
+
+def _asterisks(file: DataFile, measure: str, data: ReleasedData) -> Figures:
+    """Of the best metric of each slice against the second best, with the released scores; 0 where they are not told apart."""
+    cases = data.cases(file)
+    parts = slice_cases(cases, "error_type")
+    rows = list(metric_rows(cases, parts, draw_resamples(cases, 1), (measure,)))
+    return {
+        (one.slice, "asterisks"): sum(one.p < level for level in _LEVELS)
+        for one in compare_best_two(cases, parts, rows)
+        if one.p is not None
+    }
 
 
 def _own_figures(measure: str, data: ReleasedData) -> Figures:

@@ -39,7 +39,7 @@ _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": 
 @PAPERS.add
 @dataclass(frozen=True)
 class LongDoc(Paper):
-    """Counts and agreement; shifts need the weights of six metrics and an endpoint that rewords."""
+    """Counts and agreement; the scores of tables 1 and 3 to 6 need the weights of six metrics and an endpoint that rewords."""
 
     name: ClassVar[str] = "longdoc"
     data: ClassVar[tuple[DataFile, ...]] = (*_DATASETS.values(), *map(_reviewed, _CORPORA.values()))

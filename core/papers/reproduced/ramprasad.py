@@ -70,7 +70,7 @@ OURS: Mapping[str, str] = {
 @PAPERS.add
 @dataclass(frozen=True)
 class Ramprasad(Paper):
-    """Figures of ours on other data: those of the paper are in no source at hand, and its six datasets lie elsewhere."""
+    """Figures of ours on other data: the paper draws most of its own without numbers, and its six datasets lie elsewhere."""
 
     name: ClassVar[str] = "ramprasad"
     data: ClassVar[tuple[DataFile, ...]] = tuple(_LABELLED.values())

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from core.explanations.cases import read_judgements
 from core.explanations.judge_agreement import agreement_with_people
-from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, Waiting, by_row
+from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, by_row
+from core.papers.published import CellPlace
 from core.types import Verdict
 
 _FACTUAL_NLG = "https://github.com/salesforce/factualNLG, data"
@@ -26,6 +27,19 @@ JUDGED = DataFile(
     "explanations with grades of people that a judge graded too: python cli.py judge, which asks an endpoint",
 )
 _DOMAINS = ("podcast", "samsum", "news", "sales_call", "sales_email", "scitldr", "qmsumm", "ectsum")
+_PRINTED_DOMAINS = (
+    "SciTLDR",
+    "News",
+    "Podcast",
+    "BillSum",
+    "SamSum",
+    "Shakespeare",
+    "QMSum",
+    "ECTSum",
+    "Sales Email",
+    "Sales Call",
+    "Total",
+)
 _JUDGE_COLUMNS = ("kappa", "pearson", "spearman")
 
 
@@ -49,8 +63,8 @@ class SummExecEditPaper(Paper):
     def computations(self) -> Mapping[str, Computation]:
         return {
             "sizes": _sizes,
-            "6": _consistent_edits,
-            "scores": _endpoint_scores,
+            "6": _domain_sizes,
+            "6, consistent edits": _consistent_edits,
             "Laban et al., figure 2": _graded_explanations,
             "judge agreement": _judge_agreement,
         }
@@ -62,6 +76,19 @@ def _sizes(data: ReleasedData) -> Figures:
     return {("all domains", column): value for column, value in counts.items()}
 
 
+def _domain_sizes(data: ReleasedData) -> Figures:
+    """By the paper's names of domains, which the release writes in small letters with underscores."""
+    judged = [item for item in data.items(RELEASE) if item.intended]
+    figures: dict[CellPlace, float] = {}
+    for name in _PRINTED_DOMAINS:
+        key = name.lower().replace(" ", "_")
+        labels = [item.intended for item in judged if name == "Total" or (item.domain or "").lower() == key]
+        if labels:
+            share = labels.count(Verdict.INCONSISTENT) / len(labels)
+            figures |= {(name, "N"): len(labels), (name, "inconsistent"): 100 * share}
+    return figures
+
+
 def _consistent_edits(data: ReleasedData) -> Figures:
     """Those of SummEdits without its seeds."""
     return by_row({name: partial(_consistent_in, name) for name in _DOMAINS}, data)
@@ -70,13 +97,6 @@ def _consistent_edits(data: ReleasedData) -> Figures:
 def _consistent_in(name: str, data: ReleasedData) -> Mapping[str, float]:
     edits = [item for item in data.items(_domain(name)) if not item.example.id.endswith("_og")]
     return {"consistent": sum(item.intended is Verdict.CONSISTENT for item in edits)}
-
-
-def _endpoint_scores(_: ReleasedData) -> Figures:
-    waiting = Waiting(
-        "Waits for an endpoint with that model: python cli.py explain --dataset summexecedit, judge, study explanation-scores"
-    )
-    return {("Claude3-Opus", ""): waiting}
 
 
 def _graded_explanations(data: ReleasedData) -> Figures:

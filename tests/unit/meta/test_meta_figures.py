@@ -18,7 +18,7 @@ from core.cases.measures import (
     slice_cases,
 )
 from core.cases.pooling import pool_cases
-from core.errors import UnknownNameError
+from core.errors import TouchstoneError, UnknownNameError
 from core.reports.record import table_record
 from core.reports.text import table_text
 from core.stats.bootstrap import RESAMPLES
@@ -123,6 +123,38 @@ def test_without_a_development_split_there_is_no_balanced_accuracy_and_it_says_w
 def test_an_unknown_slice_names_those_that_exist() -> None:
     with pytest.raises(UnknownNameError, match="error_type"):
         slice_cases(build_cases(PAIRS), "eror_type")
+    with pytest.raises(UnknownNameError, match="error_type"):
+        slice_cases(build_cases(PAIRS), "dataset,eror_type")
+    with pytest.raises(TouchstoneError, match="names 3 fields"):
+        slice_cases(build_cases(PAIRS), "dataset,error_type,domain")
+
+
+def test_two_fields_slice_by_both_and_leave_out_what_has_no_error() -> None:
+    """Task and origin, as in figure 3 of BUMP: a task without an error of an origin has no slice of it."""
+    kinds = {
+        "one": [ErrorType.INTRINSIC_ENTITY, ErrorType.INTRINSIC_ENTITY, ErrorType.EXTRINSIC_ENTITY],
+        "two": [ErrorType.EXTRINSIC_ENTITY],
+    }
+    sides = [
+        side
+        for dataset, of_dataset in kinds.items()
+        for place, kind in enumerate(of_dataset)
+        for side in pair(f"{dataset}-{place}", {"sharp": 1.0}, {"sharp": 0.0}, kind, dataset)
+    ]
+    found = {one.name: int(one.pairs.sum()) for one in slice_cases(build_cases(sides), "dataset,error_type")}
+    assert found == {
+        "Overall": 4,
+        "one × Intrinsic Entity": 2,
+        "one × Extrinsic Entity": 1,
+        "one × Intrinsic Error": 2,
+        "one × Extrinsic Error": 1,
+        "two × Extrinsic Entity": 1,
+        "two × Extrinsic Error": 1,
+    }
+    [part] = [
+        one for one in slice_cases(build_cases(sides), "dataset,error_type") if one.name == "one × Extrinsic Entity"
+    ]
+    assert part.summaries.sum() == 4  # the broken one and the three consistent ones of its task
 
 
 def test_a_row_of_the_report_has_every_measure_with_its_documents() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from core.cases.cases import Cases, build_cases
@@ -36,6 +39,18 @@ def test_equal_metrics_share_the_mean_of_their_ranks_in_every_resample() -> None
     assert ranks["Overall", "sharp"] == ranks["Overall", "same"] == (1.5, 1.5, 1.5)
     assert ranks["one", "blunt"] == (3.0, 3.0, 3.0)
     assert ranks["two", "wrong"] == (4.0, 4.0, 4.0)
+
+
+def test_a_metric_on_several_scales_is_ranked_in_the_slices_of_one_scale() -> None:
+    """QAFactEval and BARTScore lie on other scales in each released dataset: they have a rank in each, and none over all."""
+    cases = cases_of_two_datasets()
+    scales = np.array([sample.dataset for sample in cases.samples])
+    sharp = next(column for column in cases.columns if column.name == "sharp")
+    others = tuple(column for column in cases.columns if column.name != "sharp")
+    cases = replace(cases, columns=others, separate=(replace(sharp, scales=scales),))
+    found = list(metric_ranks(cases, slice_cases(cases, "dataset"), draw_resamples(cases, 50), "auc"))
+    assert {one.slice: one.rank.value for one in found if one.metric == "sharp"} == {"one": 1.5, "two": 1.5}
+    assert {one.slice: one.among for one in found} == {"Overall": 3, "one": 4, "two": 4}
 
 
 def test_the_report_says_which_metrics_may_be_first() -> None:
