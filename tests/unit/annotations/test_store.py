@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from annotations.campaigns.people import Role, add_person
 from annotations.store import campaign_tables as campaigns
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import (
@@ -23,6 +24,7 @@ from annotations.store.records import (
     RecordError,
     ThresholdRecord,
 )
+from annotations.store.reports import PersonReports
 from annotations.store.store import Store
 from annotations.store.tables import Draft, Table
 from annotations.store.writes import DRAFT_DAYS, upsert_draft
@@ -191,6 +193,9 @@ def test_the_database_refuses_to_change_or_delete(store: Store, change: str) -> 
     replace(store, read_code=lambda _: {"numpy": "2.4.6"}).save_audits(
         [AuditRecord("bleu", "bleu|code:aaaaaaaaaaaa", "harbour", "ab" * 32, "0.1.0", "{}", datetime.now(UTC))]
     )
+    with store.writing() as session:
+        own = PersonReports(store, add_person(session, "ada", Role.RESEARCHER).id)
+    own.pin(own.create("Harbour"), "{}")
     before = store.counts()
     tables = [table for table in APPEND_ONLY if table not in {"edit", "sample"}]
     assert [table for table in tables if not before[table]] == []

@@ -43,7 +43,7 @@ def test_a_page_has_its_name_as_its_one_first_heading(probe: Callable[..., AppTe
     assert not app.exception
     drawn = "".join(str(one.proto.body) for one in app.get("html"))
     assert drawn.count("<h1>") + len(app.title) == 1
-    assert re.search(r"<h1>[A-Z][a-z ]+</h1><p>.+</p>", drawn)
+    assert re.search(r"<h1>[A-Z][a-z ]+</h1><p>.+</p>", drawn, re.DOTALL)
 
 
 def test_probe_has_the_verdict_on_the_edit_as_its_one_first_heading(probe: Callable[..., AppTest]) -> None:
