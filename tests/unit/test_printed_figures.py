@@ -85,6 +85,19 @@ def test_numbers_are_read_as_papers_print_them() -> None:
     assert not follows([0.2, 0.1], [0.1, 3, 0.2])
 
 
+def test_the_domains_of_summexecedit_add_up() -> None:
+    """Table 6 against itself, and its shares against the whole numbers of consistent edits that were computed from it."""
+    tables = {table.id: table for table in read_published("summexecedit").tables}
+    domains = {row.lower().replace(" ", "_"): values for row, values in tables["6"].rows.items()}
+    total, _ = domains.pop("total")
+    assert sum(number or 0 for number, _ in domains.values()) == total
+    consistent = {name: round((number or 0) * (1 - (share or 0) / 100)) for name, (number, share) in domains.items()}
+    assert sum(consistent.values()) == 2120
+    renamed = {"qmsum": "qmsumm"}
+    computed = {row: number for row, (number,) in tables["6, consistent edits"].rows.items()}
+    assert {renamed.get(name, name): number for name, number in consistent.items()}.items() >= computed.items()
+
+
 @pytest.mark.parametrize(("paper", "table"), printed_tables(), ids=lambda one: getattr(one, "id", one))
 def test_each_printed_row_stands_in_its_table(paper: str, table: PublishedTable) -> None:
     assert table.origin == "printed", paper
