@@ -9,11 +9,17 @@ from typing import ClassVar
 
 from core.cases.cases import build_cases
 from core.cases.measures import draw_resamples
-from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, by_row
+from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, Waiting, by_row
 from core.studies.annotator_agreement import annotator_agreements
-from core.types import Sample
+from core.studies.dataset_statistics import dataset_statistics
+from core.types import Item, Sample
 
-_SQUALITY = DataFile("squality", "squality/dev.jsonl", "copy v1-3/txt/dev.jsonl of https://github.com/nyu-mll/SQuALITY")
+_SQUALITY = DataFile(
+    "squality", "squality/dev.jsonl", "copy data/v1-3/txt/dev.jsonl of https://github.com/nyu-mll/SQuALITY"
+)
+_SQUALITY_TEST = DataFile(
+    "squality", "squality/test.jsonl", "copy data/v1-3/txt/test.jsonl of https://github.com/nyu-mll/SQuALITY"
+)
 _SCHOLAR = DataFile(
     "scholarqabench",
     "scholarqabench/human_answers.json",
@@ -32,6 +38,11 @@ def _reviewed(corpus: str) -> DataFile:
 
 
 _DATASETS = {"SQuALITY, dev": _SQUALITY, "ScholarQABench, multi": _SCHOLAR, "LexAbSumm": _LEXABSUMM}
+_NOT_READ = {
+    "LexAbSumm": "the 351 of LexAbSumm that were used; the paper does not say which",
+    "ScholarQABench": "the 100 answers of computer science with their whole sources; human_answers.json has 108 answers of "
+    "four fields with the passages that they cite",
+}
 _CORPORA = {"PubMed": "pubmed", "arXiv": "arxiv"}
 _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": ("summary mean", "interval")}
 
@@ -39,17 +50,40 @@ _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": 
 @PAPERS.add
 @dataclass(frozen=True)
 class LongDoc(Paper):
-    """Counts and agreement; the scores of tables 1 and 3 to 6 need the weights of six metrics and an endpoint that rewords."""
+    """Counts, lengths and agreement; the scores of tables 1 and 3 to 6 need the weights of six metrics and an endpoint that rewords."""
 
     name: ClassVar[str] = "longdoc"
     data: ClassVar[tuple[DataFile, ...]] = (*_DATASETS.values(), *map(_reviewed, _CORPORA.values()))
 
     def computations(self) -> Mapping[str, Computation]:
         return {
+            "2": _used_texts,
             "sizes": _sizes,
             "LongSciVerify": _review_sizes,
             "alpha": _alphas,
         }
+
+
+def _used_texts(data: ReleasedData) -> Figures:
+    """Lengths of the texts that the paper used. `reproduce` reads other files of two datasets, which have other lengths."""
+    waiting: Figures = {(row, ""): Waiting(f"Waits for data: {why}") for row, why in _NOT_READ.items()}
+    return {**by_row({"SQuALITY": _used_of_squality}, data), **waiting}
+
+
+def _used_of_squality(data: ReleasedData) -> Mapping[str, float]:
+    """The first of the four summaries of each question of the test split, which has the paper's sentences and tokens."""
+    first: dict[tuple[str, str], Item] = {}
+    for item in data.items(_SQUALITY_TEST):
+        first.setdefault((item.group, item.title), item)
+    [used, *_] = dataset_statistics("SQuALITY", [*first.values()])
+    figures = {
+        "examples": used.samples,
+        "summary sentences": used.summaries.sentences,
+        "summary tokens": used.summaries.tokens,
+        "document sentences": used.documents.sentences,
+        "document tokens": used.documents.tokens,
+    }
+    return {column: value for column, value in figures.items() if value is not None}
 
 
 def _sizes(data: ReleasedData) -> Figures:
