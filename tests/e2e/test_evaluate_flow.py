@@ -59,7 +59,7 @@ def record(n: int) -> dict[str, object]:
 
 def open_evaluate(page: Page, server: Server) -> None:
     page.goto(server.url)
-    page.get_by_role("link", name="Evaluate").click(timeout=START_MS)
+    page.get_by_role("link", name="Evaluate", exact=True).click(timeout=START_MS)
 
 
 def pack_of(page: Page) -> zipfile.ZipFile:

@@ -163,7 +163,7 @@ def test_a_hub_that_cannot_be_reached_is_said_within_seconds_and_models_are_load
     expect(page.get_by_text("piece(s) of the document")).to_be_visible()
     expect(page.locator(".document .tag.piece")).not_to_have_count(0)
 
-    page.get_by_role("link", name="Metrics").click()
+    page.get_by_role("link", name="Metrics", exact=True).click()
     for kind in ("sequence_classifier", "token_count"):
         model = page.locator(".st-key-other-models").get_by_text(f"{tiny_roberta} · {kind}")
         expect(model).to_be_visible(timeout=START_MS)

@@ -19,7 +19,7 @@ def page(open_app: Callable[[str], Page]) -> Page:
 
 
 def cell(page: Page, metric: str, sentence: int) -> Locator:
-    return page.get_by_role("button", name=f"{metric}, sentence {sentence}:")
+    return page.get_by_role("button", name=f"{metric}, sentence {sentence},")
 
 
 def row(page: Page, spec: str) -> Locator:
