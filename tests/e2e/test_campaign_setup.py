@@ -104,7 +104,7 @@ def pick_first_as_gold(page: Page) -> None:
     """Choose a part in the first cell of the table, as a keyboard does."""
     grid = page.get_by_test_id("stDataFrame").first
     grid.scroll_into_view_if_needed()
-    idle(page)
+    idle(page, grid)
     grid.hover(position={"x": 50, "y": 17})  # as a hand does, that comes from elsewhere
     grid.click(position={"x": 50, "y": 52})
     page.keyboard.press("Enter")
