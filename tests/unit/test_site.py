@@ -45,7 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copy(ROOT / CONFIG, folder)
-    command = [str(Path(sys.executable).with_name("zensical")), "build", "--strict", "-f", CONFIG]
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", CONFIG]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     return folder / PROJECT["site_dir"]
