@@ -21,7 +21,7 @@ PROJECT = tomllib.loads((ROOT / CONFIG).read_text(encoding="utf-8"))["project"]
 
 
 class Page(HTMLParser):
-    """Where the links of a page lead, what it fetches, and its anchors."""
+    """Links, fetches and anchors of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
