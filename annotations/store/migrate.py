@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,13 +11,14 @@ from urllib.parse import unquote, urlsplit
 from alembic import command, op
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from annotations.store.database import explain_database_error
 from annotations.store.records import StoreError
-from annotations.store.tables import Table
+from annotations.store.tables import CHANGEABLE, NEVER_DELETED, Table
 
 _POSTGRES_FUNCTION = """
 CREATE OR REPLACE FUNCTION touchstone_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -27,8 +28,8 @@ END $$
 """
 
 
-def protect(table: str) -> None:
-    """Make a table append-only; it may be so already.
+def protect(table: str, refused: Sequence[str] = ("UPDATE", "DELETE")) -> None:
+    """Make a table append-only, or refuse only some changes of it; it may be so already.
 
     On SQLite a batch alteration recreates the table and drops its triggers: a later version that alters a protected
     table calls this again.
@@ -36,11 +37,11 @@ def protect(table: str) -> None:
     if op.get_bind().dialect.name == "postgresql":
         op.execute(_POSTGRES_FUNCTION)
         op.execute(
-            f"CREATE OR REPLACE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            f"CREATE OR REPLACE TRIGGER {table}_append_only BEFORE {' OR '.join(refused)} OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION touchstone_append_only()"
         )
         return
-    for change in ("UPDATE", "DELETE"):
+    for change in refused:
         op.execute(
             f"CREATE TRIGGER IF NOT EXISTS {table}_refuses_{change.lower()} BEFORE {change} ON {table} "
             f"BEGIN SELECT RAISE(ABORT, '{table} only grows: {change} is refused'); END"
@@ -55,8 +56,9 @@ _POSTGRES_LOCK = 7_046_029_254  # any number, the same in every process
 
 
 def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
-    """Run the missing versions of `folder` in one transaction; several processes may call this at once.
+    """Run the missing versions of `folder` in one transaction, or make the tables of this code in a new database.
 
+    Several processes may call this at once.
     Raises StoreError for a database that is newer than this code, belongs to something else or cannot be opened.
     """
     try:
@@ -64,10 +66,22 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
             if _is_at_head(connection, folder):  # as nearly always: no need to wait for a running write
                 return
         with _MIGRATION_LOCK, _migration_transaction(engine) as connection:
-            if not is_current(connection, folder):
+            if is_current(connection, folder):
+                return
+            if folder == MIGRATIONS_FOLDER and MigrationContext.configure(connection).get_current_revision() is None:
+                _create_tables(connection)
+                command.stamp(_config(folder, connection), "head")
+            else:
                 command.upgrade(_config(folder, connection), "head")
     except DatabaseError as error:
         raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+
+
+def _create_tables(connection: Connection) -> None:
+    Table.metadata.create_all(connection)
+    with Operations.context(MigrationContext.configure(connection)):
+        for table in Table.metadata.tables.keys() - CHANGEABLE:
+            protect(table, ("DELETE",) if table in NEVER_DELETED else ("UPDATE", "DELETE"))
 
 
 def require_current(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""The tables. All but `draft` only ever grow: triggers made by the migrations refuse UPDATE and DELETE."""
+"""The tables. All but a few only ever grow: triggers made by the migrations refuse UPDATE and DELETE."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ CONSTRAINT_NAMES = {
     "ck": "ck_%(table_name)s_%(constraint_name)s",
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
 }
+
+CHANGEABLE = frozenset({"draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"})
+"""Tables whose rows may be changed and deleted."""
+NEVER_DELETED = frozenset({"person"})
+"""Tables whose rows may be changed."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -92,7 +97,7 @@ class Origin(Table, table=True):
     title: str
     domain: str
     source: str
-    reaction: str
+    reaction: str = Field(sa_column_kwargs={"server_default": ""})
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
