@@ -15,7 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.errors import BadSettingError
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 _VARIABLE_PREFIX, _ENV_FILE = "TOUCHSTONE_", ".env"
 KEY_PREFIX = f"{_VARIABLE_PREFIX}KEY_"
 # pip would lose what lies beside installed code

@@ -90,7 +90,7 @@ class Installed:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("wheel")
-    made = Installed(folder / "touchstone-0.1.0-py3-none-any.whl", folder)
+    made = Installed(folder / "touchstone-0.2.0-py3-none-any.whl", folder)
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     python = made.programs / "python"
@@ -117,8 +117,8 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
         says = {
             name: wheel.read(f"touchstone/core/{name}.py").decode() for name in ("metric_setup", "bulk/ray_workers")
         }
-        metadata = wheel.read("touchstone-0.1.0.dist-info/METADATA").decode()
-    assert {name.split("/")[0] for name in names} == {"touchstone", "touchstone-0.1.0.dist-info"}
+        metadata = wheel.read("touchstone-0.2.0.dist-info/METADATA").decode()
+    assert {name.split("/")[0] for name in names} == {"touchstone", "touchstone-0.2.0.dist-info"}
     tracked = subprocess.run(
         ["git", "ls-files", "annotations", "core", "docs", "pages", ".streamlit"], cwd=ROOT, capture_output=True
     )
