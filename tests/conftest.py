@@ -39,11 +39,15 @@ _LONGEST = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long files first, and all tests of a file into one group for `--dist loadgroup`, unless they name another."""
+    """Put long files first, and all tests of a file into one group for `--dist loadgroup`, unless they name another.
+
+    Tests of the rules of the project are one group, which parses every file once.
+    """
     items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
     for item in items:
         if not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
+            place = item.path.relative_to(item.config.rootpath)
+            item.add_marker(pytest.mark.xdist_group("rules" if place.parent.name == "tests" else place.as_posix()))
 
 
 def pytest_collection_finish() -> None:

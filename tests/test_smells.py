@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
-from tests.sources import FILES, SHIPPED, TESTS, comments, listed, module, name_of, nodes
+from tests.sources import FILES, SHIPPED, TESTS, comments, listed, module, name_of, nodes, text
 
 LONG_BODY = 6
 CHECKS = {"raises", "warns", "expect", "fail"}
@@ -117,6 +117,7 @@ def test_an_exception_to_a_rule_has_its_reason_beside_it() -> None:
     silent = [
         f"{name_of(path)}: {comment}"
         for path in SHIPPED
+        if re.search(r"# (noqa|type: ignore)", text(path))  # to read a file by tokens takes long
         for comment in comments(path)
         if re.match(r"# (noqa|type: ignore)", comment)
         and not re.match(r"# (noqa: [\w, ]+|type: ignore\[[\w, -]+\])  # \w", comment)
@@ -128,6 +129,7 @@ def test_nothing_is_left_to_do_in_the_code() -> None:
     left = [
         f"{name_of(path)}: {comment}"
         for path in FILES
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", text(path))
         for comment in comments(path)
         if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", comment)
     ]
