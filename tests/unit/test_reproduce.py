@@ -146,6 +146,23 @@ def states(paper: str, tmp_path: Path) -> dict[str, Counter[str]]:
     return {table: Counter(cell["state"] for cell in cells.values()) for table, cells in found.items()}
 
 
+@needs("frank_valid")
+def test_the_release_of_frank_as_downloaded_is_taken_apart_by_its_own_splits(tmp_path: Path) -> None:
+    """Records of the other split, here copies under other names, change no figure of the first."""
+    place = tmp_path / "data" / "frank_valid"
+    place.mkdir(parents=True)
+    for name in ("human_annotations", "baseline_factuality_metrics_outputs"):
+        valid = json.loads((DATA / "frank_valid" / f"{name}.json").read_text(encoding="utf-8"))
+        valid = [one for one in valid if one["split"] == "valid"]
+        test = [{**one, "hash": f"test-{one['hash']}", "split": "test"} for one in valid[:300]]
+        (place / f"{name}.json").write_text(json.dumps([*test, *valid]), encoding="utf-8")
+    found = tables_of("frank", tmp_path / "data", tmp_path)
+    assert {cell["state"] for cell in found["partial correlations"].values()} == {"within"}
+    assert found["summaries"]["valid", "summaries"]["ours"] == 671
+    assert found["summaries"]["test", "summaries"]["ours"] == 300
+    assert {cell["state"] for cell in found["partial correlations, test"].values()} == {"ours alone"}
+
+
 @needs("bump")
 def test_every_cell_of_the_tables_of_bump_is_within_its_tolerance(tmp_path: Path) -> None:
     found = states("bump", tmp_path)
@@ -157,7 +174,8 @@ def test_every_cell_of_the_tables_of_bump_is_within_its_tolerance(tmp_path: Path
 @needs("frank_valid", "unieval", "longsciverify", "squality", "scholarqabench", "summedits")
 def test_the_figures_of_the_other_papers_are_within_their_tolerances(tmp_path: Path) -> None:
     found = {paper: states(paper, tmp_path) for paper in ("frank", "unieval", "longdoc", "summexecedit")}
-    assert found["frank"] == {"summaries": {"within": 2}, "partial correlations": {"within": 4}}
+    assert found["frank"]["summaries"]["within"] >= 2  # those of the split valid
+    assert found["frank"]["partial correlations"] == {"within": 4}
     assert found["unieval"]["QAGS-CNN/DM"] == {"within": 3}
     assert found["unieval"]["Topical-Chat"] == {"within": 18}
     assert found["longdoc"]["alpha"]["within"] == 2
