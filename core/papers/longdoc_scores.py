@@ -38,7 +38,7 @@ _KINDS: Mapping[str, str] = MappingProxyType(
 )
 _WINDOWS = (0, 1, 2)
 _FULL_DOCUMENT = "MiniCheck"  # in tables 4 to 6; in table 1 it is inside retrieval
-_CHECK = "entailment-label@longdoc"
+CHECK = "entailment-label@longdoc"
 
 ItemsOf = Callable[[ReleasedData], Sequence[Item]]
 
@@ -91,7 +91,7 @@ def contradiction_rates(datasets: Mapping[str, ItemsOf], data: ReleasedData) -> 
             run = _run(dataset, items_of(data), [], data)
         except MissingDataError as error:  # the other datasets have their rows all the same
             run = Waiting(str(error))
-        missing = data.missing(NLI_CHECKS.parse(_CHECK))
+        missing = data.missing(NLI_CHECKS.parse(CHECK))
         for column, kind in _KINDS.items():
             figures[dataset, column] = missing or (run if isinstance(run, Waiting) else _rate(run, kind))
     return figures
@@ -101,7 +101,7 @@ def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: R
     kinds = [PERTURBATIONS.parse(f"{kind}@longdoc") for kind in _KINDS.values()]
     if missing := next((missing for kind in kinds if (missing := data.missing(kind))), None):
         return missing
-    check = NLI_CHECKS.parse(_CHECK)
+    check = NLI_CHECKS.parse(CHECK)
     guard = None if metrics or data.missing(check) else check
     return data.run(Plan.of(dataset, kinds, metrics, guard=guard), items)
 

@@ -9,6 +9,7 @@ from core.errors import MissingEndpointError
 from core.llm.endpoints import configured_endpoint
 from core.metric import Metric
 from core.metric_setup import format_megabytes, missing_steps
+from core.nli_check import NliCheck
 from core.papers.paper import DataFile, EndpointWork, MissingDataError, Paper, ReleasedData
 from core.stats.text_tables import align_columns
 
@@ -35,12 +36,13 @@ class MetricNeed:
 
 @dataclass(frozen=True, slots=True)
 class PaperNeeds:
-    """Needs of one paper: the files that are here, those that are not, its metrics, and the work of an endpoint."""
+    """Needs of one paper: the files that are here, those that are not, its metrics, its checks with their state, and the work of an endpoint."""
 
     paper: str
     here: tuple[DataFile, ...]
     missing: tuple[DataFile, ...]
     metrics: tuple[MetricNeed, ...]
+    checks: tuple[tuple[str, str], ...]
     work: EndpointWork
 
 
@@ -54,6 +56,7 @@ def paper_needs(paper: Paper, data: ReleasedData) -> PaperNeeds:
         here,
         tuple(file for file in files if file not in here),
         tuple(_metric_need(metric, words) for metric in paper.metrics()),
+        tuple((check.spec, _state(check)) for check in paper.checks()),
         paper.endpoint_work(),
     )
 
@@ -71,11 +74,15 @@ def _metric_need(metric: Metric, words: int) -> MetricNeed:
     missing = missing_steps(metric)
     megabytes = metric.card.download_mb
     endpoint = any(step.need == "endpoint" for step in missing) or metric.card.family == "Judge"
-    state = "ready" if not missing else f"waits for {', '.join(dict.fromkeys(step.name for step in missing))}"
     operations = 2 * megabytes * 1e6 / _BYTES_PER_PARAMETER * words * _TOKENS_PER_WORD
     hours = operations / _FLOPS / _SECONDS if words and not endpoint else None
     fetchable = bool(missing) and all(step.download is not None for step in missing)
-    return MetricNeed(metric.spec, state, megabytes, metric.card.licence, hours, fetchable)
+    return MetricNeed(metric.spec, _state(metric), megabytes, metric.card.licence, hours, fetchable)
+
+
+def _state(needed: Metric | NliCheck) -> str:
+    missing = dict.fromkeys(step.name for step in missing_steps(needed))
+    return f"waits for {', '.join(missing)}" if missing else "ready"
 
 
 def format_needs(needs: Sequence[PaperNeeds]) -> str:
@@ -94,6 +101,7 @@ def _paper_lines(one: PaperNeeds) -> Iterator[str]:
         ]
         grid = align_columns([("metric", "weights", "size", "hours", "licence"), *rows])
         yield "\n".join(f"  {line}" for line in grid.splitlines())
+    yield from (f"  check: {spec}: {state}" for spec, state in one.checks)
     if one.work.questions:
         yield (
             f"  endpoint: {one.work.questions:,} questions, {one.work.read:,} tokens read, {one.work.written:,} written: "

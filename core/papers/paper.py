@@ -196,6 +196,10 @@ class Paper(ABC):
         """The metrics that fill its tables, in the paper's form; none where released scores do."""
         return ()
 
+    def checks(self) -> Sequence[NliCheck]:
+        """The checks of perturbed summaries that fill its tables; none for most."""
+        return ()
+
     def endpoint_work(self) -> EndpointWork:
         """Work of an endpoint for its tables; none for most."""
         return EndpointWork()

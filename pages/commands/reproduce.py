@@ -78,7 +78,7 @@ def command(
             typer.echo(format_needs([paper_needs(paper, released) for paper in chosen]))
             return
         if fetch:
-            download_models(engine.pool, [one for paper in chosen for one in paper.metrics()])
+            download_models(engine.pool, [one for paper in chosen for one in (*paper.metrics(), *paper.checks())])
         if every:
             print_status(format_needs([paper_needs(paper, released) for paper in chosen]))
             names = metric or [row.name for row in default_metrics(engine.pool)]

@@ -10,7 +10,8 @@ from typing import ClassVar
 from core.cases.cases import build_cases
 from core.cases.measures import draw_resamples
 from core.metric import Metric
-from core.papers.longdoc_scores import OURS, contradiction_rates, perturbed_means, table_metric, window_means
+from core.nli_check import NLI_CHECKS, NliCheck
+from core.papers.longdoc_scores import CHECK, OURS, contradiction_rates, perturbed_means, table_metric, window_means
 from core.papers.paper import (
     PAPERS,
     Computation,
@@ -71,6 +72,9 @@ class LongDoc(Paper):
 
     def metrics(self) -> Sequence[Metric]:
         return [table_metric(name) for name in OURS]
+
+    def checks(self) -> Sequence[NliCheck]:
+        return [NLI_CHECKS.parse(CHECK)]
 
     def endpoint_work(self) -> EndpointWork:
         """Seven rewrites of the summaries of table 2, one of which reads the document, and MiniCheck of all of them."""
