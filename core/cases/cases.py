@@ -136,9 +136,7 @@ def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
 
 def select_paper_metrics(cases: Cases, profile: Profile) -> Cases:
     """The same with the released scores, and of ours those in the paper's form. Raises TouchstoneError where there are none of either."""
-    names = [
-        column.name for column in cases.all_columns if column.released or profile.mark in column.signature.split("|")
-    ]
+    names = [column.name for column in cases.all_columns if column.released or profile.marks(column.signature)]
     if not names:
         raise TouchstoneError(
             f"No score was released or made in paper mode. Make some: cli.py score-dataset NAME --metric rouge2@{profile.name}"

@@ -21,7 +21,7 @@ from core.llm.local_models import chat_model
 from core.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair_texts
 from core.llm.rewrites import clean_rewrite
 from core.llm.structured import StructuredAnswer, ask_structured
-from core.registry import format_spec
+from core.registry import format_spec, profile_field
 from core.types import Edit, Example, Rounds
 
 
@@ -107,7 +107,7 @@ def _require_any(proposals: Proposals) -> Proposals:
 class Editor:
     """A language model that edits; another `sample` is another sample of the same.
 
-    An empty model is that of the endpoint, an empty endpoint the default one.
+    An empty model is that of the endpoint, an empty endpoint the default one. `profile` names the paper whose prompts it uses.
     """
 
     name: ClassVar[str] = "edits"
@@ -119,6 +119,7 @@ class Editor:
     top_p: float = 1.0
     max_tokens: int = 4096
     sample: int = 0
+    profile: str = profile_field()
 
     @property
     def signature(self) -> str:
@@ -151,7 +152,7 @@ class Editor:
         return (yield from judge_trivial_kind(edit, example.summary, Sampling(self._model(), endpoint=self.endpoint)))
 
     def _prompt(self) -> Prompt:
-        return load_prompt(EDIT_PROMPTS[self.form], PAIR_VARIABLES)
+        return load_prompt(EDIT_PROMPTS[self.form], PAIR_VARIABLES, self.profile)
 
     def _model(self) -> str:
         return resolve_model(self.model, self.endpoint)

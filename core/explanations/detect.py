@@ -31,8 +31,8 @@ class Finding:
     by: str
 
 
-ExplainFunction = Callable[[Example, Sampling], Rounds[Finding]]
-"""A way to ask for an explanation."""
+ExplainFunction = Callable[[Example, Sampling, str], Rounds[Finding]]
+"""A way to ask for an explanation, in the words of a paper where one is named."""
 
 
 class ExplainMode(StrEnum):
@@ -88,31 +88,34 @@ class Explained(StructuredAnswer):
     explanation: NonBlankText
 
 
-def detect_and_explain(example: Example, sampling: Sampling) -> Rounds[Finding]:
+def detect_and_explain(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Finding]:
     """D&E: ask whether the summary is consistent, and why; UnscorableError, with the raw answer, for one not to be read."""
-    used = load_prompt("detect-explain", PAIR_VARIABLES)
+    used = load_prompt("detect-explain", PAIR_VARIABLES, profile)
     found = yield from ask_structured(used.fill(pair_texts(example)), sampling, Detected)
     verdict = Verdict.CONSISTENT if found.consistent == "yes" else Verdict.INCONSISTENT
     return Finding(verdict, found.explanation.strip(), model_signature("detect-explain", used, sampling))
 
 
-def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Finding]:
+def explain_given_detection(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Finding]:
     """E|D: state that the summary is inconsistent, and ask why; UnscorableError as above."""
-    used = load_prompt("explain-given", PAIR_VARIABLES)
+    used = load_prompt("explain-given", PAIR_VARIABLES, profile)
     found = yield from ask_structured(used.fill(pair_texts(example)), sampling, Explained)
     return Finding(Verdict.INCONSISTENT, found.explanation.strip(), model_signature("explain-given", used, sampling))
 
 
-def explanation_signature(ask: ExplainMode, sampling: Sampling) -> str:
+def explanation_signature(ask: ExplainMode, sampling: Sampling, profile: str = "") -> str:
     """Signature that `Finding.by` will be; raises MissingEndpointError where no endpoint is set."""
     name = _EXPLAIN_PROMPTS[ask]
-    return model_signature(name, load_prompt(name, PAIR_VARIABLES), sampling)
+    return model_signature(name, load_prompt(name, PAIR_VARIABLES, profile), sampling)
 
 
-def explain_conversation(explain: ExplainFunction, example: Example, sampling: Sampling) -> Conversation[Finding]:
+def explain_conversation(
+    explain: ExplainFunction, example: Example, sampling: Sampling, profile: str = ""
+) -> Conversation[Finding]:
     """The conversation for the engine."""
     prompt = next(_EXPLAIN_PROMPTS[mode] for mode, function in _EXPLAIN_FUNCTIONS.items() if function is explain)
-    return Conversation(f"{prompt}[{sampling}]", example, partial(explain, example, sampling), (sampling.asked,))
+    form = f"{prompt}@{profile}" if profile else prompt
+    return Conversation(f"{form}[{sampling}]", example, partial(explain, example, sampling, profile), (sampling.asked,))
 
 
 _EXPLAIN_FUNCTIONS: MappingProxyType[ExplainMode, ExplainFunction] = MappingProxyType(
@@ -125,16 +128,18 @@ def is_applicable(subject: SummaryWithEdit, ask: ExplainMode) -> bool:
     return ask is ExplainMode.DETECT or subject.item.intended is Verdict.INCONSISTENT
 
 
-def summary_conversation(subject: SummaryWithEdit, ask: ExplainMode, sampling: Sampling) -> Conversation[Finding]:
+def summary_conversation(
+    subject: SummaryWithEdit, ask: ExplainMode, sampling: Sampling, profile: str = ""
+) -> Conversation[Finding]:
     """The conversation for the engine."""
-    return explain_conversation(_EXPLAIN_FUNCTIONS[ask], subject.item.example, sampling)
+    return explain_conversation(_EXPLAIN_FUNCTIONS[ask], subject.item.example, sampling, profile)
 
 
 def explain_all(
-    engine: Engine, asked: Iterable[SummaryWithEdit], ask: ExplainMode, sampling: Sampling
+    engine: Engine, asked: Iterable[SummaryWithEdit], ask: ExplainMode, sampling: Sampling, profile: str = ""
 ) -> Iterator[tuple[SummaryWithEdit, Finding | Failure]]:
     """Each summary with what the model said of it, or with the reason why there is no answer, in order."""
-    return converse_in_order(engine, asked, lambda subject: summary_conversation(subject, ask, sampling))
+    return converse_in_order(engine, asked, lambda subject: summary_conversation(subject, ask, sampling, profile))
 
 
 def explanation_record(

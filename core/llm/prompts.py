@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from core.contexts import document_for_reader
 from core.errors import BadSettingError
+from core.llm.printed_words import PrintedPart, installed_texts, printed_words, with_places
+from core.profile import OWN_WORDS, read_profile
 from core.settings import Settings
 from core.types import Example
 
@@ -37,6 +39,8 @@ class Prompt:
 
     The head says `version`, `variables` (separated by commas), `paper`, and in ours `title`, `does`, and `also`: the texts that
     ours does not read and that a replacement may read besides. A variable stands in the parts as {{name}}.
+
+    `printed` is one that a paper prints, which is sent as it is; `mark` says in a signature which paper's words are used.
     """
 
     name: str
@@ -48,19 +52,25 @@ class Prompt:
     title: str = ""
     does: str = ""
     also: tuple[str, ...] = ()
+    printed: bool = False
+    mark: str = ""
 
     @property
     def signature(self) -> str:
-        """Signature that distinguishes the answers of two prompts: name, version, and a hash of the used text."""
-        text = "\0".join([self.system, self.user, _DATA_NOTICE])
-        return f"prompt:{self.name}@{self.version}#{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        """Signature that distinguishes the answers of two prompts: name, version, a hash of the used text, and the mark."""
+        text = "\0".join([self.system, self.user, *([] if self.printed else [_DATA_NOTICE])])
+        named = f"prompt:{self.name}@{self.version}#{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        return f"{named}|{self.mark}" if self.mark else named
 
     def fill(self, texts: Mapping[str, str]) -> Messages:
         """The messages with a text for every variable, each between marks that none of the texts contains.
 
-        The marks follow from the texts: the same texts make the same messages, and no text can foresee its own marks.
+        The marks follow from the texts: the same texts make the same messages, and no text can foresee its own marks. A
+        printed prompt has none, as the paper sent none.
         """
         used = {name: texts[name] for name in self.variables}
+        if self.printed:
+            return Messages(*(PLACEHOLDER.sub(lambda match: used[match[1]], part) for part in (self.system, self.user)))
         fence = _unused_fence(list(used.values()))
         fenced = {name: f"<{name}-{fence}>\n{text}\n</{name}-{fence}>" for name, text in used.items()}
         marks = ", or between ".join(f"<{name}-{fence}> and </{name}-{fence}>" for name in used)
@@ -134,17 +144,42 @@ def bundled_prompt(name: str) -> Prompt:
     return read_prompt(PROMPTS_FOLDER / f"{name}.md")
 
 
-def load_prompt(name: str, known: Collection[str]) -> Prompt:
+def load_prompt(name: str, known: Collection[str], profile: str = "") -> Prompt:
     """The prompt that is used now: the file of the folder of replacements where it has one, else ours.
 
+    In the form of a paper it is what that prints, where its words are installed; `mark` says which it is.
     It is read at every call, so that an edited file counts at once. `known` are the variables for which there are texts.
     Raises BadSettingError, with file and line, for a file that cannot be used.
     """
     folder = replacements_folder()
+    if profile:
+        mark = read_profile(profile).mark
+        printed = _printed_prompt(name, profile, folder)
+        return replace(printed, mark=mark) if printed else replace(load_prompt(name, known), mark=f"{mark}{OWN_WORDS}")
     file = folder / f"{name}.md" if folder else None
     if file is None or not file.is_file():
         return bundled_prompt(name)
     return read_replacement(_read_text(file), file, known)
+
+
+def _printed_prompt(name: str, profile: str, folder: Path | None) -> Prompt | None:
+    """The prompt as the paper prints it; None where it prints none or where its words are not installed."""
+    texts = installed_texts(folder, profile).get(name, {})
+    words = printed_words(profile)
+    if words is None or "user" not in texts:
+        return None
+    system, user = (with_places(texts.get(part, ""), words.places) for part in _PROMPT_PARTS)
+    variables = tuple(dict.fromkeys(PLACEHOLDER.findall(system + user)))
+    paper = read_profile(profile).paper
+    return Prompt(name, "printed", variables, paper, system, user, printed=True)
+
+
+_PROMPT_PARTS: tuple[PrintedPart, ...] = ("system", "user")
+
+
+def printed_phrase(name: str, profile: str) -> str | None:
+    """The phrase as the paper prints it; None where it prints none or where its words are not installed."""
+    return installed_texts(replacements_folder(), profile).get(name, {}).get("phrase")
 
 
 def replacements_folder() -> Path | None:

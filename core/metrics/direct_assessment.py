@@ -142,7 +142,7 @@ class _Assessment(MultiRoundMetric):
         return (chat_model(self.model, self.endpoint),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        used = load_prompt(self._prompt, PAIR_VARIABLES)
+        used = load_prompt(self._prompt, PAIR_VARIABLES, self.profile)
         messages = used.fill(pair_texts(example))
         mark, answers = yield from collect_answers(ask_structured(messages, self._sampling(), _SHAPES[self.scale]))
         model = f"model:{model_title(self._sampling().model)}"

@@ -71,6 +71,8 @@ class ChatTemplate:
 
     def _text(self, messages: Sequence[str]) -> str:
         system, first, *rest = messages
+        if not system:  # a paper may print none
+            return self._render(_in_turn([first, *rest]))
         try:
             return self._render([("system", system), *_in_turn([first, *rest])])
         except TemplateError:

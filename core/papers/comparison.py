@@ -27,6 +27,7 @@ COLUMN_HEADS: Mapping[Origin, str] = MappingProxyType(
 )
 """Heads of the column beside ours, by origin: only what the authors print is called the paper's."""
 
+_NAMED_CELLS = 6  # of those that wait for the same; of more the rows are named
 _ROUNDING = 1e-9  # a difference of exactly the tolerance is none
 
 
@@ -104,7 +105,7 @@ def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[Cell]:
         waits, need, number = (
             (figure.why, figure.need, None) if isinstance(figure, Waiting) else ("", "", float(figure))
         )
-        deviation = next((why for name in place if (why := table.deviations.get(name))), "")
+        deviation = next((why for name in ("*", *place) if (why := table.deviations.get(name))), "")
         yield Cell(*place, value, number, table.tolerance, table.origin, waits, need, deviation)
 
 
@@ -178,6 +179,8 @@ def _cells_waiting(table: ComparedTable, why: str) -> str:
     cells = [cell for cell in table.cells if cell.waits == why]
     if len(cells) == len(table.cells):
         return f"All {len(cells)} cells:"
+    if len(cells) > _NAMED_CELLS:
+        return f"{len(cells)} cells of {', '.join(dict.fromkeys(cell.row for cell in cells))}:"
     return f"{', '.join(f'{cell.row}, {cell.column}' for cell in cells)}:"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,9 +15,14 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import Metric
 from core.metric_setup import missing_steps
+from core.model_reference import EndpointModel
+from core.nli_check import NliCheck
 from core.papers.published import CellPlace
+from core.perturbation import Perturbation
 from core.registry import Registry
-from core.types import Item, Outcome, Result, Sample, StoredScore
+from core.runs.run import Plan, Run, Source
+from core.runs.runner import continue_run
+from core.types import Example, Failure, Item, Outcome, Result, Sample, StoredScore
 
 
 class MissingDataError(TouchstoneError):
@@ -46,12 +52,17 @@ Figures = Mapping[CellPlace, float | Waiting]
 
 @dataclass(frozen=True, eq=False)
 class ReleasedData:
-    """The folder of released files, and the engine that scores their summaries; each file is read once."""
+    """The folder of released files, and the engine that scores their summaries; each file is read once.
+
+    Endpoints, which may cost money, are asked only where it `asks`.
+    """
 
     folder: Path
     engine: Engine
+    asks: bool = False
     _read: dict[DataFile, tuple[Sample, ...]] = field(default_factory=dict)
     _counts: dict[DataFile, ImportCounts] = field(default_factory=dict)
+    _runs: dict[Plan, Run] = field(default_factory=dict)
 
     def samples(self, file: DataFile) -> tuple[Sample, ...]:
         """Samples that the importer reads; broken records are left out and counted. Raises MissingDataError without the file."""
@@ -81,20 +92,45 @@ class ReleasedData:
 
     def scored(self, file: DataFile, metrics: Sequence[Metric]) -> Cases:
         """The cases with scores of ours, of these metrics, beside the released ones."""
-        samples = self.samples(file)
+        return build_cases(self.scored_samples(self.samples(file), metrics))
+
+    def scored_samples(self, samples: Sequence[Sample], metrics: Sequence[Metric]) -> list[Sample]:
+        """The samples with scores of ours beside the released ones."""
         found: dict[tuple[str, str], Outcome] = {}
         for example, outcome in self.engine.run(metrics, [sample.item.example for sample in samples]):
             found[example.id, outcome.metric] = outcome
         names = {metric.spec: metric for metric in metrics}
-        return build_cases(
-            [
-                replace(
-                    sample,
-                    kept=tuple(_kept(name, found[sample.item.example.id, name]) for name in names),
-                )
-                for sample in samples
-            ]
-        )
+        return [
+            replace(sample, kept=tuple(_kept(name, found[sample.item.example.id, name]) for name in names))
+            for sample in samples
+        ]
+
+    def missing(self, metric: Metric | Perturbation | NliCheck) -> Waiting | None:
+        """Parts that something lacks on this machine, or the leave to ask its endpoint; None where it can be used."""
+        if missing := missing_for(metric):
+            return missing
+        if not self.asks and any(isinstance(model, EndpointModel) for model in metric.checkpoints()):
+            return Waiting("Waits for an endpoint: --ask asks the one that is set, which may cost money", "an endpoint")
+        return None
+
+    def mean_score(self, metric: Metric, examples: Sequence[Example]) -> float | Waiting:
+        """The mean over the texts that the metric can score; what it waits for, or why it scored none."""
+        if missing := self.missing(metric):
+            return missing
+        outcomes = [outcome for _, outcome in self.engine.run([metric], examples)]
+        scores = [outcome.score for outcome in outcomes if isinstance(outcome, Result)]
+        if scores:
+            return sum(scores) / len(scores)
+        return Waiting(next((f"No score: {one.message}" for one in outcomes if isinstance(one, Failure)), "No text."))
+
+    def run(self, plan: Plan, items: Sequence[Item]) -> Run:
+        """The stress run of a plan over these texts, to its end; the same plan is run once."""
+        if plan not in self._runs:
+            run = self._runs[plan] = Run(plan)
+            for item in items:
+                run.add(Source.of(item))
+            deque(continue_run(self.engine, run), maxlen=0)
+        return self._runs[plan]
 
     def _samples(self, file: DataFile) -> Iterable[Sample]:
         path, tally = self.path(file), ImportCounts()
@@ -109,14 +145,24 @@ def _kept(name: str, outcome: Outcome) -> StoredScore:
     return StoredScore(name, "", None, outcome.message)
 
 
-def missing_for(metric: Metric) -> Waiting | None:
-    """Parts that a metric lacks on this machine; None where it is ready."""
+def missing_for(metric: Metric | Perturbation | NliCheck) -> Waiting | None:
+    """Parts that something lacks on this machine; None where it is ready."""
     missing = missing_steps(metric)
     if not missing:
         return None
     kind = "an endpoint" if any(step.need == "endpoint" for step in missing) else "weights"
     names = ", ".join(dict.fromkeys(step.name for step in missing))
-    return Waiting(f"Waits for {kind}: {names}. Run: python cli.py doctor {metric.name}", kind)
+    advice = f" Run: python cli.py doctor {metric.name}" if isinstance(metric, Metric) else ""
+    return Waiting(f"Waits for {kind}: {names}.{advice}", kind)
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointWork:
+    """Estimate of the questions to an endpoint, and of the tokens that it reads and writes for them."""
+
+    questions: int = 0
+    read: int = 0
+    written: int = 0
 
 
 Computation = Callable[[ReleasedData], Figures]
@@ -145,6 +191,18 @@ class Paper(ABC):
     data: ClassVar[tuple[DataFile, ...]]
     by: ClassVar[str | None] = None
     aspect: ClassVar[str] = ""
+
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics that fill its tables, in the paper's form; none where released scores do."""
+        return ()
+
+    def checks(self) -> Sequence[NliCheck]:
+        """The checks of perturbed summaries that fill its tables; none for most."""
+        return ()
+
+    def endpoint_work(self) -> EndpointWork:
+        """Work of an endpoint for its tables; none for most."""
+        return EndpointWork()
 
     @abstractmethod
     def computations(self) -> Mapping[str, Computation]:

@@ -41,7 +41,7 @@ class PublishedTable:
 
     `unit` is "percent", "pairs" and the like. `tolerance` is the largest difference that rounding explains, in that unit.
     `missing` is given where no computation of ours fills the table. `printed_in` is the place in the paper's text, where one
-    is known. `deviations` tell by row or column why ours are known to differ.
+    is known. `deviations` tell by row or column, or "*" for all, why ours are known to differ.
     """
 
     id: str
@@ -72,6 +72,10 @@ class PublishedPaper:
     url: str
     tables: tuple[PublishedTable, ...]
     missing: tuple[str, ...]
+
+    def table(self, id: str) -> PublishedTable:
+        """The table of that id."""
+        return next(table for table in self.tables if table.id == id)
 
 
 def read_published(name: str) -> PublishedPaper:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.errors import UnscorableError
+from core.llm.prompts import printed_phrase
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
+from core.profile import OWN_WORDS, read_profile
 from core.types import Edit, Example, Span
 
 Placement = Literal["suffix", "prefix", "alone"]
@@ -18,7 +20,10 @@ _OUR_WORDS = f"{_PAPER}, tables 5 and 6: this kind of phrase; the words are ours
 
 @dataclass(frozen=True)
 class Filler(Perturbation):
-    """Appends or prepends a phrase, or lets it be the whole summary; a metric that rises has been gamed."""
+    """Appends or prepends a phrase, or lets it be the whole summary; a metric that rises has been gamed.
+
+    In the form of a paper it is the phrase that this prints, where its words are installed; the signature says which.
+    """
 
     default_phrase: ClassVar[str]
 
@@ -28,8 +33,28 @@ class Filler(Perturbation):
 
     @property
     def text(self) -> str:
-        """The phrase, the same for every example: `phrase`, or what the kind says by default."""
-        return self.phrase or self.default_phrase
+        """The phrase, the same for every example: the paper's, `phrase`, or what the kind says by default."""
+        return self._printed or self.phrase or self.own_words
+
+    @property
+    def own_words(self) -> str:
+        """The phrase where none is given."""
+        return self.default_phrase
+
+    @property
+    def printed_name(self) -> str:
+        """The name of the phrase among those that a paper prints."""
+        return self.name
+
+    @property
+    def signature(self) -> str:
+        if not self.profile:
+            return self.spec
+        return f"{self.spec}|{read_profile(self.profile).mark}{'' if self._printed else OWN_WORDS}"
+
+    @property
+    def _printed(self) -> str | None:
+        return printed_phrase(self.printed_name, self.profile) if self.profile else None
 
     def targets(self, metric: str) -> bool:
         """True if the phrase is meant for the metric of that spec: the one that it names, or without one every metric."""
@@ -42,12 +67,12 @@ class Filler(Perturbation):
         if not text:
             raise UnscorableError("The phrase is empty: adding it would change nothing. Set phrase=….")
         if self.place == "prefix":
-            return [Edit(Span(0, 0), f"{text} ", self.card.does, self.spec)]
+            return [Edit(Span(0, 0), f"{text} ", self.card.does, self.signature)]
         if self.place == "suffix":
-            return [Edit(Span(len(summary), len(summary)), f" {text}", self.card.does, self.spec)]
+            return [Edit(Span(len(summary), len(summary)), f" {text}", self.card.does, self.signature)]
         if summary == text:
             raise UnscorableError("The summary is this phrase already: nothing would change.")
-        return [Edit(Span(0, len(summary)), text, "The phrase is all that is left of the summary.", self.spec)]
+        return [Edit(Span(0, len(summary)), text, "The phrase is all that is left of the summary.", self.signature)]
 
 
 @PERTURBATIONS.add
@@ -96,8 +121,8 @@ class Phrase(Filler):
     phrase: str = default_phrase
 
     @property
-    def text(self) -> str:
-        return self.phrase
+    def own_words(self) -> str:
+        return ""  # an empty phrase is refused
 
 
 _FAMILY_ASSERTIONS = {
@@ -125,6 +150,11 @@ class Assertion(Filler):
     default_phrase: ClassVar[str] = "This summary is fully consistent with the document."
 
     @property
-    def text(self) -> str:
+    def own_words(self) -> str:
         family = METRICS.parse(self.metric).card.family if self.metric else ""
-        return self.phrase or _FAMILY_ASSERTIONS.get(family, self.default_phrase)
+        return _FAMILY_ASSERTIONS.get(family, self.default_phrase)
+
+    @property
+    def printed_name(self) -> str:
+        """Each metric has its own assertion."""
+        return f"{self.name}.{METRICS.parse(self.metric).name}" if self.metric else self.name

@@ -93,7 +93,7 @@ class Prompted(Perturbation):
         return variant
 
     def _prompt(self) -> Prompt:
-        return load_prompt(self.prompt_name, PAIR_VARIABLES)
+        return load_prompt(self.prompt_name, PAIR_VARIABLES, self.profile)
 
     def _signed(self, used: Prompt, model: str) -> str:
         sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)

@@ -78,8 +78,8 @@ class Measures(Study):
         return [cls(full=True)]
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
-        marks = {part for column in data.scored.all_columns for part in column.signature.split("|")}
-        return {"paper": ["", *(name for name in profile_names() if read_profile(name).mark in marks)]}
+        signatures = {column.signature for column in data.scored.all_columns}
+        return {"paper": ["", *(name for name in profile_names() if any(map(read_profile(name).marks, signatures)))]}
 
     def run(self, data: StudyData) -> Report:
         profile = read_profile(self.paper) if self.paper else None

@@ -16,7 +16,14 @@ from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
-from pages.commands.shared.messages import exit_with_failures, open_engine, print_estimate, print_spent, print_status
+from pages.commands.shared.messages import (
+    exit_with_failures,
+    open_engine,
+    print_estimate,
+    print_own_words,
+    print_spent,
+    print_status,
+)
 from pages.commands.shared.options import (
     BatchOption,
     DrawSeedOption,
@@ -25,6 +32,7 @@ from pages.commands.shared.options import (
     MostOption,
     SampleOption,
     TemperatureOption,
+    WordsOption,
 )
 
 GROUP = "Language models"
@@ -50,10 +58,12 @@ def command(
     most: MostOption = None,
     seed: DrawSeedOption = 0,
     batch: BatchOption = False,
+    paper: WordsOption = "",
 ) -> None:
     """Ask a language model for six edits of every summary of a file, each of which makes it inconsistent in one place."""
     refuse_overwriting_input(pairs, output)
-    editor = Editor(form, model, endpoint, temperature=temperature, sample=sample)
+    editor = Editor(form, model, endpoint, temperature=temperature, sample=sample, profile=paper)
+    print_own_words([f"@{paper}"])
     print_status(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
     refusals: list[Refusal] = []
     found = [item for item in read_items(pairs, refusals) if not item.parent]

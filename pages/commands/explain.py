@@ -36,6 +36,7 @@ from pages.commands.shared.messages import (
     exit_with_failures,
     open_engine,
     print_estimate,
+    print_own_words,
     print_spent,
     print_status,
     with_progress,
@@ -48,6 +49,7 @@ from pages.commands.shared.options import (
     SampleOption,
     ShardOption,
     TemperatureOption,
+    WordsOption,
 )
 
 GROUP = "Language models"
@@ -75,9 +77,11 @@ def command(
     sample: SampleOption = 0,
     batch: BatchOption = False,
     shard: ShardOption = "0/1",
+    paper: WordsOption = "",
 ) -> None:
     """Have a language model say of many summaries whether they are consistent, and why; `judge` grades what it says."""
     source = name_of_input(pairs, dataset, output)
+    print_own_words([f"@{paper}"])
     refusals: list[Refusal] = []
     with open_engine(Settings.read(), batch) as engine:
         # raises before anything is overwritten where nobody can be asked
@@ -89,12 +93,12 @@ def command(
         if not found and part == WHOLE:
             raise TouchstoneError(f"{source} has no summary that is labelled inconsistent. Ask with --ask detect.")
         asked = draw_sample(found, most or len(found), seed)
-        print_estimate(engine, (summary_conversation(one, ask, sampling) for one in asked))
+        print_estimate(engine, (summary_conversation(one, ask, sampling, paper) for one in asked))
         with open_output(output) as file:
-            findings = explain_all(engine, asked, ask, sampling)
+            findings = explain_all(engine, asked, ask, sampling, paper)
             verdicts: Counter[str] = Counter()
             for subject, outcome in with_progress(findings, "summaries explained", len(asked)):
-                record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling))
+                record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling, paper))
                 file.write(json_line(record))
                 verdicts["failed" if isinstance(outcome, Failure) else outcome.verdict] += 1
             print_status(

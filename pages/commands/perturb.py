@@ -22,7 +22,7 @@ from core.runs.variant_records import variant_record
 from core.settings import Settings
 from core.studies.shifts import kinds_table
 from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
-from pages.commands.shared.messages import exit_with_failures, print_status
+from pages.commands.shared.messages import exit_with_failures, print_own_words, print_status
 from pages.commands.shared.options import (
     DatasetOption,
     KindsBatteryOption,
@@ -54,6 +54,7 @@ def command(
     model of this machine (paraphrased-llm[model=local:FOLDER]), and synonyms take WordNet too where it is installed.
     """
     refusals: list[Refusal] = []
+    print_own_words(kind or ())
     kinds, signature = named_kinds(kind or (), battery)
     plan = Plan.of(name_of_input(pairs, dataset, output), kinds, (), seed, battery=signature)
     run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))

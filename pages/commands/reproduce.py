@@ -11,11 +11,15 @@ import typer
 
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.metric_catalog import default_metrics
+from core.papers.all_papers import Job, run_job
 from core.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
+from core.papers.needs import format_needs, paper_needs
 from core.papers.pack import reproduction_pack
-from core.papers.paper import PAPERS, ReleasedData
+from core.papers.paper import PAPERS, Paper, ReleasedData
 from core.settings import Settings
-from pages.commands.shared.messages import print_status
+from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption
 
 GROUP = "Meta-evaluation"
@@ -23,10 +27,16 @@ EXAMPLE = "python cli.py reproduce bump --no-pack"
 
 _DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 _RESAMPLES = 1000
+_ALL = "all"
 
 
 def command(
-    papers: Annotated[list[str], typer.Argument(help="bump, frank, longdoc, ramprasad, summexecedit, unieval.")],
+    papers: Annotated[
+        list[str],
+        typer.Argument(
+            help="bump, frank, longdoc, ramprasad, summexecedit, unieval; or all: every paper and benchmark, as one static site."
+        ),
+    ],
     data: Annotated[
         Path, typer.Option(help="The folder of released files; what is missing in it is said, with where to get it.")
     ] = _DATA,
@@ -37,28 +47,66 @@ def command(
         int, typer.Option(min=1, help="Of the documents, for the intervals of the pack.")
     ] = _RESAMPLES,
     pack: Annotated[bool, typer.Option(help="Write the packs, which takes longer than the comparison.")] = True,
+    ask: Annotated[
+        bool,
+        typer.Option("--ask", help="Ask the endpoint that is set, which may cost money, for cells that wait for it."),
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only say what the papers need: data, weights, endpoint, hours, money.")
+    ] = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Download the weights that the papers' metrics lack and that the hub gives.")
+    ] = False,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Of `all`: the metrics over all labelled data; by default all that are ready."),
+    ] = None,
     device: DeviceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of tables.")] = False,
 ) -> None:
-    """Print a paper's figures beside ours, and write its paper pack. A difference that is not explained leaves exit status 1."""
-    chosen = [PAPERS.get(name)() for name in dict.fromkeys(papers)]
+    """Print a paper's figures beside ours, and write its paper pack. A difference that is not explained leaves exit status 1.
+
+    `all` runs every paper into the folder results of -o and writes the folder site beside it. What was finished is not done again.
+    """
+    chosen = [PAPERS.get(name)() for name in (PAPERS.names() if papers == [_ALL] else dict.fromkeys(papers))]
     if not output.is_dir():
         raise TouchstoneError(f"There is no folder {output} for the packs. Make it, or name another with -o.")
-    settings, records, beyond = Settings.read(), [], 0
+    settings, every = Settings.read(), papers == [_ALL]
     with closing(Engine.open(settings.on(device))) as engine:
+        released = ReleasedData(data, engine, ask)
+        if plan:
+            typer.echo(format_needs([paper_needs(paper, released) for paper in chosen]))
+            return
+        if fetch:
+            download_models(engine.pool, [one for paper in chosen for one in (*paper.metrics(), *paper.checks())])
+        if every:
+            print_status(format_needs([paper_needs(paper, released) for paper in chosen]))
+            names = metric or [row.name for row in default_metrics(engine.pool)]
+            _run_all(Job(chosen, released, [METRICS.parse(name) for name in names], resamples, output))
+            return
+        records, beyond = [], 0
         for paper in chosen:
-            released = ReleasedData(data, engine)
             published, tables = compare_paper(paper, released)
             beyond += beyond_tolerance(tables)
             records.append(comparison_record(published, tables))
             if not as_json:
                 typer.echo(format_paper(published, tables) + "\n")
             if pack:
-                path = output / f"reproduce-{paper.name}.zip"
-                path.write_bytes(reproduction_pack(paper, released, published, tables, resamples))
-                print_status(f"Wrote {path}.")
+                _write_pack(output, paper, reproduction_pack(paper, released, published, tables, resamples))
     if as_json:
         typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     if beyond:
         print_status(f"{beyond} cells differ beyond the tolerance.")
         raise typer.Exit(1)
+
+
+def _write_pack(folder: Path, paper: Paper, pack: bytes) -> None:
+    path = folder / f"reproduce-{paper.name}.zip"
+    path.write_bytes(pack)
+    print_status(f"Wrote {path}.")
+
+
+def _run_all(job: Job) -> None:
+    for stage in run_job(job):
+        print_status(f"  {stage.name}: {'already done' if stage.again else 'done'}")
+    print_status(f"Wrote {job.site / 'index.html'}.")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +18,8 @@ from core.errors import TouchstoneError, attempt
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
-from core.perturbation import Perturbation
+from core.perturbation import PERTURBATIONS, Perturbation
+from core.perturbations.fillers import Assertion
 from core.profile import profile_names, read_profile
 from core.report import Report
 from core.reports.record import report_json
@@ -36,6 +39,7 @@ from pages.commands.shared.messages import (
     download_models,
     exit_with_failures,
     print_estimate,
+    print_own_words,
     print_status,
     show_run_progress,
 )
@@ -104,11 +108,15 @@ def command(
             "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind, --battery and --paper."
         )
     name, settings = name_of_input(variants or pairs, dataset, output), Settings.read()
+    given = kind
     kind, nli_check = _fill_from_paper(paper, kind, nli_check if guard == _NO_CHECK else guard)
+    print_own_words([*(kind or ()), nli_check])
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.on(device))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         imported = _read_table(variants, refusals) if variants else None
+        if paper and not given:
+            kind = for_each_metric(kind or [], metrics)
         kinds, signature = (imported.kinds, "") if imported else named_kinds(kind or (), battery)
         check = None if nli_check == _NO_CHECK else NLI_CHECKS.parse(nli_check)
         asked: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
@@ -149,7 +157,17 @@ def _fill_from_paper(paper: str, kinds: list[str] | None, nli_check: str) -> tup
     profile = read_profile(paper)
     if nli_check == _NO_CHECK and profile.nli_check:
         nli_check = f"{profile.nli_check}@{paper}"
-    return kinds or [f"{one}@{paper}" for one in profile.perturbations], nli_check
+    return kinds or profile.kinds, nli_check
+
+
+def for_each_metric(kinds: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
+    """The kinds, with the assertion of a paper in the terms of each metric in the place of the general one."""
+    found = []
+    for kind in kinds:
+        built = PERTURBATIONS.parse(kind)
+        each = isinstance(built, Assertion) and not built.metric
+        found += [replace(built, metric=metric.spec).spec for metric in metrics] if each else [kind]
+    return found
 
 
 def _read_table(variants: Path, refusals: list[Refusal]) -> ImportedVariants:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from core.editing.editor import Editor
 from core.errors import BadSettingError, UnknownNameError
 from core.metric import METRICS, signature
 from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.profile import profile_names, profiles_with, read_profile
-from core.registry import settings_label
+from core.registry import format_spec, settings_label
+from pages.commands.stress import for_each_metric
 
-FORMS = [(profile, plugin) for profile in profile_names() for plugin in read_profile(profile).settings]
+FORMS = [
+    (profile, plugin)
+    for profile in profile_names()
+    for plugin in read_profile(profile).settings
+    if plugin != Editor.name  # no plugin of a registry
+]
 
 
 def test_the_papers_have_their_profiles() -> None:
@@ -34,10 +41,30 @@ def test_every_form_of_a_profile_is_built_and_spelled_back(profile: str, plugin:
 @pytest.mark.parametrize("profile", profile_names())
 def test_a_profile_names_perturbations_and_a_check_that_exist(profile: str) -> None:
     known = read_profile(profile)
-    assert [PERTURBATIONS.parse(f"{kind}@{profile}").profile for kind in known.perturbations] == [profile] * len(
-        known.perturbations
-    )
+    assert all(PERTURBATIONS.parse(kind).profile == profile for kind in known.kinds)
     assert not known.nli_check or NLI_CHECKS.parse(f"{known.nli_check}@{profile}").profile == profile
+
+
+def test_the_editor_has_the_form_of_summexecedit() -> None:
+    assert format_spec(Editor(profile="summexecedit")) == "edits@summexecedit"
+
+
+def test_bartscore_is_exponential_and_minicheck_reads_all_in_the_form_of_the_long_documents() -> None:
+    assert METRICS.parse("bartscore@longdoc").card.high == 1.0
+    assert METRICS.parse("bespoke-minicheck-7b@longdoc").max_tokens == 32_768  # type: ignore[attr-defined]  # a setting of it
+
+
+def test_gaming_in_the_form_of_its_paper_has_every_row_and_the_assertion_of_each_metric() -> None:
+    kinds = read_profile("ramprasad").kinds
+    assert {"phrase@ramprasad[place=alone]", "added-llm@ramprasad", "shuffled-llm@ramprasad"} <= {*kinds}
+    metrics = [METRICS.parse("questeval@ramprasad"), METRICS.parse("bleu")]
+    each = [kind for kind in for_each_metric(kinds, metrics) if kind.startswith("assertion")]
+    assert each == [
+        "assertion@ramprasad[metric=questeval@ramprasad]",
+        "assertion@ramprasad[metric=bleu]",
+        "assertion@ramprasad[place=alone,metric=questeval@ramprasad]",
+        "assertion@ramprasad[place=alone,metric=bleu]",
+    ]
 
 
 def test_factcc_reads_the_summary_as_one_claim_in_the_form_of_bump() -> None:

@@ -103,13 +103,13 @@ def test_the_text_counts_the_cells_and_an_unexplained_difference_leaves_status_1
 
 def test_the_printed_cells_are_counted_once_by_what_became_of_them(folder: Path, tmp_path: Path) -> None:
     """Neither the grades of Laban et al. nor counts computed from table 6 are cells that the paper prints."""
-    waiting = {"an endpoint": 120, "data": 25, "people": 101, "weights": 2}
+    waiting = {"an endpoint": 35, "data": 112, "people": 101}
     [found] = json.loads(run("summexecedit", folder, tmp_path, "--no-pack", "--json").stdout)
     assert found["coverage"] == {"printed": 248, "compared": 0, "waiting": waiting, "unreadable": 0}
     cells = {table["table"]: len(table["cells"]) for table in found["tables"]}
     assert [cells[table] for table in ("1", "2", "3", "4", "5", "6")] == [30, 85, 8, 32, 56, 22]
     printed = run("summexecedit", folder, tmp_path, "--no-pack").stdout
-    assert "248 printed cells: 0 compared, 248 waiting (120 for an endpoint, 25 for data, 101 for people, 2" in printed
+    assert "248 printed cells: 0 compared, 248 waiting (35 for an endpoint, 112 for data, 101 for people)" in printed
 
 
 def test_a_folder_without_data_says_for_every_paper_what_to_get(tmp_path: Path) -> None:
@@ -146,6 +146,23 @@ def states(paper: str, tmp_path: Path) -> dict[str, Counter[str]]:
     return {table: Counter(cell["state"] for cell in cells.values()) for table, cells in found.items()}
 
 
+@needs("frank_valid")
+def test_the_release_of_frank_as_downloaded_is_taken_apart_by_its_own_splits(tmp_path: Path) -> None:
+    """Records of the other split, here copies under other names, change no figure of the first."""
+    place = tmp_path / "data" / "frank_valid"
+    place.mkdir(parents=True)
+    for name in ("human_annotations", "baseline_factuality_metrics_outputs"):
+        valid = json.loads((DATA / "frank_valid" / f"{name}.json").read_text(encoding="utf-8"))
+        valid = [one for one in valid if one["split"] == "valid"]
+        test = [{**one, "hash": f"test-{one['hash']}", "split": "test"} for one in valid[:300]]
+        (place / f"{name}.json").write_text(json.dumps([*test, *valid]), encoding="utf-8")
+    found = tables_of("frank", tmp_path / "data", tmp_path)
+    assert {cell["state"] for cell in found["partial correlations"].values()} == {"within"}
+    assert found["summaries"]["valid", "summaries"]["ours"] == 671
+    assert found["summaries"]["test", "summaries"]["ours"] == 300
+    assert {cell["state"] for cell in found["partial correlations, test"].values()} == {"ours alone"}
+
+
 @needs("bump")
 def test_every_cell_of_the_tables_of_bump_is_within_its_tolerance(tmp_path: Path) -> None:
     found = states("bump", tmp_path)
@@ -157,7 +174,8 @@ def test_every_cell_of_the_tables_of_bump_is_within_its_tolerance(tmp_path: Path
 @needs("frank_valid", "unieval", "longsciverify", "squality", "scholarqabench", "summedits")
 def test_the_figures_of_the_other_papers_are_within_their_tolerances(tmp_path: Path) -> None:
     found = {paper: states(paper, tmp_path) for paper in ("frank", "unieval", "longdoc", "summexecedit")}
-    assert found["frank"] == {"summaries": {"within": 2}, "partial correlations": {"within": 4}}
+    assert found["frank"]["summaries"]["within"] >= 2  # those of the split valid
+    assert found["frank"]["partial correlations"] == {"within": 4}
     assert found["unieval"]["QAGS-CNN/DM"] == {"within": 3}
     assert found["unieval"]["Topical-Chat"] == {"within": 18}
     assert found["longdoc"]["alpha"]["within"] == 2

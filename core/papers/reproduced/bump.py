@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -11,7 +11,7 @@ from typing import ClassVar
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
 from core.cases.paper_test import compare_best_two
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, missing_for
 from core.papers.published import CellPlace
 from core.types import ErrorType
@@ -46,6 +46,9 @@ class Bump(Paper):
     name: ClassVar[str] = "bump"
     data: ClassVar[tuple[DataFile, ...]] = (TASK_1, TASK_2)
     by: ClassVar[str | None] = "error_type"
+
+    def metrics(self) -> Sequence[Metric]:
+        return [METRICS.parse(f"{ours}@bump") for ours in OURS.values()]
 
     def computations(self) -> Mapping[str, Computation]:
         return {

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
 from core.cases.cases import build_cases
 from core.cases.measures import draw_resamples
-from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, Waiting, by_row
+from core.metric import Metric
+from core.nli_check import NLI_CHECKS, NliCheck
+from core.papers.longdoc_scores import CHECK, OURS, contradiction_rates, perturbed_means, table_metric, window_means
+from core.papers.paper import (
+    PAPERS,
+    Computation,
+    DataFile,
+    EndpointWork,
+    Figures,
+    Paper,
+    ReleasedData,
+    Waiting,
+    by_row,
+)
+from core.papers.published import read_published
 from core.studies.annotator_agreement import annotator_agreements
 from core.studies.dataset_statistics import dataset_statistics
 from core.types import Item, Sample
@@ -43,6 +57,7 @@ _NOT_READ = {
     "ScholarQABench": "the 100 answers of computer science with their whole sources; human_answers.json has 108 answers of "
     "four fields with the passages that they cite",
 }
+_REWRITES, _PROMPT_TOKENS = 7, 60  # of each summary; of the instruction of a rewrite
 _CORPORA = {"PubMed": "pubmed", "arXiv": "arxiv"}
 _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": ("summary mean", "interval")}
 
@@ -50,14 +65,37 @@ _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": 
 @PAPERS.add
 @dataclass(frozen=True)
 class LongDoc(Paper):
-    """Counts, lengths and agreement; the scores of tables 1 and 3 to 6 need the weights of six metrics and an endpoint that rewords."""
+    """Counts, lengths and agreement; the scores of tables 1 and 3 to 6 with the weights of six metrics and an endpoint that rewords."""
 
     name: ClassVar[str] = "longdoc"
     data: ClassVar[tuple[DataFile, ...]] = (*_DATASETS.values(), *map(_reviewed, _CORPORA.values()))
 
+    def metrics(self) -> Sequence[Metric]:
+        return [table_metric(name) for name in OURS]
+
+    def checks(self) -> Sequence[NliCheck]:
+        return [NLI_CHECKS.parse(CHECK)]
+
+    def endpoint_work(self) -> EndpointWork:
+        """Seven rewrites of the summaries of table 2, one of which reads the document, and MiniCheck of all of them."""
+        used = read_published(self.name).table("2").rows.values()
+        questions = read = written = 0
+        for examples, sentences, summary, _, document in used:
+            texts = int(examples or 0)
+            questions += texts * (_REWRITES + (1 + _REWRITES) * round(sentences or 0))
+            read += texts * round(_REWRITES * (_PROMPT_TOKENS + (summary or 0)) + (document or 0))
+            read += texts * round((1 + _REWRITES) * (sentences or 0) * (document or 0))
+            written += texts * round(_REWRITES * (summary or 0) + (1 + _REWRITES) * (sentences or 0))
+        return EndpointWork(questions, read, written)
+
     def computations(self) -> Mapping[str, Computation]:
         return {
+            "1": partial(window_means, _USED),
             "2": _used_texts,
+            "3": partial(contradiction_rates, _USED),
+            "4": partial(perturbed_means, "LexAbSumm", _USED["LexAbSumm"]),
+            "5": partial(perturbed_means, "ScholarQABench", _USED["ScholarQABench"]),
+            "6": partial(perturbed_means, "SQuALITY", _USED["SQuALITY"]),
             "sizes": _sizes,
             "LongSciVerify": _review_sizes,
             "alpha": _alphas,
@@ -70,12 +108,24 @@ def _used_texts(data: ReleasedData) -> Figures:
     return {**by_row({"SQuALITY": _used_of_squality}, data), **waiting}
 
 
-def _used_of_squality(data: ReleasedData) -> Mapping[str, float]:
+def _squality_items(data: ReleasedData) -> list[Item]:
     """The first of the four summaries of each question of the test split, which has the paper's sentences and tokens."""
     first: dict[tuple[str, str], Item] = {}
     for item in data.items(_SQUALITY_TEST):
         first.setdefault((item.group, item.title), item)
-    [used, *_] = dataset_statistics("SQuALITY", [*first.values()])
+    return [*first.values()]
+
+
+_USED = {
+    "ScholarQABench": lambda data: data.items(_SCHOLAR),
+    "SQuALITY": _squality_items,
+    "LexAbSumm": lambda data: data.items(_LEXABSUMM),
+}
+"""The texts of each dataset that tables 1 and 3 to 6 are computed from here."""
+
+
+def _used_of_squality(data: ReleasedData) -> Mapping[str, float]:
+    [used, *_] = dataset_statistics("SQuALITY", _squality_items(data))
     figures = {
         "examples": used.samples,
         "summary sentences": used.summaries.sentences,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import MEASURES, draw_resamples, slice_cases
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.models.words.shallow import FEATURES
 from core.papers.paper import (
     PAPERS,
@@ -75,6 +75,9 @@ class Ramprasad(Paper):
     name: ClassVar[str] = "ramprasad"
     data: ClassVar[tuple[DataFile, ...]] = tuple(_LABELLED.values())
     by: ClassVar[str | None] = "domain"
+
+    def metrics(self) -> Sequence[Metric]:
+        return [METRICS.parse(f"{ours}@ramprasad") for ours in OURS.values()]
 
     def computations(self) -> Mapping[str, Computation]:
         return {

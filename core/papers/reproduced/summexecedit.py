@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
 from core.explanations.cases import read_judgements
 from core.explanations.judge_agreement import agreement_with_people
-from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, by_row
-from core.papers.published import CellPlace
+from core.metric import Metric
+from core.papers.paper import (
+    PAPERS,
+    Computation,
+    DataFile,
+    EndpointWork,
+    Figures,
+    Paper,
+    ReleasedData,
+    by_row,
+)
+from core.papers.published import CellPlace, read_published
+from core.papers.summexecedit_scores import OTHER_METRICS, detection_accuracies, model_scores, other_metric
 from core.types import Verdict
 
 _FACTUAL_NLG = "https://github.com/salesforce/factualNLG, data"
@@ -40,6 +51,8 @@ _PRINTED_DOMAINS = (
     "Sales Call",
     "Total",
 )
+_SUMMARIES, _INCONSISTENT = 4241, 2121
+_PAIR_TOKENS, _GRADED_TOKENS, _ANSWER_TOKENS = 1400, 350, 60  # assumed: documents of SummEdits have some 1,000 words
 _JUDGE_COLUMNS = ("kappa", "pearson", "spearman")
 
 
@@ -60,9 +73,22 @@ class SummExecEditPaper(Paper):
     data: ClassVar[tuple[DataFile, ...]] = (RELEASE, *map(_domain, _DOMAINS), GRADES)
     by: ClassVar[str | None] = "domain"
 
+    def metrics(self) -> Sequence[Metric]:
+        return [other_metric(name) for name in OTHER_METRICS]
+
+    def endpoint_work(self) -> EndpointWork:
+        """Of the one model that is set: D&E of all summaries, E|D of the inconsistent ones, and a grade of each explanation."""
+        return EndpointWork(
+            questions=_SUMMARIES + 3 * _INCONSISTENT,
+            read=(_SUMMARIES + _INCONSISTENT) * _PAIR_TOKENS + 2 * _INCONSISTENT * _GRADED_TOKENS,
+            written=(_SUMMARIES + 3 * _INCONSISTENT) * _ANSWER_TOKENS,
+        )
+
     def computations(self) -> Mapping[str, Computation]:
         return {
             "sizes": _sizes,
+            "2": _model_scores,
+            "5, other metrics": _detection_accuracies,
             "6": _domain_sizes,
             "6, consistent edits": _consistent_edits,
             "Laban et al., figure 2": _graded_explanations,
@@ -74,6 +100,14 @@ def _sizes(data: ReleasedData) -> Figures:
     labels = Counter(item.intended for item in data.items(RELEASE) if item.intended)
     counts = {str(verdict): float(number) for verdict, number in labels.items()} | {"summaries": labels.total()}
     return {("all domains", column): value for column, value in counts.items()}
+
+
+def _model_scores(data: ReleasedData) -> Figures:
+    return model_scores(read_published("summexecedit").table("2").rows, data.items(RELEASE), data)
+
+
+def _detection_accuracies(data: ReleasedData) -> Figures:
+    return detection_accuracies(data.items(RELEASE), data)
 
 
 def _domain_sizes(data: ReleasedData) -> Figures:

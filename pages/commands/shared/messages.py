@@ -23,11 +23,13 @@ from rich.progress import (
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import Problem, attempt
+from core.llm.printed_words import papers_with_words
 from core.llm.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.metric import Metric
 from core.model_reference import ModelRef, local_checkpoints
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
+from core.papers.paper_words import own_words_note
 from core.runs.run import Run, RunRecord
 from core.settings import Settings
 from core.types import T
@@ -39,6 +41,13 @@ _UPDATE_S = 0.5
 def print_status(text: str) -> None:
     # not typer.echo, which writes to the stream that a bar has replaced, into the line of the bar
     sys.stderr.write(f"{text}\n")
+
+
+def print_own_words(specs: Iterable[str]) -> None:
+    """Say of each paper in whose form something is used which of its words are not installed."""
+    papers = {name for spec in specs for name in papers_with_words() if f"@{name}" in spec}
+    for note in filter(None, map(own_words_note, sorted(papers))):
+        print_status(note)
 
 
 def with_progress(found: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from core.battery import STANDARD_BATTERY, battery_names
+from core.llm.printed_words import papers_with_words
 from core.settings import check_devices
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
@@ -89,5 +90,9 @@ BatchOption = Annotated[
         "--batch",
         help="Ask by the endpoint's Batch API: cheaper, within 24 hours. What is interrupted is collected by the same command.",
     ),
+]
+WordsOption = Annotated[
+    str,
+    typer.Option("--paper", help=f"Ask in the words of a paper (see paper-words): {', '.join(papers_with_words())}."),
 ]
 SampleOption = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]

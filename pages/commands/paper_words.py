@@ -1,0 +1,49 @@
+"""`cli.py paper-words`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.documents import read_document
+from core.errors import BadSettingError, TouchstoneError, UnknownNameError
+from core.llm.printed_words import papers_with_words, printed_words
+from core.llm.prompts import replacements_folder
+from core.papers.paper_words import find_words, save_words
+from core.profile import read_profile
+from pages.commands.shared.messages import print_status
+
+GROUP = "Language models"
+EXAMPLE = "python cli.py paper-words longdoc 2511.07689.pdf"
+
+
+def command(
+    paper: Annotated[str, typer.Argument(help=f"{', '.join(papers_with_words())}.")],
+    file: Annotated[Path, typer.Argument(help="Your copy of the paper: .pdf, or its text as .txt.")],
+) -> None:
+    """Take the prompts and phrases of a paper out of your copy of it, for paper mode; each is checked by its hash."""
+    words = printed_words(paper)
+    if words is None:
+        raise UnknownNameError("paper with words", paper, papers_with_words())
+    folder = replacements_folder()
+    if folder is None:
+        raise BadSettingError("TOUCHSTONE_PROMPTS_DIR is set to nothing. Set it to a folder to keep prompts in.")
+    if not file.is_file():
+        raise TouchstoneError(f"There is no file {file}. Name your copy of {read_profile(paper).paper}.")
+    found = find_words(read_document(file.name, file.read_bytes()), words)
+    number = len(words.pieces) - len(found.missing)
+    if found.texts:
+        print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(found, words, folder)}.")
+    for piece in words.pieces:
+        state = "not found" if piece in found.missing else "found"
+        typer.echo(f"{state:9}  {piece.name}, {piece.part}: {piece.where}")
+    for line in words.unprinted:
+        print_status(f"Not printed: {line}.")
+    if found.missing:
+        print_status(
+            "A text that a page or column break tears apart is not found. Paste the pages with the prompts into a .txt file, "
+            "join what belongs together, and read that: all are looked for again."
+        )
+        raise typer.Exit(1)
