@@ -108,13 +108,13 @@ def load_audits(session: Session, metric: str) -> list[AuditRecord]:
     return [AuditRecord(**row.model_dump(exclude={"id"})) for row in session.exec(wanted)]
 
 
-def load_audited(session: Session) -> list[tuple[str, str]]:
-    """Every metric with the name of data that it was audited on, the last audit first."""
-    last = func.max(col(AuditRow.id))
+def load_audited(session: Session) -> dict[tuple[str, str], datetime]:
+    """The time of the last audit of each metric, by it and the name of data that it was audited on; the last audit first."""
+    last, finished = func.max(col(AuditRow.id)), func.max(col(AuditRow.created_at))
     found = session.exec(
-        select(AuditRow.metric, AuditRow.data).group_by(AuditRow.metric, AuditRow.data).order_by(last.desc())
+        select(AuditRow.metric, AuditRow.data, finished).group_by(AuditRow.metric, AuditRow.data).order_by(last.desc())
     )
-    return [(metric, data) for metric, data in found]
+    return {(metric, data): at for metric, data, at in found}
 
 
 def save_threshold(session: Session, threshold: ThresholdRecord) -> None:
@@ -296,8 +296,8 @@ class Store:
         with read_session(self.engine) as session:
             return load_audits(session, metric)
 
-    def audited(self) -> list[tuple[str, str]]:
-        """Every metric with the name of data that it was audited on, the last audit first."""
+    def audited(self) -> dict[tuple[str, str], datetime]:
+        """The time of the last audit of each metric, by it and the name of data that it was audited on; the last audit first."""
         with read_session(self.engine) as session:
             return load_audited(session)
 
