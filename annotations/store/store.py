@@ -25,7 +25,13 @@ from annotations.store.database import (
     write_session,
 )
 from annotations.store.dataset_import import CountsCallback, DatasetSource, ImportResult, spool_rows, write_spooled_rows
-from annotations.store.imported_datasets import DatasetRow, load_dataset_names, load_datasets, load_samples_of_item
+from annotations.store.imported_datasets import (
+    DatasetRow,
+    load_dataset_names,
+    load_datasets,
+    load_import_times,
+    load_samples_of_item,
+)
 from annotations.store.migrate import require_current, upgrade
 from annotations.store.reads import count_rows, load_pair, load_saved_rows
 from annotations.store.records import (
@@ -330,6 +336,11 @@ class Store:
         """The names of the imported datasets in order."""
         with read_session(self.engine) as session:
             return load_dataset_names(session)
+
+    def import_times(self) -> dict[str, datetime]:
+        """The time of the last import into each dataset, by its name."""
+        with read_session(self.engine) as session:
+            return load_import_times(session)
 
     def save_outcomes(self, outcomes: Sequence[Outcome]) -> SavedScores:
         """Save scores of stored texts; each `example_id` is an id of the store."""

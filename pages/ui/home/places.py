@@ -72,10 +72,8 @@ def own_work(member: Member) -> list[Place]:
         for row in reports_of(member).own()
     ]
     work += [
-        Place(
-            "dataset", row.name, "evaluate", {"dataset": row.name}, Work("dataset", row.name), row.files[-1].created_at
-        )
-        for row in store.datasets()
+        Place("dataset", name, "evaluate", {"dataset": name}, Work("dataset", name), at)
+        for name, at in store.import_times().items()
     ]
     return work
 
