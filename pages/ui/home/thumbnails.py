@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -58,8 +59,10 @@ class Thumbnail:
 
 
 def thumbnail_html(picture: Thumbnail) -> str:
-    """The picture as SVG in HTML; its words are escaped."""
-    return render_html("thumbnail.html", picture=picture, width=WIDTH, height=HEIGHT)
+    """The picture as an image of SVG in HTML, as Streamlit draws no SVG that stands in HTML itself; its words are escaped."""
+    svg = render_html("thumbnail.svg", picture=picture, width=WIDTH, height=HEIGHT)
+    encoded = b64encode(svg.encode()).decode()
+    return render_html("thumbnail.html", picture=picture, svg=encoded, width=WIDTH, height=HEIGHT)
 
 
 def pair_thumbnail(stored: StoredPair) -> Thumbnail:

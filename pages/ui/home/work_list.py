@@ -35,9 +35,8 @@ def work_list(member: Member, places: Sequence[Place], key: str, remove: Callabl
     for number, place in enumerate(places):
         with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-{number}"):
             picture = work_thumbnail(member, place.work) if place.work else None
-            with st.container(width=_PICTURE_PX):
-                if picture:
-                    st.html(thumbnail_html(picture))
+            # an empty picture keeps the titles below each other
+            st.html(thumbnail_html(picture or Thumbnail("")), width=_PICTURE_PX)
             place_link(place)
             if remove and place.work:
                 st.space("stretch")

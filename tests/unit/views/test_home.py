@@ -56,7 +56,8 @@ def test_what_was_made_last_comes_first_with_its_picture(home: Open, store: Stor
     app = home()
     recent = [label for label in links(app) if ":gray[" in label]
     assert [label.split()[0] for label in recent] == ["Boats", "Tugs"]
-    assert sum("ts-thumbnail" in element.proto.body for element in app.get("html")) == 2
+    pictures = [element.proto.body for element in app.get("html") if "ts-thumbnail" in element.proto.body]
+    assert ["labels are there" in pictures[0], "1 edit of the summary" in pictures[1]] == [True, True]
 
 
 @pytest.mark.parametrize(
