@@ -8,6 +8,7 @@ from pages.server.api import Api
 from pages.server.compressed_assets import CompressedAssets
 from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
+from pages.server.icon_font import IconFont
 from pages.server.protection import Protection
 from pages.server.sign_in import SignIn
 from pages.server.webhook_thread import sending_webhooks
@@ -23,6 +24,7 @@ app = st.App(
         Middleware(Api),
         Middleware(SignIn),
         Middleware(EarlyKeys),
+        Middleware(IconFont),
         Middleware(CompressedAssets),
     ],
     on_script_error=show_script_error,

@@ -131,7 +131,8 @@ class Axis:
 class Series:
     """Points of one name. A value that is an Estimate is drawn with its interval; `texts` explain the points.
 
-    In a heat-map a series is a row, its `x` the columns. Of boxes, `x` repeats the category of each value.
+    In a heat-map a series is a row, its `x` the columns. Of boxes, `x` repeats the category of each value. Series that name a
+    `panel` are drawn in a small chart of that title, beside those of the others.
     """
 
     name: str
@@ -139,13 +140,15 @@ class Series:
     y: tuple[float | Estimate | None, ...]
     texts: tuple[str, ...] = ()
     kind: ChartKind | None = None
+    panel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A chart as data: the kind of all its series that name none of their own, two axes, and the series.
 
-    `sideways` draws the first axis upwards, for long names of categories; a `square` has the same unit on both axes.
+    `sideways` draws the first axis upwards, for long names of categories; a `square` has the same unit on both axes. Where the
+    second axis has no title, each panel has a scale of its own.
     """
 
     name: str

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.server import startup
 
 ICON = Path(__file__).parent / "ui" / "icon.png"
+LOGO = Path(__file__).parent / "ui" / "assets" / "logo.svg"
 THEME = Path(__file__).parent / "ui" / "assets" / "theme.css"
 
 # the title comes with the page: one that was set here would show in the tab at every press
@@ -22,6 +23,7 @@ with st.spinner("Loading the database and the engine of Touchstone…"):
     from pages.ui.tour import tour
 member = open_session()
 pages = pages_for(member)
+st.logo(str(LOGO), size="large")
 page = st.navigation(pages, position="top")
 with st.container(gap=None):
     if page.title != "Probe":

@@ -55,7 +55,7 @@ from annotations.campaigns.questions import CampaignQuestion, check_answers, rea
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.campaigns.webhooks import WebhookState, load_webhook, remove_webhook, set_webhook
-from annotations.store.campaign_tables import AnswerKey, Person, Reservation, Response, Task, VersionRow
+from annotations.store.campaign_tables import AnswerKey, Campaign, Person, Reservation, Response, Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.store import Store
@@ -217,6 +217,11 @@ class ManagerActions:
     def campaigns(self) -> list[CampaignSettings]:
         with read_session(self._store.engine) as session:
             return load_campaigns(session)
+
+    def begun_at(self) -> dict[str, datetime]:
+        """The time at which each campaign was made, by its id."""
+        with read_session(self._store.engine) as session:
+            return dict(session.exec(select(Campaign.id, Campaign.created_at)).all())
 
     def create(
         self, name: str, content: VersionContent, tasks: Iterable[NewTask] = (), people: CampaignPeople = EVERYBODY

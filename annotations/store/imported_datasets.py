@@ -67,6 +67,12 @@ def load_dataset_names(session: Session) -> list[str]:
     return list(session.exec(select(Dataset.name).order_by(Dataset.name)))
 
 
+def load_import_times(session: Session) -> dict[str, datetime]:
+    """The time of the last import into each dataset, by its name; no large import makes it slow either."""
+    last = func.max(col(DatasetFile.created_at))
+    return dict(session.exec(select(Dataset.name, last).join(DatasetFile).group_by(Dataset.name)).all())
+
+
 def require_dataset(session: Session, name: str) -> str:
     """The id of a dataset. Raises RecordError, which names those that exist."""
     ids = dict(session.exec(select(Dataset.name, Dataset.id)).all())

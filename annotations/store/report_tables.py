@@ -1,4 +1,4 @@
-"""The tables of reports of pins. Both only ever grow: a change of a report is its next revision."""
+"""The tables of projects and the results pinned in their reports. Both only ever grow: a change is the next revision."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class PinRow(Table, table=True):
 
 
 class ReportRevision(Table, table=True):
-    """State of a report from one change to the next: `parts` are texts, each with the id of the pin below it or None.
+    """State of a project from one change to the next: `parts` of its report are texts, each with the id of the pin below it or None.
 
-    Others read one that is `shared`; the last revision of one that was `removed` is shown to nobody.
+    `work` are the kinds and ids of what works on its `question`. Others read one that is `shared`; the last revision of one that
+    was `removed` is shown to nobody.
     """
 
     __table_args__ = (
@@ -39,6 +40,8 @@ class ReportRevision(Table, table=True):
     owner_id: str = Field(foreign_key="person.id", index=True)
     title: str
     parts: list[Any] = Field(sa_type=JSON)
+    question: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    work: list[Any] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
     shared: bool
     removed: bool
     created_at: datetime = Field(sa_type=UtcDateTime)

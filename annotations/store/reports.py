@@ -1,10 +1,11 @@
-"""Reports of pins: a person's own, changed by revisions, and those that others shared, to be read."""
+"""Projects: a question, the work on it, and a report of pins; a person's own, changed by revisions, and those that others shared."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Literal, get_args
 from uuid import uuid4
 
 from sqlalchemy import func
@@ -22,9 +23,23 @@ from annotations.store.records import (
 from annotations.store.report_tables import PinRow, ReportRevision
 from annotations.store.store import Store
 
+WorkKind = Literal["pair", "run", "campaign", "audit", "dataset"]
+WORK_KINDS: tuple[WorkKind, ...] = get_args(WorkKind)
 MAX_PARTS = 200
+MAX_WORK = 500
 MAX_PARAGRAPH = 20_000
 _MAX_PIN = 20_000_000  # characters of JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A thing that was kept or made here, by its kind and id: it is linked as it is now, while a pin keeps a result as it was.
+
+    The id of an audit is its metric and the name of its data, with a line break between.
+    """
+
+    kind: WorkKind
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +52,7 @@ class ReportPart:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """A report as it is now; `revision` counts its changes, and `owner` is the name of the person."""
+    """A project with its report as it is now; `revision` counts its changes, and `owner` is the name of the person."""
 
     id: str
     revision: int
@@ -47,6 +62,8 @@ class ReportRow:
     parts: tuple[ReportPart, ...]
     shared: bool
     changed_at: datetime
+    question: str = ""
+    work: tuple[Work, ...] = ()
 
     @property
     def pins(self) -> int:
@@ -83,12 +100,27 @@ class PersonReports:
             found = session.exec(select(PinRow.id, PinRow.content).where(col(PinRow.id).in_(wanted)))
             return dict(found.all())
 
-    def create(self, title: str) -> str:
-        """Begin an empty report; its id. Raises RecordError for an empty title."""
-        row = ReportRow(uuid4().hex, 0, title.strip(), self._person_id, "", (), False, datetime.now(UTC))
+    def create(self, title: str, question: str = "", work: Sequence[Work] = ()) -> str:
+        """Begin a project with an empty report; its id. Raises RecordError for an empty title."""
+        now = datetime.now(UTC)
+        row = ReportRow(uuid4().hex, 0, title.strip(), self._person_id, "", (), False, now, question, tuple(work))
         with self._store.writing() as session:
             _add_revision(session, row)
         return row.id
+
+    def put(self, id: str, work: Work) -> None:
+        """Put a thing into an own project, as the last; one that is there stays. Raises RecordError and RightsError."""
+        with self._store.writing() as session:
+            row = self._changeable(session, id)
+            if work not in row.work:
+                _add_revision(session, replace(row, work=(*row.work, work)))
+
+    def take_out(self, id: str, work: Work) -> None:
+        """Take a thing out of an own project; the thing itself stays. Raises RecordError and RightsError."""
+        with self._store.writing() as session:
+            row = self._changeable(session, id)
+            if work in row.work:
+                _add_revision(session, replace(row, work=tuple(one for one in row.work if one != work)))
 
     def pin(self, id: str, content: str, text: str = "") -> None:
         """Add a pin with a text above it at the end of an own report. Raises RecordError and RightsError."""
@@ -101,7 +133,7 @@ class PersonReports:
             _add_revision(session, replace(row, parts=(*row.parts, ReportPart(text, pin.id))))
 
     def revise(self, changed: ReportRow) -> None:
-        """Save the title, parts and sharing of a report that was read before; its pins stay those that it had.
+        """Save the title, question, parts and sharing of a project that was read before; its pins stay those that it had.
 
         Raises ChangedElsewhereError where it was changed since it was read, RightsError for a report of somebody else and
         RecordError for what cannot be kept.
@@ -116,7 +148,12 @@ class PersonReports:
             had = {part.pin for part in row.parts}
             if any(part.pin not in had for part in changed.parts if part.pin):
                 raise RecordError("A pin of this change is not in the report. Reload the page.")
-            _add_revision(session, replace(row, title=changed.title, parts=changed.parts, shared=changed.shared))
+            _add_revision(
+                session,
+                replace(
+                    row, title=changed.title, question=changed.question, parts=changed.parts, shared=changed.shared
+                ),
+            )
 
     def remove(self, id: str) -> None:
         """Show a report to nobody any more. Raises RightsError for one of somebody else."""
@@ -160,14 +197,18 @@ def _load_reports(session: Session, id: str = "") -> list[ReportRow]:
             tuple(ReportPart(text, pin) for text, pin in row.parts),
             row.shared,
             row.created_at,
+            row.question,
+            tuple(Work(kind, id) for kind, id in row.work),
         )
         for row, owner in found
     ]
 
 
 def _add_revision(session: Session, row: ReportRow, *, removed: bool = False) -> None:
-    require_text("title of the report", row.title)
+    require_text("title of the project", row.title)
+    require_storable("the question of the project", row.question, most=MAX_PARAGRAPH)
     _require_parts(row.parts)
+    _require_work(row.work)
     session.add(
         ReportRevision(
             report_id=row.id,
@@ -175,6 +216,8 @@ def _add_revision(session: Session, row: ReportRow, *, removed: bool = False) ->
             owner_id=row.owner_id,
             title=row.title.strip(),
             parts=[[part.text, part.pin] for part in row.parts],
+            question=row.question.strip(),
+            work=[[one.kind, one.id] for one in row.work],
             shared=row.shared,
             removed=removed,
             created_at=datetime.now(UTC),
@@ -189,3 +232,15 @@ def _require_parts(parts: Sequence[ReportPart]) -> None:
             f"A report has at most {MAX_PARTS} parts, and this one has {len(parts)}. Begin a second report."
         )
     require_storable("a text of the report", *(part.text for part in parts), most=MAX_PARAGRAPH)
+
+
+def _require_work(work: Sequence[Work]) -> None:
+    """Raise RecordError for too many things, a kind that there is none of, or an id that cannot be kept."""
+    if len(work) > MAX_WORK:
+        raise RecordError(
+            f"A project holds at most {MAX_WORK} things, and this one has {len(work)}. Begin a second one."
+        )
+    for one in work:
+        if one.kind not in WORK_KINDS:
+            raise RecordError(f"A project holds no {one.kind!r}, only: {', '.join(WORK_KINDS)}.")
+    require_storable("the id of a thing", *(one.id for one in work), most=MAX_PARAGRAPH)

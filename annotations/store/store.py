@@ -25,7 +25,13 @@ from annotations.store.database import (
     write_session,
 )
 from annotations.store.dataset_import import CountsCallback, DatasetSource, ImportResult, spool_rows, write_spooled_rows
-from annotations.store.imported_datasets import DatasetRow, load_dataset_names, load_datasets, load_samples_of_item
+from annotations.store.imported_datasets import (
+    DatasetRow,
+    load_dataset_names,
+    load_datasets,
+    load_import_times,
+    load_samples_of_item,
+)
 from annotations.store.migrate import require_current, upgrade
 from annotations.store.reads import count_rows, load_pair, load_saved_rows
 from annotations.store.records import (
@@ -108,13 +114,13 @@ def load_audits(session: Session, metric: str) -> list[AuditRecord]:
     return [AuditRecord(**row.model_dump(exclude={"id"})) for row in session.exec(wanted)]
 
 
-def load_audited(session: Session) -> list[tuple[str, str]]:
-    """Every metric with the name of data that it was audited on, the last audit first."""
-    last = func.max(col(AuditRow.id))
+def load_audited(session: Session) -> dict[tuple[str, str], datetime]:
+    """The time of the last audit of each metric, by it and the name of data that it was audited on; the last audit first."""
+    last, finished = func.max(col(AuditRow.id)), func.max(col(AuditRow.created_at))
     found = session.exec(
-        select(AuditRow.metric, AuditRow.data).group_by(AuditRow.metric, AuditRow.data).order_by(last.desc())
+        select(AuditRow.metric, AuditRow.data, finished).group_by(AuditRow.metric, AuditRow.data).order_by(last.desc())
     )
-    return [(metric, data) for metric, data in found]
+    return {(metric, data): at for metric, data, at in found}
 
 
 def save_threshold(session: Session, threshold: ThresholdRecord) -> None:
@@ -296,8 +302,8 @@ class Store:
         with read_session(self.engine) as session:
             return load_audits(session, metric)
 
-    def audited(self) -> list[tuple[str, str]]:
-        """Every metric with the name of data that it was audited on, the last audit first."""
+    def audited(self) -> dict[tuple[str, str], datetime]:
+        """The time of the last audit of each metric, by it and the name of data that it was audited on; the last audit first."""
         with read_session(self.engine) as session:
             return load_audited(session)
 
@@ -330,6 +336,11 @@ class Store:
         """The names of the imported datasets in order."""
         with read_session(self.engine) as session:
             return load_dataset_names(session)
+
+    def import_times(self) -> dict[str, datetime]:
+        """The time of the last import into each dataset, by its name."""
+        with read_session(self.engine) as session:
+            return load_import_times(session)
 
     def save_outcomes(self, outcomes: Sequence[Outcome]) -> SavedScores:
         """Save scores of stored texts; each `example_id` is an id of the store."""

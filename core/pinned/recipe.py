@@ -50,7 +50,7 @@ def read_recipe(text: str) -> Recipe:
     _require_keys("The report", record, ("title", "part"))
     parts = record.get("part", [])
     if not isinstance(record.get("title"), str) or not isinstance(parts, list):
-        raise TouchstoneError('A report has a line title = "…" and tables [[part]]. Export one from the page Report.')
+        raise TouchstoneError('A report has a line title = "…" and tables [[part]]. Export one from the page Projects.')
     return Recipe(record["title"], tuple(_read_part(place, part) for place, part in enumerate(parts, start=1)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 
 from core.report import Chart, Report, Series
 from core.reports.cells import PERCENT_FORMATS
-from core.reports.points import bar_width, point_value, positions, scaled
+from core.reports.points import MOST_PANELS_ACROSS, bar_width, panels_of, point_value, positions, scaled
 from core.stats.statistic import Estimate
 
 _STYLE: dict[Any, Any] = {
@@ -25,6 +26,7 @@ _STYLE: dict[Any, Any] = {
     "text.parse_math": False,  # a dollar in a name begins no formula
 }
 _LINE_IN = 0.28  # inches that a category takes
+_NAME_LETTERS = 16  # of a line of the name of a category below its place
 _DASHES = ("-", "--", ":")  # there are ten colours, and often more series
 
 
@@ -36,7 +38,7 @@ def report_figures(report: Report) -> dict[str, bytes]:
 def chart_figure(chart: Chart, kind: str) -> bytes:
     """The chart as a file of that kind, svg or pdf."""
     with mpl.rc_context(_STYLE):
-        figure = _heat_map(chart) if chart.kind == "heat" else _xy_chart(chart)
+        figure = _heat_map(chart) if chart.kind == "heat" else _xy_charts(chart)
         target = io.BytesIO()
         # a date would make each file another
         undated: Mapping[str, None] = {"Date": None} if kind == "svg" else {"CreationDate": None}
@@ -51,7 +53,7 @@ def _heat_map(chart: Chart) -> Figure:
     axes = figure.subplots()
     percent = chart.y.format in PERCENT_FORMATS
     image = axes.imshow(values, cmap="BrBG", aspect="auto", vmin=0 if percent else None, vmax=100 if percent else None)
-    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
+    axes.set_xticks(range(len(columns)), [fill(name, _NAME_LETTERS) for name in columns])
     axes.set_yticks(range(len(chart.series)), [row.name for row in chart.series])
     for (row, column), value in np.ndenumerate(values):
         if not np.isnan(value):
@@ -63,12 +65,31 @@ def _heat_map(chart: Chart) -> Figure:
     return figure
 
 
-def _xy_chart(chart: Chart) -> Figure:
-    categories = chart.x.categories
-    width = 1.5 + 1.2 * len(categories) if categories and not chart.sideways else 4.5
+def _xy_charts(chart: Chart) -> Figure:
+    """The chart, or each of its panels below its title, the names of categories at the first of a row."""
+    panels, categories = panels_of(chart), chart.x.categories
+    across = min(len(panels), MOST_PANELS_ACROSS)
+    rows = -(-len(panels) // across)
+    width = 1.5 + 1.2 * len(categories) if categories and not chart.sideways else 4.5 if len(panels) == 1 else 2.6
     height = 0.8 + _LINE_IN * len(categories) if chart.sideways else max(3.0, 1 + _LINE_IN * len(chart.series))
-    figure = Figure(figsize=(width, height))
-    axes = figure.subplots()
+    figure = Figure(figsize=(width * across, height * rows), layout="constrained" if len(panels) > 1 else None)
+    shares_scale = chart.sideways and bool(chart.y.title)
+    places = list(figure.subplots(rows, across, squeeze=False, sharey=chart.sideways, sharex=shares_scale).flat)
+    for panel, axes in zip(panels, places, strict=False):
+        _draw_xy(axes, panel)
+    for axes in places[len(panels) :]:
+        axes.set_visible(False)
+    if len(panels) > 1:
+        figure.suptitle(chart.title, fontsize=9)
+    if chart.x.reverse and chart.sideways:  # once, as the panels of a row share the axis
+        places[0].invert_yaxis()
+    if len(panels[-1].series) > 1:
+        places[len(panels) - 1].legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7, frameon=False)
+    return figure
+
+
+def _draw_xy(axes: Axes, chart: Chart) -> None:
+    categories = chart.x.categories
     for place, series in enumerate(chart.series):
         kind = series.kind or chart.kind
         across = positions(chart, series, place)
@@ -93,18 +114,15 @@ def _xy_chart(chart: Chart) -> Figure:
         if chart.sideways:
             axes.set_yticks(range(len(categories)), list(categories))
         else:
-            axes.set_xticks(range(len(categories)), list(categories), rotation=30, ha="right")
+            axes.set_xticks(range(len(categories)), [fill(name, _NAME_LETTERS) for name in categories])
     named_x, named_y = (chart.y, chart.x) if chart.sideways else (chart.x, chart.y)
     axes.set_xlabel(named_x.title)
     axes.set_ylabel(named_y.title)
-    if named_y.reverse:
+    if named_y.reverse and not chart.sideways:
         axes.invert_yaxis()
     if chart.square:
         axes.set_aspect("equal")
     axes.set_title(chart.title)
-    if len(chart.series) > 1:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7, frameon=False)
-    return figure
 
 
 def _draw_intervals(axes: Axes, chart: Chart, series: Series, across: Sequence[float], colour: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from core.report import Axis, Chart, Series
@@ -18,6 +19,20 @@ def scaled(value: float | None, axis: Axis) -> float:
     if value is None:
         return math.nan
     return 100 * value if axis.format in PERCENT_FORMATS else value
+
+
+MOST_PANELS_ACROSS = 3
+
+
+def panels_of(chart: Chart) -> list[Chart]:
+    """A chart for each panel; the chart alone, with the title of its only panel, where there are not several."""
+    titles = dict.fromkeys(series.panel for series in chart.series)
+    if len(titles) < 2:
+        return [replace(chart, title=": ".join(filter(None, [chart.title, *titles])))]
+    return [
+        replace(chart, title=title, series=tuple(replace(one, panel="") for one in chart.series if one.panel == title))
+        for title in titles
+    ]
 
 
 def positions(chart: Chart, series: Series, place: int) -> list[float]:

@@ -59,6 +59,7 @@ def _chart_record(chart: Chart) -> dict[str, Any]:
             "x": list(one.x),
             "y": [cell_record(value) for value in one.y],
             "texts": list(one.texts),
+            **({"panel": one.panel} if one.panel else {}),
         }
         for one in chart.series
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -138,28 +139,30 @@ class Ranks(Study):
 
 
 def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
-    """A column for each slice, the best on top; the metrics stand side by side."""
-    parts, metrics = (
-        tuple(dict.fromkeys(names)) for names in zip(*((one.slice, one.metric) for one in ranks), strict=True)
-    )
-    titles = metric_titles(metrics)
+    """A panel for each slice with a point for each metric, the best over all slices on top."""
+    by_metric: dict[str, list[float]] = {}
+    for one in ranks:
+        by_metric.setdefault(one.metric, []).append(one.rank.value if one.rank.value is not None else float(one.among))
+    titles = metric_titles(sorted(by_metric, key=lambda metric: (fmean(by_metric[metric]), metric)))
     series = [
         Series(
-            titles[metric],
-            tuple(one.slice for one in of_metric),
-            tuple(one.rank for one in of_metric),
-            tuple(f"{titles[metric]}, {one.slice}: {format_rank(one.rank)} of {one.among}" for one in of_metric),
+            part,
+            tuple(titles[one.metric] for one in of_slice),
+            tuple(one.rank for one in of_slice),
+            tuple(f"{titles[one.metric]}, {part}: {format_rank(one.rank)} of {one.among}" for one in of_slice),
+            panel=part,
         )
-        for metric in metrics
-        if (of_metric := [one for one in ranks if one.metric == metric])
+        for part in dict.fromkeys(one.slice for one in ranks)
+        if (of_slice := [one for one in ranks if one.slice == part])
     ]
     return Chart(
         "ranks",
-        "lines",
+        "points",
         f"Rank by {title} with 95 % intervals",
-        Axis("", parts),
-        Axis("rank", reverse=True, whole=True, format="rank"),
+        Axis("", tuple(titles.values()), reverse=True),
+        Axis("rank", whole=True, format="rank"),
         tuple(series),
+        sideways=True,
     )
 
 

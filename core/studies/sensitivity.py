@@ -18,7 +18,7 @@ from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE
 from core.errors import TouchstoneError
 from core.metric import METRICS, Direction
-from core.metric_title import metric_title
+from core.metric_title import metric_titles
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
@@ -226,23 +226,35 @@ def _sensitivity_table(rows: Sequence[Sensitivity]) -> Table:
 
 
 def sensitivity_charts(rows: Sequence[Sensitivity]) -> list[Chart]:
-    """A chart for each metric with a quotient: two bars for all edits and for each domain, with their intervals."""
-    charts = []
-    for metric in dict.fromkeys(row.metric for row in rows if row.ratio.value is not None):
+    """One chart with a panel for each metric with a quotient, the largest first: two points for all edits and for each domain.
+
+    Each panel has the scale of its metric.
+    """
+    ratios = {row.metric: row.ratio.value for row in rows if row.slice == OVERALL_SLICE}
+    metrics = dict.fromkeys(row.metric for row in rows if row.ratio.value is not None)
+    if not metrics:
+        return []
+    series: list[Series] = []
+    titles = metric_titles(sorted(metrics, key=lambda metric: (-(ratios.get(metric) or 0.0), metric)))
+    for metric, title in titles.items():
         of_metric = [row for row in rows if row.metric == metric]
-        names = tuple("all" if row.slice == OVERALL_SLICE else row.slice for row in of_metric)
-        series = (
-            Series("correction", names, tuple(row.correction for row in of_metric)),
-            Series("harmless edit", names, tuple(row.benign for row in of_metric)),
+        names = tuple(map(_domain_name, of_metric))
+        series += [
+            Series("correction", names, tuple(row.correction for row in of_metric), panel=title),
+            Series("harmless edit", names, tuple(row.benign for row in of_metric), panel=title),
+        ]
+    return [
+        Chart(
+            "sensitivity",
+            "points",
+            "Corrections and harmless edits, in units of each metric",
+            Axis("", tuple(dict.fromkeys(map(_domain_name, rows))), reverse=True),
+            Axis(""),
+            tuple(series),
+            sideways=True,
         )
-        charts.append(
-            Chart(
-                f"sensitivity-{metric}",
-                "bars",
-                metric_title(metric),
-                Axis("", names),
-                Axis("in units of the metric"),
-                series,
-            )
-        )
-    return charts
+    ]
+
+
+def _domain_name(row: Sensitivity) -> str:
+    return "all" if row.slice == OVERALL_SLICE else row.slice

@@ -29,7 +29,7 @@ EXAMPLE = "python cli.py report findings.toml --to findings.html"
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="TOML, as the page Report exports it.")],
+    file: Annotated[Path, typer.Argument(help="TOML, as the page Projects exports it.")],
     to: Annotated[
         list[Path] | None,
         typer.Option("--to", help=f"Write the report, by the ending of the file: {', '.join(FORMS)}; may be repeated."),

@@ -9,7 +9,7 @@ from pages.ui.shared.notices import notices
 
 notices()
 opened = audit_in_address()
-with st.expander("New audit", icon=":material/fact_check:", expanded=opened is None):
+with st.expander("New audit", icon=":material/fact_check:", expanded=opened is None and "data" not in st.query_params):
     audit_form()
 audit_history()
 if opened is None:

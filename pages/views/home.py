@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from pages.ui.home.home_page import doors, recent_work, search_places
+from pages.ui.home.home_page import continue_work, doors, search_places
 from pages.ui.shared.session_user import member_let_in
 
 member = member_let_in()
 doors(member)
 left, right = st.columns(2, gap="large")
 with left:
-    recent_work(member)
+    continue_work(member)
 with right:
     search_places(member)

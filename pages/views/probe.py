@@ -33,7 +33,7 @@ from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_c
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
-from pages.ui.probe.toolbar import dataset_facts, draft_offer, toolbar
+from pages.ui.probe.toolbar import dataset_facts, draft_offer, kept_offer, toolbar
 from pages.ui.shared.notices import notices, repeat_notices
 
 restore_pair()
@@ -62,6 +62,7 @@ with controls:
     # is being typed or unfolded there
     with st.container():
         draft_offer()
+        kept_offer()
         variant_progress()
 with left:
     marks = document_highlights(request, drawn)

@@ -47,7 +47,7 @@ class Walk:
         return {
             "probe": lambda: self._open("", "#settled"),
             "stress": self._stress,
-            "report": self._report,
+            "projects": self._projects,
             "annotate": self._annotate,
             "review": lambda: review(self.page, self.shared_server, self.disputed, self.code),
             "metrics": lambda: self._open("metrics", ".st-key-card-rouge2"),
@@ -65,10 +65,10 @@ class Walk:
         self.page.goto(f"{self.shared_server.server.url}/annotate?campaign={self.labelled.id}")
         AnnotatePage(self.page, self.shared_server).start()
 
-    def _report(self) -> None:
-        self._open("report", _HEADING)
+    def _projects(self) -> None:
+        self._open("projects", _HEADING)
         idle(self.page)
-        begin = self.page.get_by_role("button", name="Make a report of the bundled examples")
+        begin = self.page.get_by_role("button", name="Make a project of the bundled examples")
         if begin.is_visible():
             begin.click()
         expect(self.page.get_by_role("heading", level=3)).to_have_count(3, timeout=START_MS)

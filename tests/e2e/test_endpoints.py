@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import START_MS, idle, press
+from tests.e2e.waiting import START_MS, go_to, idle, press
 from tests.unit.llm.scripted import Body, Reply, listing, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -68,7 +68,7 @@ def bench(page: Page, judged_server: Server) -> Bench:
 
 def endpoint(bench: Bench, place: int) -> Locator:
     """The endpoint at a place of the Metrics page, counted from 0."""
-    bench.page.get_by_role("link", name="Metrics", exact=True).click()
+    go_to(bench.page, "Metrics")
     return bench.page.locator(f".st-key-endpoint-{place}")
 
 
@@ -98,7 +98,7 @@ def test_a_judge_scores_after_its_price_was_told_endpoints_list_models_and_one_w
         "[unset]: key_from names KEY_OF_NOBODY, which is not set."
     )
 
-    bench.page.get_by_role("link", name="Probe", exact=True).click()
+    go_to(bench.page, "Probe")
     expect(bench.page.locator("#settled")).to_be_attached(timeout=START_MS)
     spec = "direct-assessment[model=m,endpoint=unset]"
     bench.add_metric(spec)
@@ -112,7 +112,7 @@ def test_a_judge_scores_after_its_price_was_told_endpoints_list_models_and_one_w
 def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read(bench: Bench, folder: Path) -> None:
     page = bench.page
     url = tomllib.loads((folder / "endpoints.toml").read_text())["mini"]["base_url"]
-    page.get_by_role("link", name="Metrics", exact=True).click()
+    go_to(page, "Metrics")
     form = page.locator(".st-key-new-endpoint")
     press(form.get_by_text("Add an endpoint"))
     press(form.get_by_role("radio", name="llama.cpp"))
@@ -129,7 +129,7 @@ def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read
     expect(page.get_by_test_id("stCode")).to_contain_text("[own]")
     expect(form.get_by_label("or the key itself", exact=True)).to_have_value("")
     assert KEY not in page.content()
-    page.get_by_role("link", name="Probe", exact=True).click()
+    go_to(page, "Probe")
     expect(page.locator("#settled")).to_be_attached(timeout=START_MS)  # the page before it has buttons, too
     spec = "direct-assessment[endpoint=own]"
     bench.add_metric(spec)

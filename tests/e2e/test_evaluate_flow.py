@@ -22,7 +22,7 @@ from core.types import Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.tabs import open_tab, open_view
-from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
+from tests.e2e.waiting import START_MS, attach, download, enter, go_to, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
@@ -59,7 +59,7 @@ def record(n: int) -> dict[str, object]:
 
 def open_evaluate(page: Page, server: Server) -> None:
     page.goto(server.url)
-    page.get_by_role("link", name="Evaluate", exact=True).click(timeout=START_MS)
+    go_to(page, "Evaluate")
 
 
 def pack_of(page: Page) -> zipfile.ZipFile:

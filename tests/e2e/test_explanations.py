@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from annotations.exchange.export import all_rows, to_csv, to_jsonl
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import START_MS, enter, press
+from tests.e2e.waiting import START_MS, enter, go_to, press
 from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -186,7 +186,7 @@ def test_a_key_stands_on_no_page_in_no_file_and_in_no_export(bench: Bench, expla
     bench.message("Kept as")
     sources = [page.content()]
     for link, words in (("Metrics", "key is set"), ("Records", "Export"), ("Prompts", "All prompts")):
-        page.get_by_role("link", name=link, exact=True).click()
+        go_to(page, link)
         expect(page.get_by_text(words).first).to_be_visible()
         sources.append(page.content())
     exported = [*to_jsonl(all_rows(explaining_server.store())), *to_csv(all_rows(explaining_server.store()))]

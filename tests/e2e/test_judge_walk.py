@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import START_MS, idle, pick_option, press
+from tests.e2e.waiting import START_MS, go_to, idle, pick_option, press
 from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -74,13 +74,13 @@ def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
 ) -> None:
     bench = Bench(page, bare_server)
     bench.open()
-    page.get_by_role("link", name="Metrics", exact=True).click()
+    go_to(page, "Metrics")
     press(page.locator(".st-key-new-endpoint").get_by_text("Add an endpoint"))
     idle(page)
     for name in GRADES:
         add_endpoint(page, name, endpoint.url)
 
-    page.get_by_role("link", name="Probe", exact=True).click()
+    go_to(page, "Probe")
     expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
     bench.execute(json.dumps(EDIT))
     bench.settled(example().example.document, example().example.summary.replace("struck", "narrowly missed"))
@@ -106,7 +106,7 @@ def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
     bench.tab("Pairwise")
     press(page.get_by_role("button", name="Compare", exact=True))
     expect(page.locator(".st-key-explain-compared")).to_contain_text("The original is more consistent")
-    page.get_by_role("link", name="Records", exact=True).click()
+    go_to(page, "Records")
     # an explanation, three grades, of which one was kept from the press on Grade, and two orders
     expect(page.get_by_text("By run and prompt, in the currency of the prices; 0.0120 in 1 run(s).")).to_be_visible()
     questions = [body for path, body in endpoint.asked if path.endswith("/chat/completions")]

@@ -24,7 +24,7 @@ def pin(page: Page, address: str, text: str, what: str | re.Pattern[str] = "") -
         pick_option(form.get_by_role("combobox", name="What"), what)
     form.get_by_label("Text above it").fill(text)
     press(form.get_by_role("button", name="Add to the report"))
-    expect(page.get_by_text("Pinned to “Report”")).to_be_visible(timeout=START_MS)
+    expect(page.get_by_text("Pinned to “Project”")).to_be_visible(timeout=START_MS)
 
 
 def test_five_pins_are_exported_and_opened_without_the_server(
@@ -40,7 +40,7 @@ def test_five_pins_are_exported_and_opened_without_the_server(
     expect(page.get_by_text(re.compile("of 5 metrics noticed")).first).to_be_visible(timeout=START_MS)
     pin(page, f"{url}/?example=news-harbour/one-word", "One word:")
 
-    page.goto(f"{url}/report")
+    page.goto(f"{url}/projects")
     expect(page.get_by_role("heading", level=3)).to_have_count(5, timeout=START_MS)
     press(page.get_by_role("button", name="Down", exact=True).first)
     expect(page.get_by_role("heading", level=3).first).to_contain_text("Rank")

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server
-from tests.e2e.waiting import START_MS, enter, pick_option, press
+from tests.e2e.waiting import START_MS, enter, go_to, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
@@ -70,7 +70,7 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored_and_a_
     bench.add_metric(f"{name}[checkpoint={tiny_deberta}]")
     expect(bench.row(f"{name}[checkpoint={tiny_deberta}]")).to_contain_text("ready", timeout=START_MS)
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="Metrics", exact=True).click()
+    go_to(page, "Metrics")
     models = page.locator(".st-key-other-models")
     expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier · bfloat16")).to_be_visible(timeout=START_MS)
     expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier")).to_have_count(2)
@@ -80,7 +80,7 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored_and_a_
     press(page.get_by_role("button", name="Add to the bench"))
     expect(page.get_by_test_id("stToast")).to_contain_text("rouge2[measured=recall] is on the bench of Probe.")
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="Probe", exact=True).click()
+    go_to(page, "Probe")
     expect(bench.row("rouge2[measured=recall]")).to_contain_text("ready", timeout=START_MS)
 
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.doubles.models import NO_HEADER
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server
-from tests.e2e.waiting import START_MS, idle, press, quiet
+from tests.e2e.waiting import START_MS, go_to, idle, press, quiet
 
 pytestmark = pytest.mark.e2e
 
@@ -163,7 +163,7 @@ def test_a_hub_that_cannot_be_reached_is_said_within_seconds_and_models_are_load
     expect(page.get_by_text("piece(s) of the document")).to_be_visible()
     expect(page.locator(".document .tag.piece")).not_to_have_count(0)
 
-    page.get_by_role("link", name="Metrics", exact=True).click()
+    go_to(page, "Metrics")
     for kind in ("sequence_classifier", "token_count"):
         model = page.locator(".st-key-other-models").get_by_text(f"{tiny_roberta} · {kind}")
         expect(model).to_be_visible(timeout=START_MS)

@@ -143,3 +143,16 @@ def processor_s(pid: int) -> float:
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def go_to(page: Page, title: str) -> None:
+    """Open a page by the bar of pages, where its group has to be opened first."""
+    link = page.get_by_test_id("stTopNavLink").or_(page.get_by_test_id("stTopNavDropdownLink"))
+    link = link.filter(has_text=re.compile(f"{re.escape(title)}$"))
+    groups = page.get_by_test_id("stTopNavSection")
+    idle(page)
+    for place in range(groups.count()):
+        if link.count():
+            break
+        groups.nth(place).click()
+    link.click(timeout=START_MS)

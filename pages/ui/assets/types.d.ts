@@ -431,3 +431,16 @@ export interface Palette {
   at: number;
   keys: (event: KeyboardEvent) => void;
 }
+
+// -------------------------------------------------------------------------------- copy_forms, code_block: copy_popover.py
+
+/** Something that is copied by one button: a text, or the picture of an SVG. */
+export interface CopyForm {
+  label: string;
+  kind: 'text' | 'png';
+  content: string;
+}
+
+export type CopyFormsComponent = Component<{ parts: { title: string; forms: CopyForm[] }[] }>;
+
+export type CodeBlockComponent = Component<{ text: string }>;

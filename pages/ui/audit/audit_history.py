@@ -15,9 +15,11 @@ import streamlit as st
 from core.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
 from core.audit.question import Finding, Level, Unit
 from core.audit.report_html import LEVEL_MARKS, format_verdicts
+from core.metric_title import metric_title
 from pages.commands.shared.audit_history import kept_audits
 from pages.server import services
 from pages.ui.shared.plots import BAND_COLOUR, LINE_COLOUR, error_bars, lay_out
+from pages.ui.shared.project_button import audit_work, project_button
 
 _LEVEL_COLOURS: Mapping[Level, str] = MappingProxyType(
     {Level.GOOD: "#1f8058", Level.WEAK: "#c88c00", Level.FAILS: "#c9401c"}
@@ -30,17 +32,25 @@ _DAY = timedelta(days=1)
 
 
 def audit_history() -> None:
-    """Folded; drawn while it is open, and not at all before anything is kept."""
-    audited = services.store().audited()
+    """Folded unless the address names a metric and data; drawn while it is open, and not at all before anything is kept."""
+    audited = [*services.store().audited()]
     if not audited:
         return
-    box = st.expander("History", icon=":material/timeline:", key="audit-history", on_change="rerun")
+    wanted = (st.query_params.get("metric", ""), st.query_params.get("data", ""))
+    box = st.expander(
+        "History", icon=":material/timeline:", key="audit-history", on_change="rerun", expanded=wanted in audited
+    )
     if not box.open:
         return
     with box:
         choices = st.container(horizontal=True)
         metric, data = choices.selectbox(
-            "Metric and data", audited, index=0, key="audit-history-of", format_func=" on ".join, width=_CHOICE_PX
+            "Metric and data",
+            audited,
+            index=audited.index(wanted) if wanted in audited else 0,
+            key="audit-history-of",
+            format_func=" on ".join,
+            width=_CHOICE_PX,
         )
         kept = by_data(kept_audits(services.store(), metric))[data]
         with choices:
@@ -59,6 +69,7 @@ def audit_history() -> None:
             alt="The kept audits, the last one first",
             placeholder="",
         )
+        project_button(audit_work(metric, data), f"{metric_title(metric)} on {data}", "history")
         st.code(f"python cli.py audit --history {quote(metric)}", language=None, wrap_lines=True)
 
 

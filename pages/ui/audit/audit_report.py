@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.audit.false_verdicts import false_verdicts
+from core.audit.history import data_name
 from core.audit.judge_card import JudgeCard, judge_cards
 from core.audit.question import JUDGED_LEVELS, Finding, Level
 from core.audit.questions.stillness import Stillness, metric_cells
@@ -18,13 +19,16 @@ from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared
 from core.audit.report_text import badge_svg, report_markdown
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
+from core.metric_title import metric_title
 from core.pinned.making import audit_pin
 from core.pinned.pin import AuditSource
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
+from pages.ui.shared.copy_popover import copy_popover
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
 from pages.ui.shared.noise_strip import kind_strips
 from pages.ui.shared.pin_form import Offers, pin_button
+from pages.ui.shared.project_button import audit_work, project_button
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 
@@ -46,7 +50,11 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
             )
         )
         st.space("stretch")
-        pin_button("audit", _pin_offers(opened, report))
+        metric, data = report.metrics[0].metric, data_name(report)
+        project_button(audit_work(metric, data), f"{metric_title(metric)} on {data}")
+        offers = _pin_offers(opened, report)
+        pin_button("audit", offers)
+        copy_popover(lambda: next(iter(offers.values()))().content, "audit")
         st.download_button("HTML", lambda: report_html(report), "audit.html", mime="text/html", on_click="ignore")
         st.download_button("JSON", lambda: report_json(report), "audit.json", on_click="ignore")
         st.download_button("Model card", lambda: report_markdown(report), "audit.md", on_click="ignore")

@@ -11,9 +11,11 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.store.records import StoreError
+from annotations.store.reports import Work
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 
@@ -95,6 +97,8 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
                 help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
             )
             _people_of_campaign(chosen)
+            st.set_page_config(page_title=f"{chosen.name} · Campaigns · Touchstone")
+            project_button(Work("campaign", chosen.id), chosen.name)
             st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
             st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
 

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import streamlit as st
 
 from annotations.campaigns.people import Member
-from pages.ui.home.places import Place, all_places, matching, own_work
-from pages.ui.shared.markup import escape_label, escape_markdown
-from pages.ui.shared.session_user import PageOfRight, pages_of
+from pages.ui.home.places import all_places, matching, recent_work
+from pages.ui.home.work_list import place_link, work_list
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_user import GROUPS, PageOfRight, pages_of
 
-_DOORS = (
-    (
-        "Test a metric",
-        "Edit one summary and see which metrics notice, or perturb many.",
-        ("probe", "stress", "audit"),
-    ),
-    ("Label", "Judge summaries and explanations one by one, blind to the scores.", ("annotate", "review", "campaigns")),
-    ("Judge metrics", "Compare metrics on labelled data, with intervals and by error type.", ("evaluate", "data")),
-)
-_MOST_OF_KIND = 3
+_DOORS = {
+    "Test a metric": "Edit one summary and see which metrics notice, or perturb many.",
+    "Label": "Judge summaries and explanations one by one, blind to the scores.",
+    "Judge metrics": "Compare metrics on labelled data, with intervals and by error type.",
+}
+_MOST_RECENT = 8
 _MOST_FOUND = 12
 
 
 def doors(member: Member) -> None:
     """A card for each thing that one does here, with the pages for it that the person may open."""
     pages = {page.name: page for page in pages_of(member)}
-    for column, (title, does, names) in zip(st.columns(len(_DOORS)), _DOORS, strict=True):
-        offered = [pages[name] for name in names if name in pages]
+    for column, (title, does) in zip(st.columns(len(_DOORS)), _DOORS.items(), strict=True):
+        offered = [pages[name] for name in GROUPS[title] if name in pages]
         if not offered:
             continue
         with column, st.container(border=True, height="stretch"):
@@ -39,17 +34,15 @@ def doors(member: Member) -> None:
                     _page_link(page)
 
 
-def recent_work(member: Member) -> None:
-    """The newest pairs, runs, campaigns and datasets; without any, the first thing to do."""
+def continue_work(member: Member) -> None:
+    """The things that the person worked on last, with their pictures; without any, the first thing to do."""
     st.subheader("Continue", anchor=False)
-    work = own_work(member)
+    work = recent_work(member, _MOST_RECENT)
     if not work:
         st.write("Nothing was kept here yet. The first example shows an edit that most metrics miss:")
         st.page_link("views/probe.py", label="See what the metrics noticed", icon=":material/science:")
         return
-    for _, places in groupby(work, key=lambda place: place.kind):
-        for place in list(places)[:_MOST_OF_KIND]:
-            _place_link(place)
+    work_list(member, work, "continue")
 
 
 def search_places(member: Member) -> None:
@@ -64,7 +57,7 @@ def search_places(member: Member) -> None:
         return
     found = matching(list(all_places(member)), words)
     for place in found[:_MOST_FOUND]:
-        _place_link(place)
+        place_link(place)
     if not found:
         st.caption(escape_markdown(f"Nothing has “{words}” in its name."))
     elif len(found) > _MOST_FOUND:
@@ -73,8 +66,3 @@ def search_places(member: Member) -> None:
 
 def _page_link(page: PageOfRight) -> None:
     st.page_link(f"views/{page.name}.py", label=page.title, icon=f":material/{page.icon}:")
-
-
-def _place_link(place: Place) -> None:
-    label = f"{escape_label(place.title)} :gray[{place.kind}]"
-    st.page_link(f"views/{place.view}.py", label=label, query_params=place.query or None)

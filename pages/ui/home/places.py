@@ -4,48 +4,110 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from textwrap import shorten
 
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Right
+from annotations.store.reports import Work
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
+from core.metric_title import metric_title
 from pages.server import services
 from pages.ui.shared.pin_form import reports_of
-from pages.ui.shared.run_choice import listed_runs
+from pages.ui.shared.project_button import audit_work
+from pages.ui.shared.run_choice import BUNDLED_RUN, listed_runs, shown_runs
 from pages.ui.shared.session_user import pages_of
 
 _MOST_KEPT = 200  # pairs that a search looks through
 _MOST_LETTERS = 80  # of a summary that stands for a pair without a title
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page, with the parameters of its address that open one thing there."""
+    """A page, with the parameters of its address that open one thing there.
+
+    `work` is the thing where a project may hold it; `at` is when it was last made or changed, and `by` whose it is, where known.
+    """
 
     kind: str
     title: str
     view: str
     query: dict[str, str] = field(default_factory=dict)
+    work: Work | None = None
+    at: datetime = _LONG_AGO
+    by: str = ""
 
 
 def own_work(member: Member) -> list[Place]:
-    """Everything that was kept, run, labelled and imported here, kind by kind, the newest first."""
+    """Everything that was kept, run, audited, labelled and imported here, the newest of each kind first."""
     store = services.store()
-    kept = [row for row in store.saved(_MOST_KEPT) if row.kind == "pair"]
-    work = [
-        Place(
-            "pair", row.title or shorten(row.text, _MOST_LETTERS, placeholder=" …"), "probe", {"example": row.item_id}
-        )
-        for row in kept
+    kept = {row.item_id: row for row in reversed(store.saved(_MOST_KEPT)) if row.kind == "pair"}
+    work = [_pair_place(row.item_id, row.title, row.text, row.created_at, row.by) for row in reversed([*kept.values()])]
+    work += [
+        Place("stress run", row.name, "stress", {"run": id}, Work("run", id), row.created_at, row.owner)
+        for id, row in listed_runs().items()
     ]
-    work += [Place("stress run", row.name, "stress", {"run": id}) for id, row in listed_runs().items()]
+    work += [
+        Place(
+            "audit",
+            f"{metric_title(metric)} on {data}",
+            "audit",
+            {"metric": metric, "data": data},
+            audit_work(metric, data),
+            at,
+        )
+        for (metric, data), at in store.audited().items()
+    ]
     if member.may(Right.MANAGE):
-        campaigns = ManagerActions(store, member).campaigns()
-        work += [Place("campaign", one.name, "campaigns", {"campaign": one.id}) for one in campaigns]
-    work += [Place("report", row.title, "report", {"report": row.id}) for row in reports_of(member).own()]
-    work += [Place("dataset", name, "evaluate", {"dataset": name}) for name in store.dataset_names()]
+        manager = ManagerActions(store, member)
+        begun = manager.begun_at()
+        work += [
+            Place("campaign", one.name, "campaigns", {"campaign": one.id}, Work("campaign", one.id), begun[one.id])
+            for one in manager.campaigns()
+        ]
+    work += [
+        Place("project", row.title, "projects", {"project": row.id}, at=row.changed_at)
+        for row in reports_of(member).own()
+    ]
+    work += [
+        Place("dataset", name, "evaluate", {"dataset": name}, Work("dataset", name), at)
+        for name, at in store.import_times().items()
+    ]
     return work
+
+
+def recent_work(member: Member, most: int) -> list[Place]:
+    """The work of this person, the newest first; work without a name is everybody's."""
+    mine = {"", member.name} if services.settings().shared else None
+    work = [place for place in own_work(member) if mine is None or place.by in mine]
+    return sorted(work, key=lambda place: place.at, reverse=True)[:most]
+
+
+def places_of_work(member: Member, work: Sequence[Work]) -> dict[Work, Place]:
+    """The places of the things that this person may open; the others are left out."""
+    own = {place.work: place for place in own_work(member) if place.work}
+    places = {one: own.get(one) or _older_place(one) for one in work}
+    return {one: place for one, place in places.items() if place}
+
+
+def _older_place(work: Work) -> Place | None:
+    """A bundled example or run, or a pair beyond those that are listed, which everybody with scores may open."""
+    if work.kind == "run" and work.id == BUNDLED_RUN:
+        return Place("stress run", shown_runs()[BUNDLED_RUN].name, "stress", {"run": BUNDLED_RUN}, work)
+    if work.kind != "pair":
+        return None
+    bundled = next((item for item in bundled_items() if item.example.id == work.id), None)
+    if bundled:
+        return Place("example", bundled.title, "probe", {"example": work.id}, work)
+    stored = services.store().pair(work.id)
+    return stored and _pair_place(work.id, stored.pair.title, stored.pair.edited, stored.created_at, stored.pair.by)
+
+
+def _pair_place(id: str, title: str, text: str, at: datetime, by: str) -> Place:
+    name = title or shorten(text, _MOST_LETTERS, placeholder=" …")
+    return Place("pair", name, "probe", {"example": id}, Work("pair", id), at, by)
 
 
 def page_places(member: Member) -> Iterator[Place]:

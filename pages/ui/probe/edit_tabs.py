@@ -32,6 +32,7 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
+from pages.ui.shared.copy_popover import code_block
 from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.session_state import WidgetValue
@@ -101,7 +102,7 @@ def edit_json_tab() -> None:
     if edits:
         st.text("The edits now:")
         records = executable.to_records(current_pair().original, edits)
-        st.code(json.dumps(records, ensure_ascii=False, indent=1), language="json", wrap_lines=True, height=150)
+        code_block(json.dumps(records, ensure_ascii=False, indent=1), "edits-json")
 
 
 def _intention_fields() -> None:

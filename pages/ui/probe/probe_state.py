@@ -115,6 +115,7 @@ class ProbeState:
     labelled_text: tuple[str, str, int] | None = None
     explanation_of_edits: str | None = None
     saved_record: LabelRecord | None = None
+    kept: tuple[str, str] | None = None  # the id of the pair that was kept last, and its document
     save_id: str = ""
 
     # the toolbar

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from annotations.store.records import PairRecord
+from annotations.store.reports import Work
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import Item, Sample
@@ -32,6 +33,7 @@ from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.pair_link import pair_link
+from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_user import user_name
 
 
@@ -75,8 +77,19 @@ def _keep_pair() -> None:
         leave_receipt("error", str(error))
         return
     leave_receipt("kept" if receipt.is_new else "known", receipt.id)
+    probe_state().kept = receipt.id, pair.document
     if pair.example not in {item.example.id for item in bundled_items()}:
         probe_state().pair = replace(pair, example=receipt.id)
+
+
+def kept_offer() -> None:
+    """A line after a pair was kept, with the way to put it into a project."""
+    kept, pair = probe_state().kept, current_pair()
+    if kept is None or kept[1] != pair.document:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="kept-offer"):
+        st.markdown("The pair is kept.", width="content")
+        project_button(Work("pair", kept[0]), pair.title or "Project")
 
 
 def draft_offer() -> None:

@@ -1,4 +1,4 @@
-"""Choice of a report, its title and who may read it; and the first report of somebody who has none."""
+"""Choice of a project, its title, question and readers; and the first project of somebody who has none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from annotations.campaigns.people import Member
-from annotations.store.reports import ReportRow
+from annotations.store.reports import ReportRow, Work
 from core.errors import TouchstoneError
 from core.pinned.pin import Source, StudySource, pin_json
 from core.types import PRECOMPUTED
@@ -22,8 +22,8 @@ from pages.ui.shared.pin_form import reports_of
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 
-REPORT_PARAMETER = "report"
-"""Parameter of the address that names the report."""
+PROJECT_PARAMETER = "project"
+"""Parameter of the address that names the project."""
 
 _EXAMPLE: tuple[tuple[str, Source], ...] = (
     ("The metrics on the examples that come with Touchstone:", StudySource("measures", (PRECOMPUTED,))),
@@ -33,7 +33,10 @@ _EXAMPLE: tuple[tuple[str, Source], ...] = (
         StudySource("shifts", run="bundled", table="matrix", cell={"metric": "rouge2", "kind": "entity-swapped"}),
     ),
 )
-"""The first report of a visitor: texts, and the results below them."""
+"""The report of a visitor's first project: texts, and the results below them."""
+
+_EXAMPLE_QUESTION = "Which metrics notice that one word of a summary was changed?"
+_EXAMPLE_WORK = (Work("pair", "news-harbour/one-word"), Work("run", "bundled"))
 
 
 @dataclass(eq=False)
@@ -44,6 +47,8 @@ class ReportState:
     chosen = WidgetValue[str | None]("report-chosen", None)
     title = WidgetValue[str]("report-title", "")
     new_title = WidgetValue[str]("report-new-title", "")
+    new_question = WidgetValue[str]("report-new-question", "")
+    question = WidgetValue[str]("report-question", "")
     shared = WidgetValue[bool]("report-shared", False)
 
 
@@ -65,13 +70,13 @@ def save_change(change: Callable[[], object]) -> None:
 
 
 def choose_report(member: Member) -> ReportRow | None:
-    """The report that the address names, or the person's last one; None where there is none to show."""
+    """The project that the address names, or the person's last one; None where there is none to show."""
     reports = reports_of(member)
     rows = {row.id: row for row in [*reports.own(), *reports.of_others()]}
-    wanted = st.query_params.get(REPORT_PARAMETER, "")
+    wanted = st.query_params.get(PROJECT_PARAMETER, "")
     if wanted and wanted not in rows:
         st.info(
-            "The report of this address was removed, or is not shared with you. Ask its author to share it.",
+            "The project of this address was removed, or is not shared with you. Ask its author to share it.",
             icon=":material/info:",
         )
     if not rows:
@@ -80,7 +85,7 @@ def choose_report(member: Member) -> ReportRow | None:
     ReportState.chosen.follow(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            "Report",
+            "Project",
             list(rows),
             index=list(rows).index(chosen),
             key=ReportState.chosen.key,
@@ -89,25 +94,29 @@ def choose_report(member: Member) -> ReportRow | None:
             width=420,
         )
         if not services.settings().demo:
-            with st.popover("New report", icon=":material/add:"):
-                st.text_input("Title", key=ReportState.new_title.key, placeholder="What the metrics miss")
+            with st.popover("New project", icon=":material/add:"):
+                st.text_input("Title", key=ReportState.new_title.key, placeholder="Entity errors")
+                st.text_input(
+                    "Question", key=ReportState.new_question.key, placeholder="Which metrics notice a swapped name?"
+                )
                 st.button("Begin", type="primary", key="report-begin", on_click=_begin)
-    st.query_params[REPORT_PARAMETER] = chosen
+    st.query_params[PROJECT_PARAMETER] = chosen
     return rows[chosen]
 
 
 def empty_page(member: Member) -> None:
-    """Say how a report is filled, with the button that fills a first one."""
+    """Say how a project is filled, with the button that fills a first one."""
     st.write(
-        "A report is made of results that you pin: a study, a table, a chart, a pair, a cell of a matrix or an audit, with your "
-        "text between them. Every tab of Evaluate and Stress test, Probe and Audit have the button **Pin**."
+        "A project has a question, the pairs, runs, campaigns and audits that answer it, and a report of results that you pin: a "
+        "study, a table, a chart, a pair, a cell of a matrix or an audit, with your text between them. Every tab of Evaluate and "
+        "Stress test, Probe and Audit have the button **Pin**."
     )
     state = report_state()
     if services.settings().demo:
         st.info("Nothing is kept in this demo, so that nothing can be pinned.", icon=":material/visibility_lock:")
         return
     st.button(
-        "Make a report of the bundled examples",
+        "Make a project of the bundled examples",
         type="primary",
         icon=":material/keep:",
         key="report-example",
@@ -123,21 +132,23 @@ def empty_page(member: Member) -> None:
         return
     state.making_example = False
     reports = reports_of(member)
-    id = reports.create("A first report")
+    id = reports.create("A first project", _EXAMPLE_QUESTION, _EXAMPLE_WORK)
     for (text, _), pin in zip(_EXAMPLE, pins, strict=True):
         reports.pin(id, pin_json(pin), text)
-    st.query_params[REPORT_PARAMETER] = id
+    st.query_params[PROJECT_PARAMETER] = id
     st.rerun()
 
 
 def report_settings(member: Member, row: ReportRow) -> None:
-    """Title, sharing and removal of an own report; the author's name of another's."""
+    """Title, question, sharing and removal of an own project; the author's name of another's."""
     if row.owner_id != member.id:
         st.caption(escape_markdown(f"By {row.owner}, who shared it with everybody here. Only they change it."))
         return
     with st.popover("Title and sharing", icon=":material/settings:"):
         title = ReportState.title.of(f"{row.id}-{row.revision}")
         st.text_input("Title", row.title, key=title.key)
+        question = ReportState.question.of(f"{row.id}-{row.revision}")
+        st.text_input("Question", row.question, key=question.key)
         shared = ReportState.shared.of(f"{row.id}-{row.revision}")
         st.toggle(
             "Others here may read it",
@@ -146,8 +157,8 @@ def report_settings(member: Member, row: ReportRow) -> None:
             help="Everybody who may see scores on this server finds it in the list, and by its link.",
         )
         st.button("Save", key="report-save", type="primary", on_click=_save_settings, args=(row,))
-        st.code(f"{st.context.url or ''}?{REPORT_PARAMETER}={row.id}", language=None, wrap_lines=True)
-        st.button("Delete the report", key="report-remove", icon=":material/delete:", on_click=_remove, args=(row,))
+        st.code(f"{st.context.url or ''}?{PROJECT_PARAMETER}={row.id}", language=None, wrap_lines=True)
+        st.button("Delete the project", key="report-remove", icon=":material/delete:", on_click=_remove, args=(row,))
 
 
 def _label(row: ReportRow, member: Member) -> str:
@@ -156,24 +167,29 @@ def _label(row: ReportRow, member: Member) -> str:
 
 
 def _open_chosen() -> None:
-    st.query_params[REPORT_PARAMETER] = report_state().chosen or ""
+    st.query_params[PROJECT_PARAMETER] = report_state().chosen or ""
 
 
 def _begin() -> None:
-    title = report_state().new_title
+    title, question = report_state().new_title, report_state().new_question
 
     def begin() -> None:
-        st.query_params[REPORT_PARAMETER] = reports_of(current_member()).create(title)
+        st.query_params[PROJECT_PARAMETER] = reports_of(current_member()).create(title, question)
 
     save_change(begin)
 
 
 def _save_settings(row: ReportRow) -> None:
     place = f"{row.id}-{row.revision}"
-    changed = replace(row, title=ReportState.title.of(place).get(), shared=ReportState.shared.of(place).get())
+    changed = replace(
+        row,
+        title=ReportState.title.of(place).get(),
+        question=ReportState.question.of(place).get(),
+        shared=ReportState.shared.of(place).get(),
+    )
     save_change(lambda: reports_of(current_member()).revise(changed))
 
 
 def _remove(row: ReportRow) -> None:
     save_change(lambda: reports_of(current_member()).remove(row.id))
-    st.query_params[REPORT_PARAMETER] = []
+    st.query_params[PROJECT_PARAMETER] = []

@@ -15,6 +15,7 @@ from core.pinned.address import address_of
 from core.pinned.pin import Pin, PinnedPair, read_pin
 from core.reports.cells import SHADES, legend_in, missing_reasons
 from pages.ui.report.report_choice import save_change
+from pages.ui.shared.copy_popover import copy_popover
 from pages.ui.shared.grouped_views import enter_view
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, safe_guidelines
 from pages.ui.shared.pin_form import reports_of
@@ -99,6 +100,7 @@ def _origin(pin: Pin, id: str, change: str) -> None:
             if address.page in _GROUPED_PAGES:
                 enter_view(address.page, address.tab)
             st.switch_page(f"views/{address.page}.py", query_params=address.query)
+        copy_popover(lambda: pin.content, f"pin-{id}")
         if pin.signatures:
             with st.popover(f"Signatures ({len(pin.signatures)})", type="tertiary", key=f"signatures-{id}"):
                 st.code("\n".join(pin.signatures.values()), language=None, wrap_lines=True)

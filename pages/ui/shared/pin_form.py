@@ -1,4 +1,4 @@
-"""The button that pins a result onto a report of one's own, with a text."""
+"""The button that pins a result into the report of a project of one's own, with a text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reports_of(member: Member) -> PersonReports:
 
 
 def pin_button(key: str, offers: Offers) -> None:
-    """A button that opens a form: what to pin, onto which report, and a text."""
+    """A button that opens a form: what to pin, into which project, and a text."""
     if services.settings().demo:
         st.button("Pin", icon=":material/keep:", key=f"{key}-pin", disabled=True, help="Nothing is kept in this demo.")
         return
@@ -53,13 +53,13 @@ def pin_button(key: str, offers: Offers) -> None:
             st.selectbox("What", list(offers), key=PinState.what.of(key).key)
         if own:
             st.selectbox(
-                "Report",
+                "Project",
                 [*own, _NEW],
                 key=PinState.report.of(f"{key}-{len(own)}").key,
-                format_func=lambda id: own.get(id, "A new report"),
+                format_func=lambda id: own.get(id, "A new project"),
             )
         if not own or PinState.report.of(f"{key}-{len(own)}").get() == _NEW:
-            st.text_input("Title of the new report", "Report", key=PinState.title.of(key).key)
+            st.text_input("Title of the new project", "Project", key=PinState.title.of(key).key)
         st.text_area(
             "Text above it",
             key=PinState.text.of(key).key,
@@ -113,7 +113,7 @@ def _pin(key: str, offers: Offers, own: list[str]) -> None:
     try:
         pin = make()
         reports = reports_of(current_member())
-        report = chosen or reports.create(PinState.title.of(key).get() or "Report")
+        report = chosen or reports.create(PinState.title.of(key).get() or "Project")
         reports.pin(report, pin_json(pin), PinState.text.of(key).get())
         title = reports.report(report).title
     except TouchstoneError as error:
@@ -121,4 +121,4 @@ def _pin(key: str, offers: Offers, own: list[str]) -> None:
         return
     PinState.text.of(key).set("")
     page_state(PinState).made += 1
-    leave_notice(f"Pinned to “{title}”, which is under Report.")
+    leave_notice(f"Pinned to “{title}”, which is under Projects.")

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from core.report import Axis, Chart, Series
 from core.reports.cells import PERCENT_FORMATS
-from core.reports.points import bar_width, point_value, positions, scaled, spread
+from core.reports.points import (
+    MOST_PANELS_ACROSS,
+    bar_width,
+    panels_of,
+    point_value,
+    positions,
+    scaled,
+    spread,
+)
 from core.stats.statistic import Estimate
 from pages.ui.shared.plots import LINE_COLOUR, lay_out
 
@@ -16,7 +27,11 @@ _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more seri
 _COLOUR_COUNT = 10
 _LINE_PX = 30  # of a category drawn sideways, or of a line of the legend
 _FRAME_PX = 130
+_PANEL_LINE_PX, _PANEL_FRAME_PX, _PANEL_LINES = 24, 60, 8
+_PANEL_COLOURS = ("#3b7dd8", "#c2570c", "#0b7a75", "#7a4fb5")  # seen in both themes
+_NAME_LETTERS = 16  # of a line of the name of a category below its place
 _NAMED_PX, _NAME_PX = 190, 17  # height over which named points are spread at least, and of a name
+_MOST_LETTERS = 48  # of a name that stands beside its line
 _SQUARE_PX = 800  # the width of a square with the legend beside it
 _LEAST_PX, _MOST_PX = 320, 720  # of a chart, so that it fits a laptop's window
 _COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
@@ -24,7 +39,11 @@ _TEXT_COLOUR = "#1c2333"  # readable on all of the scale, in the dark theme too
 
 
 def report_chart(chart: Chart) -> go.Figure:
-    """The chart with intervals as error bars, categories in their order, and shares in percent."""
+    """The chart with intervals as error bars, categories in their order, and shares in percent; panels side by side."""
+    panels = panels_of(chart)
+    if len(panels) > 1:
+        return _panel_charts(chart, panels)
+    [chart] = panels
     figure = go.Figure(_heat_map(chart)) if chart.kind == "heat" else go.Figure()
     lines = len(chart.series)
     if chart.kind == "heat":
@@ -33,7 +52,9 @@ def report_chart(chart: Chart) -> go.Figure:
         for place, series in enumerate(chart.series):
             _add_series(figure, chart, series, place)
         across, along = ("y", "x") if chart.sideways else ("x", "y")
-        figure.update_layout({f"{across}axis": _axis(chart.x), f"{along}axis": _axis(chart.y)})
+        figure.update_layout(
+            {f"{across}axis": _axis(chart.x, upright=not chart.sideways), f"{along}axis": _axis(chart.y)}
+        )
         figure.update_layout(showlegend=len(chart.series) > 1, barmode="overlay")
         if _has_named_points(chart):
             _name_points(figure, chart)
@@ -43,6 +64,33 @@ def report_chart(chart: Chart) -> go.Figure:
             figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11}, width=_SQUARE_PX)
         lines = max(lines, len(chart.x.categories)) if chart.sideways else lines
     return lay_out(figure, chart.title, max(_LEAST_PX, min(_MOST_PX, _FRAME_PX + _LINE_PX * lines)))
+
+
+def _panel_charts(chart: Chart, panels: Sequence[Chart]) -> go.Figure:
+    """A small chart for each panel; series of one name have one colour, and stand in the legend once."""
+    across = min(len(panels), MOST_PANELS_ACROSS)
+    rows = -(-len(panels) // across)
+    titles = [escape(panel.title) for panel in panels]
+    figure = make_subplots(rows, across, subplot_titles=titles, shared_yaxes=chart.sideways, horizontal_spacing=0.04)
+    figure.update_annotations(font_size=13)
+    names = list(dict.fromkeys(series.name for series in chart.series))
+    named = max(len(panel.series) for panel in panels) > 1
+    for number, panel in enumerate(panels):
+        drawn = go.Figure()
+        for place, series in enumerate(panel.series):
+            _add_series(drawn, panel, series, place)
+        for trace in drawn.data:
+            colour = _PANEL_COLOURS[names.index(trace.name) % len(_PANEL_COLOURS) if named else 0]
+            trace.update(marker_color=colour, legendgroup=trace.name, showlegend=named and number == 0)
+            figure.add_trace(trace, number // across + 1, number % across + 1)
+    first, second = (_axis(chart.x), _axis(chart.y))
+    figure.update_yaxes(**(first if chart.sideways else second))
+    figure.update_xaxes(**(second if chart.sideways else _axis(chart.x, upright=True)))
+    if chart.y.title:
+        (figure.update_xaxes if chart.sideways else figure.update_yaxes)(matches="x" if chart.sideways else "y")
+    lines = len(chart.x.categories) if chart.sideways else _PANEL_LINES
+    height = _FRAME_PX + rows * (_PANEL_FRAME_PX + _PANEL_LINE_PX * lines)
+    return lay_out(figure, chart.title, height, margin={"t": 80}, barmode="overlay")
 
 
 def _has_named_points(chart: Chart) -> bool:
@@ -148,11 +196,14 @@ def _error_bars(chart: Chart, series: Series, values: list[float]) -> dict[str, 
     }
 
 
-def _axis(axis: Axis) -> dict[str, object]:
+def _axis(axis: Axis, *, upright: bool = False) -> dict[str, object]:
+    """The settings of an axis; the names of categories that stand below it are broken into lines, never slanted."""
     percent = f"{axis.title}, %" if axis.title and axis.format in PERCENT_FORMATS else axis.title
     drawn: dict[str, object] = {"title": percent, "zeroline": False}
     if axis.categories:
-        drawn |= {"tickvals": list(range(len(axis.categories))), "ticktext": list(axis.categories)}
+        letters = _NAME_LETTERS if upright else _MOST_LETTERS
+        names = ["<br>".join(escape(line) for line in wrap(name, letters)) for name in axis.categories]
+        drawn |= {"tickvals": list(range(len(axis.categories))), "ticktext": names, "tickangle": 0}
     if axis.reverse:
         drawn["autorange"] = "reversed"
     if axis.whole:

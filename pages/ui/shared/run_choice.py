@@ -10,6 +10,7 @@ from functools import partial
 import streamlit as st
 
 from annotations.store.records import RunRow
+from annotations.store.reports import Work
 from annotations.store.store import InMemoryRuns, Store
 from core.battery import STANDARD_BATTERY
 from core.runs.bundled_run import bundled_run_lines
@@ -19,6 +20,7 @@ from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.shared.background_results import progress_bar
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import user_name
 
@@ -102,6 +104,9 @@ def run_bar(chosen: RunRow | None) -> None:
         if list(rows) == [BUNDLED_RUN] and chosen is None:
             label = "Look at a run of the bundled examples"
             st.button(label, icon=":material/visibility:", type="tertiary", on_click=open_run, args=(BUNDLED_RUN,))
+        if chosen:
+            st.set_page_config(page_title=f"{chosen.name} · Stress test · Touchstone")
+            project_button(Work("run", chosen.id), chosen.name)
         if services.settings().demo:
             st.badge(
                 "demo: runs stay until the server stops, and are not kept",

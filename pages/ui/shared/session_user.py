@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -273,6 +274,14 @@ _PAGES = (
     ),
     PageOfRight(
         Right.EXPLORE,
+        "projects",
+        "Projects",
+        "folder_open",
+        "A question, the work that answers it, and a report of results that you pinned: check, share and export it.",
+        "guides/report",
+    ),
+    PageOfRight(
+        Right.EXPLORE,
         "probe",
         "Probe",
         "science",
@@ -329,14 +338,6 @@ _PAGES = (
     ),
     PageOfRight(
         Right.EXPLORE,
-        "report",
-        "Report",
-        "keep",
-        "Results that you pinned, with your text between them: check, share and export them.",
-        "guides/report",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
         "data",
         "Records",
         "inventory_2",
@@ -362,6 +363,19 @@ _PAGES = (
 )
 
 
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Test a metric": ("probe", "stress", "audit"),
+        "Label": ("annotate", "review", "campaigns"),
+        "Judge metrics": ("evaluate", "data", "metrics", "prompts"),
+    }
+)
+"""The pages for each of the three things that one does here; Home and Projects are for all of them."""
+
+_NEVER_FIRST = ("home", "projects")  # they say little to a stranger
+_MOST_IN_A_ROW = 4  # pages that need no groups
+
+
 def page_heading(shown: st.Page) -> None:
     """The name of the page as its heading and in the tab, and what one does there; Probe has its verdict instead."""
     page = next((page for page in _PAGES if page.title == shown.title), None)
@@ -384,9 +398,9 @@ def pages_of(member: Member) -> list[PageOfRight]:
 
 
 def pages_for(member: Member) -> dict[str, list[st.Page]]:
-    """The pages of a person; the bare address leads to the first besides Home. On a shared server also the way out."""
+    """The pages of a person by their group; the bare address leads to the first one to work on. On a shared server also the way out."""
     allowed = pages_of(member)
-    first = next(page for page in allowed if page.name != "home")
+    first = next(page for page in allowed if page.name not in _NEVER_FIRST)
     pages = {
         page.name: st.Page(
             f"views/{page.name}.py",
@@ -397,7 +411,19 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
         )
         for page in allowed
     }
+    groups = _in_groups(pages) if len(pages) > _MOST_IN_A_ROW else {"": [*pages.values()]}
     if not services.settings().shared:
-        return {"": [*pages.values()]}
+        return groups
     out = st.Page(lambda: sign_out(pages[first.name]), title="Sign out", icon=":material/logout:", url_path="sign-out")
-    return {"": [*pages.values()], escape_markdown(f"{member.name}, {member.role.value}"): [out]}
+    return groups | {escape_markdown(f"{member.name}, {member.role.value}"): [out]}
+
+
+def _in_groups(pages: Mapping[str, st.Page]) -> dict[str, list[st.Page]]:
+    """Home and Projects beside each other, then the groups that have a page."""
+    grouped = {name for names in GROUPS.values() for name in names}
+    alone = {"": [page for name, page in pages.items() if name not in grouped]}
+    return alone | {
+        title: of_group
+        for title, names in GROUPS.items()
+        if (of_group := [pages[one] for one in names if one in pages])
+    }

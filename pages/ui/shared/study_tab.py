@@ -24,6 +24,7 @@ from core.study import STUDIES, Study, StudyData
 from core.types import T
 from pages.server import services
 from pages.ui.shared.background_results import background_result, progress_bar
+from pages.ui.shared.copy_popover import copy_popover
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.pin_form import pin_button, study_offers
 from pages.ui.shared.report_view import TableView, report_downloads, report_view
@@ -77,6 +78,7 @@ def study_tab(
     with st.container(horizontal=True):
         make = partial(_study_pin, chosen, data, result, run_id)
         pin_button(f"study-{study.name}", study_offers(result, selected, make))
+        copy_popover(lambda: result, place)
         report_downloads(result, place)
     return ShownStudy(chosen, result, selected)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,8 @@ def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:
     [file] = dataset.files
     assert (dataset.name, dataset.samples) == ("harbour", 2)
     assert store.dataset_names() == ["harbour"]
+    [imported] = store.import_times().items()
+    assert (imported[0], imported[1].tzinfo) == ("harbour", UTC)
     assert (file.file, file.sha256, file.licence, file.counts) == (
         "harbour.jsonl",
         "ab" * 32,

@@ -25,7 +25,7 @@ def test_audits_of_a_metric_are_given_oldest_first(store: Store) -> None:
     store.save_audits([AUDIT])
     assert store.audits("rouge2") == [AUDIT, later]
     assert store.audits("other") == []
-    assert store.audited() == [("rouge2", "few"), ("bleu", "few")]
+    assert [*store.audited()] == [("rouge2", "few"), ("bleu", "few")]
 
 
 @pytest.mark.parametrize("statement", ["UPDATE audit SET report = 'x'", "DELETE FROM audit"])

@@ -11,7 +11,7 @@ import pytest
 from annotations.campaigns.people import Role, add_person
 from annotations.store.backup import backup, restore
 from annotations.store.records import ChangedElsewhereError, ReadOnlyError, RecordError, RightsError
-from annotations.store.reports import MAX_PARTS, PersonReports, ReportPart
+from annotations.store.reports import MAX_PARTS, MAX_WORK, PersonReports, ReportPart, Work
 from annotations.store.store import Store
 
 
@@ -132,3 +132,32 @@ def test_a_backup_has_the_reports(url: str, tmp_path: Path) -> None:
     restore(tmp_path / "kept.db", restored, replace=False)
     with closing(Store.open(restored)) as store:
         assert PersonReports(store, owner).own() == kept
+
+
+def test_things_are_put_into_an_own_project_once_and_taken_out(store: Store) -> None:
+    ada, ben = reports_of(store, "ada"), reports_of(store, "ben")
+    pair, run = Work("pair", "p1"), Work("run", "r1")
+    id = ada.create("Harbour", "Who saw the tug?", [pair])
+    ada.put(id, run)
+    ada.put(id, run)
+    row = ada.report(id)
+    assert (row.question, row.work, row.revision) == ("Who saw the tug?", (pair, run), 2)
+    ada.revise(replace(row, question="Who saw it?", work=()))
+    ada.take_out(id, pair)
+    assert (ada.report(id).question, ada.report(id).work) == ("Who saw it?", (run,))
+
+    ada.revise(replace(ada.report(id), shared=True))
+    for change in (lambda: ben.put(id, pair), lambda: ben.take_out(id, run)):
+        with pytest.raises(RightsError, match="ada's"):
+            change()
+
+
+def test_what_no_project_holds_is_refused(store: Store) -> None:
+    own = reports_of(store, "ada")
+    for work, why in (
+        ([Work("label", "x")], "only: pair, run"),  # type: ignore[arg-type]
+        ([Work("pair", "a\0b")], "the id of a thing"),
+        ([Work("pair", str(number)) for number in range(MAX_WORK + 1)], "at most 500 things"),
+    ):
+        with pytest.raises(RecordError, match=why):
+            own.create("Harbour", work=work)

@@ -43,7 +43,10 @@ def test_the_files_of_a_script_become_one_module_in_which_each_is_once() -> None
     assert len(defined) == len(set(defined))
 
 
-@pytest.mark.parametrize("name", ["board", "document", "editor", "labeller", "matrix", "palette", "sign_in", "tour"])
+@pytest.mark.parametrize(
+    "name",
+    ["board", "code_block", "copy_forms", "document", "editor", "labeller", "matrix", "palette", "sign_in", "tour"],
+)
 def test_no_two_files_of_a_script_have_the_same_name_at_their_top(name: str) -> None:
     defined = re.findall(r"^(?:function|const|let) (\w+)", bundle_script(f"{name}.js"), re.MULTILINE)
     assert defined

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
+from tests.unit.annotations.pair_samples import PAIR
 
 Open = Callable[..., AppTest]
 
@@ -35,6 +36,7 @@ def test_a_stranger_finds_three_things_to_do_and_the_first_finding(home: Open) -
     pages = [*links(app)]
     assert pages == [
         *("Probe", "Stress test", "Audit", "Annotate", "Review", "Campaigns", "Evaluate", "Records"),
+        *("Metrics", "Prompts"),
         "See what the metrics noticed",
     ]
 
@@ -43,8 +45,19 @@ def test_what_was_kept_is_continued_where_it_is(home: Open, store: Store) -> Non
     [item] = save_items(store, 7)
     campaign = make_campaign(store, items=0).campaign
     found = links(home())
-    assert found["Boats :gray[campaign]"] == f"campaigns?campaign={campaign.id}"
+    [address] = [address for label, address in found.items() if label.startswith("Boats :gray[campaign, 2")]
+    assert address == f"campaigns?campaign={campaign.id}"
     assert f"?example={item}" in found.values()
+
+
+def test_what_was_made_last_comes_first_with_its_picture(home: Open, store: Store) -> None:
+    store.save_pair(PAIR)
+    make_campaign(store, items=0)
+    app = home()
+    recent = [label for label in links(app) if ":gray[" in label]
+    assert [label.split()[0] for label in recent] == ["Boats", "Tugs"]
+    pictures = [element.proto.body for element in app.get("html") if "ts-thumbnail" in element.proto.body]
+    assert ["labels are there" in pictures[0], "1 edit of the summary" in pictures[1]] == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def page(probe: Open) -> Open:
         app = probe()
         for name, value in query.items():
             app.query_params[name] = value
-        app.switch_page("views/report.py").run(timeout=60)
+        app.switch_page("views/projects.py").run(timeout=60)
         assert not app.exception
         return app
 
@@ -59,7 +59,7 @@ def press(app: AppTest, key: str) -> AppTest:
 def test_an_empty_page_has_the_one_button_that_fills_it(page: Open) -> None:
     app = page()
     assert [button.label for button in app.button if button.key == "report-example"] == [
-        "Make a report of the bundled examples"
+        "Make a project of the bundled examples"
     ]
     assert not app.selectbox
 
@@ -94,11 +94,11 @@ def test_the_report_of_somebody_else_is_read_once_shared_and_has_no_controls(pag
         reports = PersonReports(store, add_person(session, "ben", Role.RESEARCHER).id)
     id = reports.create("Hidden")
     reports.pin(id, pin_json(study_pin("secret")))
-    app = page(report=id)
+    app = page(project=id)
     assert titles(app) == []
     assert "not shared with you" in app.info[0].value
     reports.revise(replace(reports.report(id), shared=True))
-    app = page(report=id)
+    app = page(project=id)
     assert titles(app) == ["secret"]
     assert not [button for button in app.button if (button.key or "").startswith(("up-", "delete-", "report-save"))]
 

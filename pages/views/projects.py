@@ -1,8 +1,9 @@
-"""Report: pinned results in an order of one's own, with text between them, to be checked, shared and exported."""
+"""Projects: a question with the work that answers it, and a report of pinned results with text between them."""
 
 import streamlit as st
 
 from pages.ui.report.export_form import export_form
+from pages.ui.report.project_work import project_work
 from pages.ui.report.report_choice import choose_report, empty_page, report_settings
 from pages.ui.report.report_parts import report_parts
 from pages.ui.report.source_check import check_button, source_changes
@@ -11,15 +12,17 @@ from pages.ui.shared.session_user import member_let_in
 
 notices()
 member = member_let_in()
-report = choose_report(member)
-if report is None:
+project = choose_report(member)
+if project is None:
     empty_page(member)
     st.stop()
+st.set_page_config(page_title=f"{project.title} · Projects · Touchstone")
+project_work(member, project)
 with st.container(horizontal=True, vertical_alignment="center"):
-    report_settings(member, report)
-    check_button(report)
+    report_settings(member, project)
+    check_button(project)
     export = st.container(width="content")
-changes = source_changes(member, report)
+changes = source_changes(member, project)
 with export:
-    export_form(report, changes)
-report_parts(member, report, changes)
+    export_form(project, changes)
+report_parts(member, project, changes)

@@ -1,0 +1,85 @@
+"""Places in rows, each with a small picture of the thing, its title, its kind and its day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Member, Right
+from annotations.store.reports import Work
+from core.audit.history import by_data
+from core.errors import TouchstoneError
+from core.runs.matrix import MatrixCell, shift_matrix
+from core.runs.shifts import score_shifts
+from pages.commands.shared.audit_history import kept_audits
+from pages.server import services
+from pages.ui.home.places import Place
+from pages.ui.home.thumbnails import (
+    Thumbnail,
+    audit_thumbnail,
+    campaign_thumbnail,
+    pair_thumbnail,
+    run_thumbnail,
+    thumbnail_html,
+)
+from pages.ui.shared.markup import escape_label
+from pages.ui.shared.run_choice import load_run, shown_runs
+
+_PICTURE_PX = 112
+
+
+def work_list(member: Member, places: Sequence[Place], key: str, remove: Callable[[Work], None] | None = None) -> None:
+    """Draw a row for each place; with `remove`, each has a button that calls it with the thing."""
+    for number, place in enumerate(places):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-{number}"):
+            picture = work_thumbnail(member, place.work) if place.work else None
+            # an empty picture keeps the titles below each other
+            st.html(thumbnail_html(picture or Thumbnail("")), width=_PICTURE_PX)
+            place_link(place)
+            if remove and place.work:
+                st.space("stretch")
+                st.button(
+                    "Take out",
+                    key=f"{key}-remove-{number}",
+                    icon=":material/close:",
+                    type="tertiary",
+                    on_click=remove,
+                    args=(place.work,),
+                )
+
+
+def place_link(place: Place) -> None:
+    """A link with the title, the kind and the day of a place."""
+    day = f", {place.at:%Y-%m-%d}" if place.at.year > 1 else ""
+    label = f"{escape_label(place.title)} :gray[{place.kind}{day}]"
+    st.page_link(f"views/{place.view}.py", label=label, query_params=place.query or None)
+
+
+def work_thumbnail(member: Member, work: Work) -> Thumbnail | None:
+    """The picture of a thing; None where it has none, or cannot be read."""
+    store = services.store()
+    try:
+        match work.kind:
+            case "pair":
+                stored = store.pair(work.id)
+                return stored and pair_thumbnail(stored)
+            case "run":
+                row = shown_runs().get(work.id)
+                return row and run_thumbnail(_run_cells(row.id, row.lines))
+            case "campaign" if member.may(Right.MANAGE):
+                return campaign_thumbnail(ManagerActions(store, member).progress(work.id))
+            case "audit":
+                metric, _, data = work.id.partition("\n")
+                kept = by_data(kept_audits(store, metric)).get(data)
+                return audit_thumbnail(kept[-1].audit.findings) if kept else None
+    except TouchstoneError:  # the row leads to its page, which says what is wrong
+        return None
+    return None
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _run_cells(id: str, lines: int) -> list[MatrixCell]:  # noqa: ARG001  # their number is part of the key
+    run = load_run(shown_runs()[id])
+    return shift_matrix(run, score_shifts(run), resamples=1)

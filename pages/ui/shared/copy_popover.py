@@ -1,0 +1,57 @@
+"""Copying to the clipboard: every table and chart of a report in the forms that papers and chats take, and a block of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import streamlit as st
+
+from core.report import Chart, Report, Table
+from core.reports.latex import table_latex
+from core.reports.markdown import table_markdown
+from core.reports.spreadsheet import table_csv
+from pages.ui.shared.markup import register_component
+
+_forms_component = register_component("copy_forms")
+_block_component = register_component("code_block")
+
+Form = dict[str, str]
+"""A form for the browser: `label`, `kind` ("text", or "png" for an SVG that it draws) and `content`."""
+
+
+def copy_popover(make: Callable[[], Report], key: str) -> None:
+    """A button that offers each table and chart of a report; the forms are made when it is pressed."""
+    with st.popover("Copy", icon=":material/content_copy:", key=f"{key}-copy", on_change="rerun") as box:
+        if box.open:
+            _forms_component(key=f"{key}-copy-forms", data={"parts": list(copy_parts(make()))})
+
+
+def copy_parts(report: Report) -> Iterator[dict[str, object]]:
+    """Each table and chart by its title, with its forms."""
+    for chart in report.charts:
+        yield {"title": chart.title, "forms": _chart_forms(chart)}
+    for table in report.tables:
+        for name in table.pivot.cells if table.pivot else ("",):
+            grid = f": {table.column(name).heading}" if table.pivot and len(table.pivot.cells) > 1 else ""
+            yield {"title": f"{table.title}{grid}", "forms": _table_forms(table, name)}
+
+
+def code_block(text: str, key: str) -> None:
+    """A text in fixed width with a button that copies it: `st.code` loads half a megabyte of highlighter for the same."""
+    _block_component(key=key, data={"text": text})
+
+
+def _chart_forms(chart: Chart) -> list[Form]:
+    from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
+
+    svg = chart_figure(chart, "svg").decode()
+    return [{"label": "PNG", "kind": "png", "content": svg}, {"label": "SVG", "kind": "text", "content": svg}]
+
+
+def _table_forms(table: Table, name: str) -> list[Form]:
+    forms = {
+        "LaTeX": table_latex(table, name),
+        "Markdown": table_markdown(table, name),
+        "CSV": table_csv(table),
+    }
+    return [{"label": label, "kind": "text", "content": content} for label, content in forms.items()]
