@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,16 @@ from tests.doubles.bench import Bench, open_bench
 from tests.doubles.models import ScriptedKind
 from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.unit.models.hub import serving
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scanned_components() -> Iterator[None]:
+    """Packages with Streamlit components, looked for once: each app that starts would read all that is installed again."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "streamlit.testing.v1" in sys.modules:
+            scanner = import_module("streamlit.components.v2.manifest_scanner")
+            patch.setattr(scanner, "scan_component_manifests", cache(scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture

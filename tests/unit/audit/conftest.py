@@ -18,8 +18,10 @@ from core.settings import Settings
 from core.types import Item
 from tests.unit.audit.known_metrics import broken_summaries, known_metrics
 
-GROUPS = 40
+GROUPS = 32
 """Bundled documents that are audited: more than the thirty from which on no interval is called too narrow."""
+RESAMPLES = 2000
+"""Resamples of documents: an audit of so few takes five times as many."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
         for _ in measured.work():
             done, total = measured.counts
             assert done <= total
-        evidence = measured.evidence()
+        evidence = replace(measured.evidence(), resamples=RESAMPLES)
         found = list(audit_metrics(evidence, evidence.run.plan.metrics))
     return Audited(items, broken, evidence, build_report(evidence, found, "python cli.py audit …"))
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
@@ -29,6 +30,7 @@ from tests.unit.audit.known_metrics import variant
 from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
 
 GROUPS = 12
+RESAMPLES = 1000  # of documents; an audit of so few takes 10,000
 MODEL = "gpt-4o-mini"
 SYSTEMS = ("gpt-4o", "claude-3-5-haiku")
 HABIT = "In short: "
@@ -172,6 +174,12 @@ def judged_items() -> list[Item]:
     ]
 
 
+@cache
+def judged_truth() -> Truth:
+    """What is known of the summaries that are judged."""
+    return truth_of(judged_items())
+
+
 def truth_of(items: Sequence[Item]) -> Truth:
     """Sentences of wrong summaries, and of what the rules break, that no right summary has."""
     right = {
@@ -232,7 +240,7 @@ def measurement_of(engine: Engine, folder: Path) -> Measurement:
 def audit_judge(mark: Mark, folder: Path, *, first_wins: bool = False) -> JudgeAudit:
     """Audit a judge that marks so."""
     with (
-        judge_endpoint(mark, truth_of(judged_items()), first_wins=first_wins) as endpoint,
+        judge_endpoint(mark, judged_truth(), first_wins=first_wins) as endpoint,
         closing(Engine.open(Settings(cache_dir=folder, device="cpu"))) as engine,
     ):
         measured = measurement_of(engine, folder)
@@ -240,6 +248,6 @@ def audit_judge(mark: Mark, folder: Path, *, first_wins: bool = False) -> JudgeA
             pass
         done, total = measured.counts
         assert done <= total
-        evidence = measured.evidence()
+        evidence = replace(measured.evidence(), resamples=RESAMPLES)
         audits = list(audit_metrics(evidence, [JUDGE.spec]))
     return JudgeAudit(evidence, build_report(evidence, audits, "python cli.py audit …"), endpoint)

@@ -37,6 +37,7 @@ from tests.unit.audit.scripted_judges import (
     audit_judge,
     judge_endpoint,
     judged_items,
+    judged_truth,
     measurement_of,
     truth_of,
 )
@@ -221,7 +222,7 @@ def test_every_form_of_a_report_has_one_card_for_a_model_and_its_endpoint(fair: 
 def test_the_terminal_prints_the_card_of_a_judge(tmp_path: Path, database: str) -> None:
     assert database
     pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", 3), tmp_path / "audit.json"
-    with judge_endpoint(judges.fair, truth_of(judged_items())):
+    with judge_endpoint(judges.fair, judged_truth()):
         printed = done("audit", "direct-assessment", "bleu", "--data", pairs, "--most", 2, "--to", written)
     assert printed.count(f"Judge card: {judges.MODEL} at default, address ") == 1
     assert "Does it obey what it judges?" in printed

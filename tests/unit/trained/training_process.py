@@ -5,13 +5,19 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
+import pytest
+
+from core.battery import Battery
+from core.datasets.bundled import bundled_items
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.trained_head import write_head
 from core.training.trainer import train_words
-from core.training.training_data import training_data
+from core.training.training_data import TrainingRow, generated_rows, labelled_rows, training_data
 from core.types import Edit, Example, Item, Span, Verdict
 from tests.unit.trained.hashed_words import encoder
 
@@ -48,6 +54,19 @@ def items(documents: int = 24) -> list[Item]:
     return found
 
 
+@cache
+def few_bundled_corruptions(seed: int, battery: Battery) -> tuple[TrainingRow, ...]:
+    """What a training draws from, of the first documents alone: the corruptions of all bundled examples take ten seconds."""
+    return tuple(generated_rows(labelled_rows(bundled_items()[:60])[0], seed, battery))
+
+
+@contextmanager
+def few_corruptions() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.training.training_data._bundled_corruptions", few_bundled_corruptions)
+        yield
+
+
 def train_into(folder: Path) -> Iterator[TrainingStep]:
     """The steps of a training whose weights lie in the folder at the end, and what it has done before then."""
     unfinished = UnfinishedTraining.open(folder, ["items"])
@@ -56,6 +75,7 @@ def train_into(folder: Path) -> Iterator[TrainingStep]:
 
 
 if __name__ == "__main__":
-    for step in train_into(Path(sys.argv[1])):
-        sys.stdout.write(f"{step.stage}\n")
-        sys.stdout.flush()
+    with few_corruptions():
+        for step in train_into(Path(sys.argv[1])):
+            sys.stdout.write(f"{step.stage}\n")
+            sys.stdout.flush()

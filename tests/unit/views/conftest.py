@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotations.store.store import Store
+from core.cases import measures
 from core.engine.engine import Engine
 from core.settings import Settings
 from pages.server import services
@@ -50,6 +51,8 @@ def _own_services(
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{database}")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(services, "engine", lambda: page_engine)
+    # Evaluate opens with the figures of the bundled examples: with all resamples each page of it takes seconds
+    monkeypatch.setattr(measures, "RESAMPLES", 500)
     st.cache_resource.clear()
     yield
     services.store().close()
@@ -62,6 +65,20 @@ def store(database: Path) -> Iterator[Store]:
     opened = Store.open(f"sqlite:///{database}")
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def open_page() -> Open:
+    """A page of the app by the name of its file, not run yet, with lexical metrics and an address with these parameters."""
+
+    def opened(name: str, **query: str) -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=60).switch_page(f"views/{name}.py")
+        state_of(app, ProbeState).metrics = LEXICAL
+        for parameter, value in query.items():
+            app.query_params[parameter] = value
+        return app
+
+    return opened
 
 
 @pytest.fixture

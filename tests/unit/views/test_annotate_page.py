@@ -18,31 +18,33 @@ from tests.unit.views.states import state_of
 Open = Callable[..., AppTest]
 
 
-def annotate(probe: Open, **query: str) -> AppTest:
-    return probe(**query).switch_page("views/annotate.py").run()
+def annotate(open_page: Open, **query: str) -> AppTest:
+    return open_page("annotate", **query).run()
 
 
 def markdown(app: AppTest) -> str:
     return " ".join(element.value for element in app.markdown)
 
 
-def test_without_a_campaign_the_page_says_who_opens_one(probe: Open) -> None:
-    app = annotate(probe)
+def test_without_a_campaign_the_page_says_who_opens_one(open_page: Open) -> None:
+    app = annotate(open_page)
     assert not app.exception
     assert "A manager opens one" in app.info[0].value
 
 
-def test_a_demonstration_says_that_it_keeps_nothing(probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_demonstration_says_that_it_keeps_nothing(
+    open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_campaign(store)
     monkeypatch.setenv("TOUCHSTONE_DEMO", "true")
-    app = annotate(probe)
+    app = annotate(open_page)
     assert not app.exception
     assert "keeps nothing" in app.info[0].value
 
 
-def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(probe: Open, store: Store) -> None:
+def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(open_page: Open, store: Store) -> None:
     opened = make_campaign(store)
-    app = annotate(probe)
+    app = annotate(open_page)
     assert "Read the whole document" in markdown(app)
     app.button(key="start").click().run()
     assert "Read the whole document" not in markdown(app)
@@ -54,16 +56,16 @@ def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(p
     assert "Read it **twice**. !\\[x]" in markdown(app)
 
 
-def test_the_campaign_of_the_address_is_open(probe: Open, store: Store) -> None:
+def test_the_campaign_of_the_address_is_open(open_page: Open, store: Store) -> None:
     opened = make_campaign(store)
-    app = annotate(probe, campaign=opened.campaign.id)
+    app = annotate(open_page, campaign=opened.campaign.id)
     assert app.selectbox(key="annotate-campaign").value == opened.campaign.id
-    assert annotate(probe, campaign="nothing").selectbox(key="annotate-campaign").value == opened.campaign.id
+    assert annotate(open_page, campaign="nothing").selectbox(key="annotate-campaign").value == opened.campaign.id
 
 
-def test_an_empty_queue_says_so(probe: Open, store: Store) -> None:
+def test_an_empty_queue_says_so(open_page: Open, store: Store) -> None:
     make_campaign(store, items=0)
-    app = annotate(probe)
+    app = annotate(open_page)
     app.button(key="start").click().run()
     assert not app.exception
     assert "You have labelled everything" in app.success[0].value

@@ -34,8 +34,8 @@ def _words(app: AppTest) -> str:
     return " ".join([*labels, *(one.value.replace("\\", "") for one in (*app.caption, *app.markdown))])
 
 
-def test_an_audit_without_metric_or_data_says_what_is_missing(probe: Open) -> None:
-    app = probe().switch_page("views/audit.py").run()
+def test_an_audit_without_metric_or_data_says_what_is_missing(open_page: Open) -> None:
+    app = open_page("audit").run()
     for state in (AuditState.metrics, AuditState.datasets):
         app.multiselect(key=state.key).set_value([])
     [button] = [button for button in app.button if button.label == "Audit"]
@@ -45,19 +45,19 @@ def test_an_audit_without_metric_or_data_says_what_is_missing(probe: Open) -> No
     assert "audit" not in app.query_params
 
 
-def test_an_address_of_an_audit_that_is_gone_says_where_its_figures_are(probe: Open) -> None:
-    app = probe().switch_page("views/audit.py")
+def test_an_address_of_an_audit_that_is_gone_says_where_its_figures_are(open_page: Open) -> None:
+    app = open_page("audit")
     app.query_params["audit"] = "gone"
     app.run()
     assert not app.exception
     assert any("The audit of this address is not open any more" in info.value for info in app.info)
 
 
-def test_what_a_judge_costs_is_shown_before_it_is_audited(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_judge_costs_is_shown_before_it_is_audited(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
     monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_READ", "1")
-    app = probe().switch_page("views/audit.py").run()
+    app = open_page("audit").run()
     app.multiselect(key=AuditState.metrics.key).set_value(["direct-assessment"])
     [button] = [button for button in app.button if button.label == "Audit"]
     button.click().run()
@@ -66,7 +66,7 @@ def test_what_a_judge_costs_is_shown_before_it_is_audited(probe: Open, monkeypat
     assert re.search("questions to endpoints.*; about ", drawn(app, "questions to endpoints"))
 
 
-def test_scores_that_data_were_released_with_are_audited_as_they_are(probe: Open, store: Store) -> None:
+def test_scores_that_data_were_released_with_are_audited_as_they_are(open_page: Open, store: Store) -> None:
     items = [
         Item(
             Example(f"{name}-{number}", f"Ship {number} left at noon.", f"Ship {number} left at {hour}."),
@@ -81,7 +81,7 @@ def test_scores_that_data_were_released_with_are_audited_as_they_are(probe: Open
         )
     ]
     store.import_dataset(DatasetSource("ships", "generic", "ships.jsonl", "0" * 64), items, dict)
-    app = probe().switch_page("views/audit.py").run()
+    app = open_page("audit").run()
     app.multiselect(key=AuditState.metrics.key).set_value([])
     app.multiselect(key=AuditState.datasets.key).set_value(["ships"])
     released = AuditState.released.of("ships").key

@@ -17,9 +17,9 @@ Open = Callable[..., AppTest]
 LONGER = "touchstone-1+number[most=2]"
 
 
-def opened_form(probe: Open, battery: str = "") -> AppTest:
+def opened_form(open_page: Open, battery: str = "") -> AppTest:
     """The form of a new stress run."""
-    app = probe().switch_page("views/stress.py")
+    app = open_page("stress")
     app.session_state["stress-pairs"] = "The pair on Probe"
     app.session_state["stress-metrics"] = ["rouge2"]
     if battery:  # set before it is drawn: AppTest knows no option that was typed
@@ -33,24 +33,24 @@ def chosen_kinds(app: AppTest) -> list[str]:
     return [kind for pills in app.button_group for kind in pills.value if "by rule" in pills.label]
 
 
-def test_a_new_run_begins_with_the_kinds_of_the_battery(probe: Open) -> None:
-    app = opened_form(probe)
+def test_a_new_run_begins_with_the_kinds_of_the_battery(open_page: Open) -> None:
+    app = opened_form(open_page)
     assert app.selectbox(key="stress-battery").value == "touchstone-1"
     assert sorted(chosen_kinds(app)) == sorted(standard_battery().kinds)
 
 
 def test_a_perturbation_of_ones_own_is_offered_and_chosen_once_it_is_named(
-    probe: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found_in_folder("core/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
-    app = opened_form(probe)
+    app = opened_form(open_page)
     assert "Hedge" in [label for pills in app.button_group for label in pills.options]
     assert "hedge" not in chosen_kinds(app)
-    assert "hedge" in chosen_kinds(opened_form(probe, "touchstone-1+hedge"))
+    assert "hedge" in chosen_kinds(opened_form(open_page, "touchstone-1+hedge"))
 
 
-def test_a_battery_that_does_not_exist_is_said_and_nothing_can_be_run(probe: Open) -> None:
-    app = opened_form(probe, "touchstone-9")
+def test_a_battery_that_does_not_exist_is_said_and_nothing_can_be_run(open_page: Open) -> None:
+    app = opened_form(open_page, "touchstone-9")
     assert any("No battery is named 'touchstone-9'" in one.value.replace("\\", "") for one in app.error)
     assert app.button(key="stress-go").disabled
 

@@ -38,9 +38,9 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_a_folder_of_results_is_followed_and_opened_unless_it_is_too_large(
-    results: Path, store: Store, probe: Open, monkeypatch: pytest.MonkeyPatch
+    results: Path, store: Store, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+    app = open_page("evaluate").run(timeout=60)
     for typed, message in (("s3://bucket/results", "is a URL"), (str(results / "no"), "no folder of results")):
         app = app.text_input(EvaluateState.bulk_folder.key).set_value(typed).run(timeout=60)
         assert message in app.error[0].value.replace("\\", "")
@@ -66,20 +66,20 @@ def test_a_folder_of_results_is_followed_and_opened_unless_it_is_too_large(
 
 
 def test_a_shared_server_offers_the_runs_of_one_folder_only(
-    results: Path, probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+    results: Path, open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_SHARED", "true")
     with store.writing() as session:
         code = create_invite(session, add_person(session, "Ada", Role.RESEARCHER).id, "boss")
         cookie = start_session(session, code).id
     monkeypatch.setattr(type(st.context), "cookies", {SESSION_COOKIE: cookie})
-    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+    app = open_page("evaluate").run(timeout=60)
     assert any("TOUCHSTONE_RESULTS_DIR" in caption.value for caption in app.caption)
     assert EvaluateState.bulk_folder.key not in [field.key for field in app.text_input]
 
     monkeypatch.setenv("TOUCHSTONE_RESULTS_DIR", str(results.parent))
     st.cache_resource.clear()
-    app = probe().switch_page("views/evaluate.py")
+    app = open_page("evaluate")
     app.session_state[EvaluateState.bulk_run.key] = f"../{results.parent.name}/harbour"  # which no list offers
     app = app.run(timeout=60)
     assert not app.get("progress")
@@ -90,11 +90,11 @@ def test_a_shared_server_offers_the_runs_of_one_folder_only(
     assert "1 of 1 blocks" in app.get("progress")[0].proto.text
 
 
-def test_a_demo_opens_no_folder_of_its_disk(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+def test_a_demo_opens_no_folder_of_its_disk(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page("evaluate").run(timeout=60)
     assert EvaluateState.bulk_folder.key in [field.key for field in app.text_input]
     monkeypatch.setenv("TOUCHSTONE_DEMO", "true")
     st.cache_resource.clear()
-    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+    app = open_page("evaluate").run(timeout=60)
     assert not app.exception
     assert EvaluateState.bulk_folder.key not in [field.key for field in app.text_input]

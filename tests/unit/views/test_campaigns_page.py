@@ -21,14 +21,14 @@ Open = Callable[..., AppTest]
 
 
 def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_have_one(
-    probe: Open, store: Store
+    open_page: Open, store: Store
 ) -> None:
     opened = make_campaign(store, items=3, calibration=2, calibration_pause=True)
     ben, cem = opened.annotator("ben"), opened.annotator("cem")
     opened.label(ben, 2)
     wrong = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
     opened.send(cem, opened.next_task(cem), answers=wrong)
-    app = probe().switch_page("views/campaigns.py")
+    app = open_page("campaigns")
     app.query_params["campaign"] = opened.campaign.id
     app.run()
     assert not app.exception
@@ -46,9 +46,9 @@ def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_ha
     assert "ben" in app.dataframe[0].value["name"].tolist()
 
 
-def test_a_token_is_made_on_people_shown_once_and_revoked(probe: Open, store: Store) -> None:
+def test_a_token_is_made_on_people_shown_once_and_revoked(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, items=1)
-    app = probe().switch_page("views/campaigns.py")
+    app = open_page("campaigns")
     app.session_state["campaigns-section"] = PEOPLE_SECTION
     app.run()
     app.session_state["new-token"] = True
@@ -69,10 +69,10 @@ def test_a_token_is_made_on_people_shown_once_and_revoked(probe: Open, store: St
     assert not [text.value for text in app.text if text.value.startswith("dashboard")]
 
 
-def test_progress_offers_every_format_and_takes_the_terms_of_the_cards(probe: Open, store: Store) -> None:
+def test_progress_offers_every_format_and_takes_the_terms_of_the_cards(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, items=1)
     opened.label(opened.annotator("ben"), 1)
-    app = probe().switch_page("views/campaigns.py")
+    app = open_page("campaigns")
     app.query_params["campaign"] = opened.campaign.id
     app.session_state[f"other-tools-{opened.campaign.id}"] = True
     app.run()
@@ -85,10 +85,10 @@ def test_progress_offers_every_format_and_takes_the_terms_of_the_cards(probe: Op
     assert app.text_input(key=f"pay-{opened.campaign.id}").value == "15 € an hour"
 
 
-def test_a_webhook_is_set_under_progress_and_its_failure_is_a_line(probe: Open, store: Store) -> None:
+def test_a_webhook_is_set_under_progress_and_its_failure_is_a_line(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, items=1)
     id = opened.campaign.id
-    app = probe().switch_page("views/campaigns.py")
+    app = open_page("campaigns")
     app.query_params["campaign"] = id
     app.run()
     app.session_state[f"webhook-{id}"] = True
@@ -110,11 +110,11 @@ def test_a_webhook_is_set_under_progress_and_its_failure_is_a_line(probe: Open, 
 
 
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
-def test_the_labels_are_pushed_when_the_terms_are_stated(probe: Open, store: Store, upload_hub: UploadHub) -> None:
+def test_the_labels_are_pushed_when_the_terms_are_stated(open_page: Open, store: Store, upload_hub: UploadHub) -> None:
     opened = make_campaign(store, items=1)
     opened.label(opened.annotator("ben"), 1)
     id = opened.campaign.id
-    app = probe().switch_page("views/campaigns.py")
+    app = open_page("campaigns")
     app.query_params["campaign"] = id
     app.session_state[f"other-tools-{id}"] = True
     app.run()

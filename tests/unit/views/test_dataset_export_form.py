@@ -18,10 +18,10 @@ ITEM = Item(Example("t1", "The tug was sold.", "The tug sank."), intended=Verdic
 _RUNS = 200
 
 
-def opened(probe: Open, store: Store, licence: str) -> AppTest:
+def opened(open_page: Open, store: Store, licence: str) -> AppTest:
     source = DatasetSource("tugs", "pairs", "tugs.jsonl", "ab" * 32, licence, "1.0", "ada")
     store.import_dataset(source, [ITEM], dict)
-    app = probe().switch_page("views/evaluate.py")
+    app = open_page("evaluate")
     app.query_params["dataset"] = "tugs"
     app.session_state["evaluate-tabs-4"] = "Data"  # of those without a score
     app.session_state["export-tugs"] = True
@@ -35,8 +35,8 @@ def opened(probe: Open, store: Store, licence: str) -> AppTest:
 
 
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
-def test_a_dataset_is_pushed_when_its_licence_is_stated(probe: Open, store: Store, upload_hub: UploadHub) -> None:
-    app = opened(probe, store, "your own")
+def test_a_dataset_is_pushed_when_its_licence_is_stated(open_page: Open, store: Store, upload_hub: UploadHub) -> None:
+    app = opened(open_page, store, "your own")
     assert app.button(key="push-dataset-tugs").disabled
     assert any("Nobody has stated a licence" in line.value for line in app.info)
     app.text_input(key="export-licence-tugs").set_value("cc0-1.0").run()
@@ -49,8 +49,8 @@ def test_a_dataset_is_pushed_when_its_licence_is_stated(probe: Open, store: Stor
     assert upload_hub.private["owner/tugs"]
 
 
-def test_texts_that_may_not_be_shared_have_no_button_to_press(probe: Open, store: Store) -> None:
-    app = opened(probe, store, "CC-BY-ND-4.0")
+def test_texts_that_may_not_be_shared_have_no_button_to_press(open_page: Open, store: Store) -> None:
+    app = opened(open_page, store, "CC-BY-ND-4.0")
     assert app.button(key="push-dataset-tugs").disabled
     assert any("forbids to share it in another form" in line.value for line in app.info)
     app.text_input(key="export-licence-tugs").set_value("mit").run()

@@ -27,8 +27,8 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Endpoint
         yield running
 
 
-def opened(probe: Open) -> AppTest:
-    app = probe().switch_page("views/metrics.py").run()
+def opened(open_page: Open) -> AppTest:
+    app = open_page("metrics").run()
     assert not app.exception
     return app
 
@@ -43,8 +43,8 @@ def known() -> dict[str, tuple[object, str]]:
     return {name: (one.value, one.source) for name, one in store.items()}
 
 
-def test_a_press_finds_what_the_model_takes(probe: Open, server: Endpoint) -> None:
-    app = opened(probe)
+def test_a_press_finds_what_the_model_takes(open_page: Open, server: Endpoint) -> None:
+    app = opened(open_page)
     assert "Nothing is known yet" in " ".join(one.value for one in app.caption)
     app = app.button("test-one").click().run()
     assert not app.exception
@@ -53,12 +53,12 @@ def test_a_press_finds_what_the_model_takes(probe: Open, server: Endpoint) -> No
     assert found["system role"][1].endswith("; its own setting counts")
     assert app.selectbox("capability-one-system_role").disabled
     asked = len(server.asked)
-    assert rows(opened(probe)) == found
+    assert rows(opened(open_page)) == found
     assert len(server.asked) == asked
 
 
-def test_what_a_person_enters_counts_until_it_is_cleared(probe: Open) -> None:
-    app = opened(probe).button("test-one").click().run()
+def test_what_a_person_enters_counts_until_it_is_cleared(open_page: Open) -> None:
+    app = opened(open_page).button("test-one").click().run()
     app.selectbox("capability-one-structured").set_value("json_object")
     app = next(button for button in app.button if button.label == "Save").click().run()
     assert rows(app)["structured answers"][0] == "json_object"

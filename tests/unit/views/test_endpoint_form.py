@@ -23,8 +23,8 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     remove_endpoint("vllm")
 
 
-def added(probe: Open, further: str) -> AppTest:
-    app = probe().switch_page("views/metrics.py").run()
+def added(open_page: Open, further: str) -> AppTest:
+    app = open_page("metrics").run()
     app.text_input("new-endpoint-model").set_value("small")
     app.multiselect("new-endpoint-leave-out").set_value(["temperature"])
     app.selectbox("new-endpoint-structured").set_value("json_object")
@@ -33,8 +33,8 @@ def added(probe: Open, further: str) -> AppTest:
     return next(button for button in app.button if button.label == "Add").click().run()
 
 
-def test_what_is_typed_is_asked_and_stands_in_the_table(probe: Open) -> None:
-    app = added(probe, 'at_once = 3\nheaders = {X-Title = "mine"}')
+def test_what_is_typed_is_asked_and_stands_in_the_table(open_page: Open) -> None:
+    app = added(open_page, 'at_once = 3\nheaders = {X-Title = "mine"}')
     endpoint = configured_endpoint("vllm")
     assert (endpoint.at_once, endpoint.headers) == (3, (("X-Title", "mine"),))
     assert endpoint.left_out == {"temperature", "system", "json_schema"}
@@ -43,20 +43,18 @@ def test_what_is_typed_is_asked_and_stands_in_the_table(probe: Open) -> None:
         assert line in table
 
 
-def test_what_cannot_be_read_is_said_and_not_added(probe: Open) -> None:
-    app = added(probe, "at_twice = 3")
+def test_what_cannot_be_read_is_said_and_not_added(open_page: Open) -> None:
+    app = added(open_page, "at_twice = 3")
     assert "Extra inputs are not permitted" in app.error[0].value
     assert not is_added("vllm")
 
 
 @pytest.mark.parametrize("button", ["Test", "Add", "Remove vllm"])
-def test_who_is_no_manager_any_more_presses_in_vain(probe: Open, monkeypatch: pytest.MonkeyPatch, button: str) -> None:
+def test_who_is_no_manager_any_more_presses_in_vain(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, button: str
+) -> None:
     with serving(lambda _path, _body: text("ready")) as listener:
-        app = (
-            added(probe, "at_once = 3")
-            if button.startswith("Remove")
-            else probe().switch_page("views/metrics.py").run()
-        )
+        app = added(open_page, "at_once = 3") if button.startswith("Remove") else open_page("metrics").run()
         app.text_input("new-endpoint-address").set_value(listener.url)
         app.text_input("new-endpoint-model").set_value("small")
         before = is_added("vllm")

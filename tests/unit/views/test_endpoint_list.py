@@ -22,26 +22,26 @@ def unset(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"TOUCHSTONE_{name}", "")
 
 
-def test_without_an_endpoint_one_line_says_what_to_set(probe: Open) -> None:
-    app = probe().switch_page("views/metrics.py").run()
+def test_without_an_endpoint_one_line_says_what_to_set(open_page: Open) -> None:
+    app = open_page("metrics").run()
     assert "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL" in app.info[0].value.replace("\\", "")
     assert "Endpoints" in [one.value for one in app.subheader]
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_metrics_stay(
-    probe: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(tmp_path / "none.toml"))
-    app = probe().switch_page("views/metrics.py").run()
+    app = open_page("metrics").run()
     assert "cannot be read: No such file or directory. Make it, or unset the variable." in told(app)
     assert app.button(key="open-rouge2")
 
 
-def test_an_endpoint_that_is_gone_says_so_on_a_press(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_is_gone_says_so_on_a_press(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "sk-a-secret-of-nobody")
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "3")
-    app = probe().switch_page("views/metrics.py").run()
+    app = open_page("metrics").run()
     assert "model – none set – · 8 at once" in told(app)
     app.button(key="models-default").click().run()
     assert "http://127.0.0.1:9/v1 cannot be reached. Start the server" in told(app)

@@ -34,13 +34,13 @@ def test_the_fields_of_probe_begin_with_the_name_and_the_explanation(
     assert first_value(app, "Explanation") == EDIT["explanation"]
 
 
-def test_a_prompt_begins_as_a_draft_of_ours(probe: Open) -> None:
-    app = probe().switch_page("views/prompts.py").run()
+def test_a_prompt_begins_as_a_draft_of_ours(open_page: Open) -> None:
+    app = open_page("prompts").run()
     assert "-mine\n" in first_value(app, "The file: head, system part, user part")
 
 
-def test_a_new_endpoint_begins_with_the_first_server(probe: Open) -> None:
-    app = probe().switch_page("views/metrics.py").run()
+def test_a_new_endpoint_begins_with_the_first_server(open_page: Open) -> None:
+    app = open_page("metrics").run()
     assert first_value(app, "Name") == "vllm"
     assert first_value(app, "Address").startswith("http://localhost")
 

@@ -38,8 +38,8 @@ PAGES = ("home", "stress", "annotate", "review", "campaigns", "evaluate", "audit
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_has_its_name_as_its_one_first_heading(probe: Callable[..., AppTest], page: str) -> None:
-    app = probe().switch_page(f"views/{page}.py").run()
+def test_a_page_has_its_name_as_its_one_first_heading(open_page: Callable[..., AppTest], page: str) -> None:
+    app = open_page(page).run()
     assert not app.exception
     drawn = "".join(str(one.proto.body) for one in app.get("html"))
     assert drawn.count("<h1>") + len(app.title) == 1

@@ -15,9 +15,9 @@ Open = Callable[..., AppTest]
 
 
 @pytest.fixture
-def home(probe: Open) -> Open:
+def home(open_page: Open) -> Open:
     def open_home() -> AppTest:
-        app = probe().switch_page("views/home.py").run(timeout=60)
+        app = open_page("home").run(timeout=60)
         assert not app.exception
         return app
 

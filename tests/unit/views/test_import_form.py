@@ -32,8 +32,8 @@ IMPORT_S = 60
 
 
 @pytest.fixture
-def form(probe: Open) -> Iterator[AppTest]:
-    opened = probe().switch_page("views/evaluate.py").run(timeout=IMPORT_S)
+def form(open_page: Open) -> Iterator[AppTest]:
+    opened = open_page("evaluate").run(timeout=IMPORT_S)
     opened = opened.button("import-open").click().run(timeout=IMPORT_S)
     yield opened
     if files := state_of(opened, EvaluateState).upload:

@@ -14,14 +14,14 @@ from annotations.store.store import Store
 Open = Callable[..., AppTest]
 
 
-def opened(probe: Open, page: str) -> AppTest:
-    app = probe().switch_page(f"views/{page}.py").run()
+def opened(app: AppTest) -> AppTest:
+    app.run()
     assert not app.exception
     return app
 
 
 def test_a_stress_run_is_of_the_metrics_that_were_chosen_last(probe: Open, store: Store) -> None:
-    app = opened(probe, "stress")
+    app = opened(probe().switch_page("views/stress.py"))
     app.session_state["stress-pairs"] = "The pair on Probe"
     app.run()
     app.multiselect(key="stress-metrics").set_value(["coverage"])
@@ -34,9 +34,9 @@ def test_a_stress_run_is_of_the_metrics_that_were_chosen_last(probe: Open, store
 
 
 def test_a_campaign_is_called_by_the_name_and_has_the_guidelines_that_were_typed_last(
-    probe: Open, store: Store
+    open_page: Open, store: Store
 ) -> None:
-    app = opened(probe, "campaigns")
+    app = opened(open_page("campaigns"))
     app.text_input(key="new-campaign-name").set_value("Harbours")
     [box] = [box for box in app.text_area if box.key and box.key.startswith("new-campaign-guidelines")]
     box.set_value("Read twice.")

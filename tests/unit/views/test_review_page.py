@@ -28,8 +28,8 @@ def label(opened: CampaignFixture, name: str, *answers: dict[str, object]) -> No
         opened.send(annotator, opened.next_task(annotator), answers=given)
 
 
-def review(probe: Open) -> AppTest:
-    return probe().switch_page("views/review.py").run()
+def review(open_page: Open) -> AppTest:
+    return open_page("review").run()
 
 
 def said(app: AppTest) -> str:
@@ -50,22 +50,22 @@ def disputed(store: Store) -> CampaignFixture:
     return opened
 
 
-def test_review_says_what_to_do_where_there_is_no_campaign(probe: Open) -> None:
-    assert "There is no campaign to review" in said(review(probe))
+def test_review_says_what_to_do_where_there_is_no_campaign(open_page: Open) -> None:
+    assert "There is no campaign to review" in said(review(open_page))
 
 
-def test_review_says_where_nothing_is_to_settle(probe: Open, store: Store) -> None:
+def test_review_says_where_nothing_is_to_settle(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, items=1, overlap=2)
-    assert "Nothing is labelled here yet." in said(review(probe))
+    assert "Nothing is labelled here yet." in said(review(open_page))
     label(opened, "ben", GOOD)
     label(opened, "cem", GOOD)
-    app = review(probe)
+    app = review(open_page)
     assert "Nothing is left to adjudicate" in said(app)
     assert "1 unanimous" in " ".join(element.value for element in app.caption)
 
 
-def test_a_label_is_taken_over_and_settles_the_case(probe: Open, disputed: CampaignFixture) -> None:
-    app = review(probe)
+def test_a_label_is_taken_over_and_settles_the_case(open_page: Open, disputed: CampaignFixture) -> None:
+    app = review(open_page)
     assert not app.exception
     assert "ben" not in str(app)
     assert "cem" not in str(app)
@@ -82,13 +82,13 @@ def test_a_label_is_taken_over_and_settles_the_case(probe: Open, disputed: Campa
     assert "Nothing is left to adjudicate" in said(app)
 
 
-def test_a_case_shows_comments_without_names_and_takes_an_answer(probe: Open, disputed: CampaignFixture) -> None:
+def test_a_case_shows_comments_without_names_and_takes_an_answer(open_page: Open, disputed: CampaignFixture) -> None:
     with read_session(disputed.store.engine) as session:
         own = session.exec(select(Reservation, Person).join(Person, Person.id == Reservation.person_id)).first()  # type: ignore[arg-type]  # a column
     assert own
     of_annotator = AnnotatorComments(disputed.store, member_of(own[1]))
     of_annotator.send(own[0].id or 0, "Is it *cut*?", "c1")
-    app = review(probe)
+    app = review(open_page)
     assert not app.exception
     assert "Is it *cut*?" in [text.value for text in app.text]
     assert own[1].name not in str(app).replace(own[1].id, "")
@@ -114,8 +114,8 @@ def label_text(app: AppTest, place: int) -> str:
     return " ".join(texts[at : at + 2])
 
 
-def test_a_case_is_not_settled_without_a_cause_or_an_answer(probe: Open, disputed: CampaignFixture) -> None:
-    app = review(probe)
+def test_a_case_is_not_settled_without_a_cause_or_an_answer(open_page: Open, disputed: CampaignFixture) -> None:
+    app = review(open_page)
     task = open_case(app)
     app.button(key=f"settle-{task}").click().run()
     assert "choose one of the four causes" in said(app)
@@ -125,8 +125,8 @@ def test_a_case_is_not_settled_without_a_cause_or_an_answer(probe: Open, dispute
     assert settlements(disputed.store) == []
 
 
-def test_a_later_label_brings_a_case_back_with_what_was_decided(probe: Open, disputed: CampaignFixture) -> None:
-    app = review(probe)
+def test_a_later_label_brings_a_case_back_with_what_was_decided(open_page: Open, disputed: CampaignFixture) -> None:
+    app = review(open_page)
     task = open_case(app)
     place = next(n for n in (1, 2) if "Inconsistent" in label_text(app, n))
     app.button(key=f"take-{task}-{place}").click().run()
@@ -137,11 +137,11 @@ def test_a_later_label_brings_a_case_back_with_what_was_decided(probe: Open, dis
     assert "as **Inconsistent** (annotator slip). A later label disagrees." in said(app)
 
 
-def test_a_curator_corrects_the_type_of_a_written_edit(probe: Open, store: Store) -> None:
+def test_a_curator_corrects_the_type_of_a_written_edit(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, "write-free", items=1)
     records = to_records("Boat 0 took crates.", recover("Boat 0 took crates.", "Boat 0 sold crates."))
     label(opened, "ben", {"possible": "yes", "edit": records, "explanation": "It took them."})
-    app = review(probe)
+    app = review(open_page)
     app.session_state[f"review-part-{opened.campaign.id}"] = "written"
     app.run()
     assert not app.exception

@@ -28,9 +28,9 @@ HEADER = "document,original,variant,kind,intent\n"
 ROW = '"{0}","The mill number {1} burned on Monday.","The mill number {1} burned on Friday.",wrong day,breaking\n'
 
 
-def opened(probe: Open, pairs: str) -> AppTest:
+def opened(app: AppTest, pairs: str) -> AppTest:
     """The form of a new run with one quick metric and pairs from there."""
-    app = probe().switch_page("views/stress.py").run()
+    app.run()
     app.session_state["stress-pairs"] = pairs
     app.run()
     app.multiselect(key="stress-metrics").set_value(["coverage"]).run()
@@ -62,11 +62,13 @@ def stored(store: Store, name: str) -> Run:
     return run_from_lines(store.run_lines(row.id))
 
 
-def test_a_dataset_is_drawn_from_by_the_seed_without_what_is_labelled_inconsistent(probe: Open, store: Store) -> None:
+def test_a_dataset_is_drawn_from_by_the_seed_without_what_is_labelled_inconsistent(
+    open_page: Open, store: Store
+) -> None:
     items = [replace(item, intended=Verdict.INCONSISTENT if item.parent else None) for item in bundled_items()]
     originals = [item.example for item in items if not item.intended]
     store.import_dataset(DatasetSource("mine", "pairs", "mine.jsonl", "0" * 64, "", "", "local"), items, dict)
-    app = opened(probe, "A dataset")
+    app = opened(open_page("stress"), "A dataset")
     until = time.monotonic() + RUN_S
     while "stress-most" not in {box.key for box in app.number_input} or "summaries with" not in words(app):
         assert time.monotonic() < until
@@ -87,15 +89,15 @@ def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(probe: Open, store:
     app = probe()
     state_of(app, EditorState, EDITOR_KEY).text = "Another summary."
     app.run()
-    app = opened(lambda: app, "The pair on Probe")
+    app = opened(app.switch_page("views/stress.py"), "The pair on Probe")
     assert "its summary before your edits" in words(app)
     run_to_the_end(app, "From Probe")
     [source] = stored(store, "From Probe").sources.values()
     assert source.example == FIRST
 
 
-def test_a_table_of_variants_is_scored_under_its_own_kinds(probe: Open, store: Store) -> None:
-    app = opened(probe, "A table of variants")
+def test_a_table_of_variants_is_scored_under_its_own_kinds(open_page: Open, store: Store) -> None:
+    app = opened(open_page("stress"), "A table of variants")
     assert app.button(key="stress-go").disabled
     app.file_uploader(key="stress-variants").set_value(("empty.csv", HEADER.encode(), "text/csv")).run()
     assert "empty.csv holds no variant that can be read." in words(app)
@@ -114,8 +116,8 @@ def test_a_table_of_variants_is_scored_under_its_own_kinds(probe: Open, store: S
     }
 
 
-def test_a_broken_line_of_a_file_is_named_and_its_other_pairs_are_run(probe: Open) -> None:
-    app = opened(probe, "A file")
+def test_a_broken_line_of_a_file_is_named_and_its_other_pairs_are_run(open_page: Open) -> None:
+    app = opened(open_page("stress"), "A file")
     pair = '{"id": "good", "document": "It rained all day in Lindvale.", "summary": "It rained."}\n'
     app.file_uploader(key="stress-file").set_value(("pairs.jsonl", f"{pair}{{broken\n".encode(), "")).run()
     assert "1 line left out:" in words(app)
@@ -127,7 +129,7 @@ def test_a_demo_keeps_runs_in_memory_and_shows_each_visitor_only_what_is_theirs(
     probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_DEMO", "true")
-    app = opened(probe, "The pair on Probe")
+    app = opened(probe().switch_page("views/stress.py"), "The pair on Probe")
     assert any("are not kept" in badge.value for badge in app.get("markdown"))
     run_to_the_end(app, "In a demo")
     assert "Complete: 1 pair" in words(app)

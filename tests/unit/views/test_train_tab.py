@@ -25,7 +25,7 @@ Open = Callable[..., AppTest]
 WAIT_S = 120
 
 
-def opened(probe: Open, store: Store, documents: int) -> AppTest:
+def opened(open_page: Open, store: Store, documents: int) -> AppTest:
     """The tab of a dataset with a summary of either class for each document, without made summaries."""
     items = []
     for number in range(documents):
@@ -34,7 +34,7 @@ def opened(probe: Open, store: Store, documents: int) -> AppTest:
             pair = Example(f"d{number}/{verdict}", document, f"A ship left the harbour. It {carried} salt.")
             items.append(Item(pair, intended=verdict, group=f"g{number}"))
     store.import_dataset(DatasetSource("ships", "pairs", "ships.jsonl", "0" * 64, "", "", "local"), items, dict)
-    app = probe().switch_page("views/evaluate.py")
+    app = open_page("evaluate")
     app.query_params["dataset"], app.query_params["tab"] = "ships", "Train"
     app.session_state["train-share"] = 0.0
     return app
@@ -63,8 +63,8 @@ def train(app: AppTest, name: str) -> None:
     app.button(key="train-go").click().run()
 
 
-def test_too_few_documents_are_refused_in_a_sentence(probe: Open, store: Store) -> None:
-    app = opened(probe, store, 3)
+def test_too_few_documents_are_refused_in_a_sentence(open_page: Open, store: Store) -> None:
+    app = opened(open_page, store, 3)
     run_until(app, lambda: app.error)
     [refusal] = [error.value for error in app.error]
     assert refusal.startswith("There are 3 documents to learn from")
@@ -73,7 +73,7 @@ def test_too_few_documents_are_refused_in_a_sentence(probe: Open, store: Store) 
 
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
 def test_labels_become_a_metric_that_is_pushed_and_tried(
-    probe: Open,
+    open_page: Open,
     store: Store,
     upload_hub: UploadHub,
     tiny_roberta: Path,
@@ -81,7 +81,7 @@ def test_labels_become_a_metric_that_is_pushed_and_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_MODELS_DIR", str(tmp_path / "models"))
-    app = opened(probe, store, MIN_DOCUMENTS)
+    app = opened(open_page, store, MIN_DOCUMENTS)
     run_until(app, lambda: "train-go" in buttons(app))
     train(app, "a name")
     assert "'a name' is no name of a metric." in said(app)
