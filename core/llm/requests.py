@@ -135,6 +135,8 @@ def _response_format(schema: str, left_out: frozenset[str]) -> Body | None:
 def _messages(messages: Sequence[str], system_role: bool) -> list[dict[str, str]]:
     system, *turns = messages
     dialogue = [{"role": "assistant" if number % 2 else "user", "content": text} for number, text in enumerate(turns)]
+    if not system:
+        return dialogue
     if system_role:
         return [{"role": "system", "content": system}, *dialogue]
     dialogue[0]["content"] = f"{system}\n\n{dialogue[0]['content']}"
