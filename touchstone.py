@@ -36,9 +36,13 @@ from core.types import (
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
+    from mlflow.genai.scorers import Scorer as MlflowScorer
 
     from core.dataset import Importer, Refusal
+    from core.integrations.autoevals_scorer import Consistency as AutoevalsScorer
+    from core.integrations.deepeval_metric import Consistency as DeepEvalMetric
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
+    from core.integrations.ragas_metric import Consistency as RagasMetric
     from core.integrations.torchmetrics_metric import Consistency as TorchMetric
     from core.metric import Card, Metric
     from core.model_reference import Checkpoint, EndpointModel
@@ -76,12 +80,16 @@ __all__ = [
     "UnscorableError",
     "Verdict",
     "WordScore",
+    "autoevals_scorer",
     "close",
+    "deepeval_metric",
     "evaluate",
     "evaluate_metric",
     "inspect_scorer",
     "metric",
+    "mlflow_scorer",
     "perturb",
+    "ragas_metric",
     "score",
     "study",
     "torchmetric",
@@ -221,6 +229,60 @@ def torchmetric(metric: str) -> TorchMetric:
     from core.integrations.torchmetrics_metric import Consistency
 
     return Consistency(metric)
+
+
+def deepeval_metric(metric: str, *, threshold: float = 0.5) -> DeepEvalMetric:
+    """A metric of DeepEval (4): the score of `actual_output` as a summary of the `context`, or else the `retrieval_context`.
+
+    It is successful from the `threshold` on, and where lower is better up to it. `reason` lists the sentences with their scores,
+    `evaluation_model` is the signature.
+
+    Raises TouchstoneError for a metric that does not exist, ImportError without deepeval; a score that cannot be had ends in a
+    TouchstoneError with the reason.
+    """
+    from core.integrations.deepeval_metric import Consistency
+
+    return Consistency(metric, threshold)
+
+
+def ragas_metric(metric: str) -> RagasMetric:
+    """A metric of RAGAS (0.4): `score(response=summary, retrieved_contexts=[document])`, also `ascore` and in batches.
+
+    `value` of the result is nan where there is no score, with the reason in `reason`; else that lists the sentences with their
+    scores, and the signature.
+
+    Raises TouchstoneError for a metric that does not exist, ImportError without ragas.
+    """
+    from core.integrations.ragas_metric import Consistency
+
+    return Consistency(metric)
+
+
+def autoevals_scorer(metric: str) -> AutoevalsScorer:
+    """A scorer of autoevals (0.4): `eval(output=summary, expected=document)`, or the document as `input`.
+
+    `score` is None, which is skipped, where there is none, with the reason in the metadata; else those hold signature and
+    sentences.
+
+    Raises TouchstoneError for a metric that does not exist, or whose score is not from 0 to 1 with higher as better;
+    ImportError without autoevals.
+    """
+    from core.integrations.autoevals_scorer import Consistency
+
+    return Consistency(metric)
+
+
+def mlflow_scorer(metric: str, *, document: str = "document") -> MlflowScorer:
+    """A scorer of MLflow (3) for `mlflow.genai.evaluate`: the score of the outputs as a summary of the document in the inputs.
+
+    `document` is its key. The rationale lists the sentences with their scores, the metadata hold the signature; a score that cannot
+    be had is an error with the reason.
+
+    Raises TouchstoneError for a metric that does not exist and for inputs without the document, ImportError without mlflow.
+    """
+    from core.integrations.mlflow_scorer import consistency
+
+    return consistency(metric, document)
 
 
 def close() -> None:

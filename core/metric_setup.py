@@ -18,6 +18,7 @@ from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunc
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.perturbation import Perturbation
+from core.plugins.environments import framework_of, install_command
 from core.plugins.source import source_hash, source_title
 from core.weights.files import BACKBONE, PARSER_KINDS, memory_bytes
 from core.weights.hub_revisions import commit_note
@@ -27,6 +28,8 @@ Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "plug-in
 
 _PARSERS_REQUIRED = frozenset({"en_core_web_sm"})
 """The pipelines that requirements-parsers.txt installs beside spaCy."""
+
+_OWN_ENVIRONMENT = "It gets an environment of its own, so that its libraries and those of Touchstone do not clash."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +97,20 @@ def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> I
         problem = model_problem(model)
         yield SetupStep("endpoint", model.endpoint or "the endpoint that is set", not problem, problem)
     elif isinstance(model, PluginFunction):
-        code = attempt(partial(source_hash, model.source))
-        message = code.message if isinstance(code, Problem) else ""
-        yield SetupStep("plug-in", source_title(model.source), not message, message)
+        yield _plugin_step(model.source)
     elif model.kind in PARSER_KINDS:
         yield from _parser_steps(model)
     else:
         for part in checkpoint_parts(model):
             yield _part_step(metric, model, part)
+
+
+def _plugin_step(source: str) -> SetupStep:
+    code, framework = attempt(partial(source_hash, source)), framework_of(source)
+    message = code.message if isinstance(code, Problem) else ""
+    if framework and message:
+        return SetupStep("package", framework.title, False, _OWN_ENVIRONMENT, install_command(framework))
+    return SetupStep("plug-in", source_title(source), not message, message)
 
 
 def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:

@@ -70,6 +70,10 @@ class Settings(BaseSettings):
     plugins: str = Field(
         "", description="Python files whose functions are metrics, and TOML files of services, separated by commas"
     )
+    frameworks_dir: Path = Field(
+        _VAR_FOLDER / "frameworks",
+        description="the folder of environments of other frameworks, whose scorers are metrics: that of DeepEval is its folder deepeval",
+    )
     plugin_timeout_s: float = Field(30.0, gt=0, description="seconds that a function of a plug-in may take for a call")
     plugin_load_timeout_s: float = Field(120.0, gt=0, description="seconds that a plug-in may take to load")
     plugin_memory_gb: float = Field(

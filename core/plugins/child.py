@@ -19,6 +19,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from core.errors import UnscorableError
+from core.plugins.asking import MissingAnswersError
 from core.plugins.declaration import Declaration, WrongScoreError, check_score, declared_functions
 from core.plugins.frames import receive_frame, send_frame
 from core.types import Context, Example, Span
@@ -68,6 +69,8 @@ def _outcome(action: Callable[[], Message], source: str) -> Message:
     """Outcome of an action: its message, or the sentence for what it raised. No exception of a plug-in ends its process."""
     try:
         return action()
+    except MissingAnswersError as reply:
+        return {"scores": [{"texts": reply.texts}]}
     except BaseException as error:  # noqa: BLE001  # of code that is not ours, SystemExit and KeyboardInterrupt too
         return {
             "error": _describe_error(error, source),

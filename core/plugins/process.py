@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import PluginError, Problem
+from core.plugins.environments import framework_environment, framework_of
 from core.plugins.frames import FrameError, receive_frame, send_frame
-from core.plugins.source import source_title
+from core.plugins.isolated import ISOLATED_START
+from core.plugins.source import module_of, source_title
 from core.settings import Settings
 from core.types import Answer, Example, FailureKind, Option, Span
 
@@ -54,15 +56,16 @@ class PluginProcess:
         self._limits = limits
         self._numbers = count()
         self._printed: deque[str] = deque(maxlen=_MOST_OUTPUT)
+        program = _program(source)
         self._connection, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.child", str(theirs.fileno()), str(limits.memory), source],
+                [*program, str(theirs.fileno()), str(limits.memory), module_of(source)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 pass_fds=[theirs.fileno()],
-                env=_environment(),
+                env=_environment(source),
                 start_new_session=True,  # so that Ctrl+C reaches us alone, and what it starts ends with it
             )
         self._reader = threading.Thread(target=self._read_output, daemon=True)
@@ -149,11 +152,24 @@ class PluginProcess:
                 self._printed.extend(piece.decode(errors="replace")[-_MOST_OUTPUT:])
 
 
-def _environment() -> dict[str, str]:
-    """Our variables without the secrets that are ours alone, and the paths that we import from."""
+def _program(source: str) -> list[str]:
+    if framework := framework_of(source):
+        python = framework_environment(framework).python
+        return [str(python), "-I", "-c", ISOLATED_START, str(_ROOT)]
+    return [sys.executable, "-m", f"{__package__}.child"]
+
+
+def _environment(source: str) -> dict[str, str]:
+    """Our variables without the secrets that are ours alone, those of a framework, and the paths that we import from."""
+    framework = framework_of(source)
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(_SECRETS)}
-    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+    return {
+        **kept,
+        **(framework.variables if framework else {}),
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONUNBUFFERED": "1",
+    }
 
 
 def _record(example: Example) -> dict[str, Any]:
@@ -167,7 +183,12 @@ def _problem(record: Mapping[str, Any]) -> Problem:
 
 
 def _answer(record: Mapping[str, Any]) -> Answer:
-    """A score: `values` are that of the summary and those of its sentences, `spans` the sentences; `texts` are places of evidence, then notes."""
+    """A score: `values` are that of the summary and those of its sentences, `spans` the sentences; `texts` are places of evidence, then notes.
+
+    What a scorer replies that lacks answers of its model has no values; see `core.plugins.asking`.
+    """
+    if "texts" in record:
+        return Answer(texts=tuple(map(str, record["texts"])))
     parts = record["parts"]
     return Answer(
         values=(float(record["value"]), *(float(part[2]) for part in parts)),

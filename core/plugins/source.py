@@ -9,9 +9,10 @@ from threading import Lock
 
 from core.code_version import code_hash, script_files
 from core.errors import PluginError
+from core.plugins.environments import framework_environment, framework_of
 
 _Versions = tuple[tuple[str, int, int], ...]
-_hashes: dict[str, tuple[_Versions, str]] = {}
+_hashes: dict[tuple[str, ...], tuple[_Versions, str]] = {}
 _lock = Lock()
 
 
@@ -21,8 +22,15 @@ def is_file(source: str) -> bool:
 
 
 def source_title(source: str) -> str:
-    """Name of a source in messages: of a file without its folder."""
-    return Path(source).name
+    """Name of a source in messages: of a file without its folder, of a framework its title."""
+    framework = framework_of(source)
+    return framework.title if framework else Path(source).name
+
+
+def module_of(source: str) -> str:
+    """The file or module that the process of a source imports."""
+    framework = framework_of(source)
+    return framework.module if framework else source
 
 
 def source_hash(source: str) -> str:
@@ -30,19 +38,23 @@ def source_hash(source: str) -> str:
 
     The files are read again only where one was written since. Raises PluginError for a file that is not there.
     """
+    framework = framework_of(source)
+    installed = {framework.package: framework_environment(framework).metadata} if framework else {}
+    key = (source, *map(str, installed.values()))
     with _lock:
-        versions, digest = _hashes.get(source, ((), ""))
+        versions, digest = _hashes.get(key, ((), ""))
         if versions and all(_version(Path(path)) == (path, *rest) for path, *rest in versions):
             return digest
         script, root, name = _locate(source)
         try:
             files, libraries = script_files(script, root, name)
+            files |= installed  # a file that changes with the version of the framework
             versions = tuple(_version(file) for file in files.values())
             parts = {place: hashlib.sha256(file.read_bytes()).hexdigest() for place, file in files.items()}
         except (OSError, UnicodeDecodeError) as error:
             raise PluginError(f"{source_title(source)} cannot be read: {error}.") from error
         digest = hashlib.sha256(code_hash({**parts, **libraries}).encode()).hexdigest()
-        _hashes[source] = versions, digest
+        _hashes[key] = versions, digest
         return digest
 
 
@@ -65,6 +77,7 @@ def _locate(source: str) -> tuple[Path, Path, str]:
         return file, file.parent, file.stem
     if Path(source).is_absolute():
         raise PluginError(f"{source} is no plug-in. Name a Python file, .py, or a file of services, .toml.")
+    source = module_of(source)
     spec = find_spec(source)
     if spec is None or spec.origin is None:
         raise PluginError(f"The module {source} is not installed any more.")

@@ -18,6 +18,7 @@ from core.weights.files import CODE_RUNNING_KINDS
 from core.weights.integrity import untrusted_reason
 from pages.server import services
 from pages.ui.probe.fast_set import fast_set_pills
+from pages.ui.probe.pair import current_pair
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.session_state import WidgetValue, follow_choices
@@ -254,10 +255,22 @@ def _add_typed_spec() -> None:
     try:
         metric = METRICS.parse(state.typed_spec)
     except TouchstoneError as error:
-        state.spec_problem = str(error)
+        state.spec_problem = _released_problem(state.typed_spec.strip()) or str(error)
         return
     add_to_bench(metric)
     state.typed_spec, state.spec_problem = "", ""
+
+
+def _released_problem(name: str) -> str:
+    """A sentence where a name is that of a column of scores that the open pair has; else ""."""
+    example = current_pair().example
+    for sample in services.store().samples_of(example) if example else []:
+        if name in {score.metric for score in sample.item.scores}:
+            return (
+                f"{name} is a column of scores of {sample.dataset}: numbers that cannot be asked anew about an edit. "
+                "Evaluate and Audit compare them with the metrics."
+            )
+    return ""
 
 
 def _remove_spec(spec: str) -> None:

@@ -118,7 +118,11 @@ def _sample_facts(sample: Sample) -> str:
     item = sample.item
     kind = item.error_type or ", ".join(item.categories)
     facts = (item.intended or "no label", kind, item.system, item.domain, item.split)
-    return f"{sample.dataset}, {item.example.id}: {' · '.join(str(fact) for fact in facts if fact)}"
+    about = f"{sample.dataset}, {item.example.id}: {' · '.join(str(fact) for fact in facts if fact)}"
+    if not item.scores:
+        return about
+    released = " · ".join(f"{score.metric} {score.value:.3g}" for score in item.scores)
+    return f"{about}. Released scores, of this summary as it is; they cannot be asked anew: {released}"
 
 
 def toolbar() -> None:

@@ -1,7 +1,8 @@
-"""Our metrics inside inspect_ai, evaluate and torchmetrics: each with the real package, where it is installed."""
+"""Our metrics inside other frameworks of evaluation: each with the real package, where it is installed."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -129,9 +130,87 @@ def test_inspect_names_the_key_of_a_document_that_is_not_there() -> None:
     assert "Known: article" in log.error.message
 
 
-@pytest.mark.parametrize("adapter", [ts.torchmetric, ts.evaluate_metric, ts.inspect_scorer])
-def test_a_metric_that_does_not_exist_is_refused_at_once(adapter: object) -> None:
-    package = {ts.torchmetric: "torchmetrics", ts.evaluate_metric: "evaluate", ts.inspect_scorer: "inspect_ai"}[adapter]
-    pytest.importorskip(package, reason=f"pip install {package}")
+def test_deepeval_measures_and_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
+    deepeval = pytest.importorskip("deepeval", reason="brings sixty packages; to run it: pip install deepeval==4.3.1")
+    from deepeval.test_case import LLMTestCase
+
+    cases = [
+        LLMTestCase(input="?", actual_output=summary, context=[document])
+        for document, summary in zip(DOCUMENTS, SUMMARIES, strict=True)
+    ]
+    metric = ts.deepeval_metric("rouge2", threshold=0.9)
+    assert [metric.measure(case) for case in cases] == expected("rouge2")
+    assert (metric.is_successful(), metric.evaluation_model.partition("|")[0]) == (False, "rouge2")
+    assert asyncio.run(metric.a_measure(cases[0])) == expected("rouge2")[0]
+    assert metric.is_successful()
+    found = deepeval.evaluate(cases, [ts.deepeval_metric("word-novelty")])
+    scores = sorted(one.metrics_data[0].score for one in found.test_results)
+    assert scores == pytest.approx(sorted(expected("word-novelty")))
+    assert {one.success for one in found.test_results} == {True}  # lower is better
+    with pytest.raises(ts.TouchstoneError, match="/nowhere"):
+        ts.deepeval_metric(FAILING).measure(cases[0])
+    with pytest.raises(ts.TouchstoneError, match="Put the document into its context"):
+        metric.measure(LLMTestCase(input="?", actual_output="x"))
+
+
+def test_ragas_scores_one_by_one_and_in_batches() -> None:
+    pytest.importorskip(
+        "ragas", reason="brings langchain; to run it: pip install ragas==0.4.3 'langchain-community<0.4'"
+    )
+    rows = [
+        {"user_input": "?", "response": summary, "retrieved_contexts": [document]}
+        for document, summary in zip(DOCUMENTS, SUMMARIES, strict=True)
+    ]
+    metric = ts.ragas_metric("rouge2")
+    assert [one.value for one in metric.batch_score(rows)] == expected("rouge2")
+    assert metric.score(**rows[0]).reason.splitlines()[-1].startswith("rouge2|")
+    failed = ts.ragas_metric(FAILING).score(**rows[0])
+    assert failed.value != failed.value  # nan
+    assert "/nowhere" in failed.reason
+
+
+def test_autoevals_scores_and_skips_what_failed() -> None:
+    pytest.importorskip("autoevals", reason="to run it: pip install autoevals==0.4.1 openai")
+    scorer = ts.autoevals_scorer("rouge2")
+    found = [scorer.eval(output=one, expected=text) for one, text in zip(SUMMARIES, DOCUMENTS, strict=True)]
+    assert [one.score for one in found] == expected("rouge2")
+    assert asyncio.run(scorer.eval_async(output=SUMMARIES[1], input=DOCUMENTS[1])).score == expected("rouge2")[1]
+    failed = ts.autoevals_scorer("alignscore-base[checkpoint=/nowhere]").eval(
+        output=SUMMARIES[0], expected=DOCUMENTS[0]
+    )
+    assert failed.score is None
+    assert "/nowhere" in failed.metadata["error"]
+    with pytest.raises(ts.TouchstoneError, match="between 0 and 1"):
+        ts.autoevals_scorer("bartscore")
+
+
+def test_mlflow_gives_feedback() -> None:
+    pytest.importorskip("mlflow", reason="to run it: pip install mlflow-skinny==3.17.2")
+    scorer = ts.mlflow_scorer("rouge2")
+    pairs = zip(DOCUMENTS, SUMMARIES, strict=True)
+    found = [scorer(inputs={"document": document}, outputs=summary) for document, summary in pairs]
+    assert [one.value for one in found] == expected("rouge2")
+    assert found[0].metadata["signature"].startswith("rouge2|")
+    failed = ts.mlflow_scorer(FAILING)(inputs={"document": DOCUMENTS[0]}, outputs=SUMMARIES[0])
+    assert "/nowhere" in failed.error.error_message
+    with pytest.raises(ts.TouchstoneError, match="Known: article"):
+        scorer(inputs={"article": "x"}, outputs="y")
+
+
+ADAPTERS = {
+    ts.torchmetric: "torchmetrics",
+    ts.evaluate_metric: "evaluate",
+    ts.inspect_scorer: "inspect_ai",
+    ts.deepeval_metric: "deepeval",
+    ts.ragas_metric: "ragas",
+    ts.autoevals_scorer: "autoevals",
+    ts.mlflow_scorer: "mlflow",
+}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_metric_that_does_not_exist_is_refused_at_once(adapter: Any) -> None:
+    pytest.importorskip(ADAPTERS[adapter], reason=f"pip install {ADAPTERS[adapter]}")
     with pytest.raises(ts.TouchstoneError, match="Did you mean 'rouge2'"):
         adapter("rouge")

@@ -19,6 +19,7 @@ import pytest
 from core.datasets.bundled import bundled_items as bundled
 from core.engine.engine import Engine
 from core.metric import METRICS, Card, Metric
+from core.metric_setup import missing_steps
 from core.model_reference import Checkpoint, local_checkpoints
 from core.registry import settings_of
 from core.settings import Settings
@@ -103,6 +104,9 @@ def metric(name: str, weights: Weights) -> Metric:
     for checkpoint in local_checkpoints(found.checkpoints()):
         if (state := state_on_disk(checkpoint)).status is not ModelStatus.COLD:
             pytest.skip(state.message)
+    for step in missing_steps(found):
+        if step.need == "package":
+            pytest.skip(f"{step.name} is not installed")
     return found
 
 

@@ -9,11 +9,14 @@ CONTRACTS = (
 )
 VALUES = "Answer Context Edit ErrorType Example Item Part Question Score Seen Span Verdict WordScore".split()
 ERRORS = ["TouchstoneError", "UnscorableError"]
-FUNCTIONS = "close evaluate evaluate_metric inspect_scorer metric perturb score study torchmetric".split()
+FUNCTIONS = "close evaluate metric perturb score study".split()
+FRAMEWORKS = (
+    "autoevals_scorer deepeval_metric evaluate_metric inspect_scorer mlflow_scorer ragas_metric torchmetric".split()
+)
 
 
 def test_the_public_names_are_these() -> None:
-    assert sorted(touchstone.__all__) == sorted([*CONTRACTS, *VALUES, *ERRORS, *FUNCTIONS])
+    assert sorted(touchstone.__all__) == sorted([*CONTRACTS, *VALUES, *ERRORS, *FUNCTIONS, *FRAMEWORKS])
 
 
 def test_each_is_there_and_has_a_docstring() -> None:

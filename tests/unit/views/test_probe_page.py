@@ -11,11 +11,13 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.exchange.samples import load_samples
+from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import Grade
 from annotations.store.store import Store
 from core import edits as executable
 from core.datasets.bundled import bundled_items
-from core.types import ErrorType, Intention, Verdict
+from core.types import ErrorType, Example, Intention, Item, ReleasedScore, Verdict
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
 from pages.ui.probe.opening import OPENING
@@ -308,3 +310,19 @@ def test_beside_the_key_is_what_it_took_the_last_time(probe: Open) -> None:
 
 def test_a_bench_on_which_nothing_waits_has_no_key(probe: Open) -> None:
     assert "score-all" not in {button.key for button in probe().button}
+
+
+def test_a_column_of_scores_is_shown_as_it_is_and_cannot_be_asked_anew(probe: Open, store: Store) -> None:
+    example = Example("one", "Ship 1 left at noon.", "Ship 1 left at night.")
+    item = Item(example, intended=Verdict.INCONSISTENT, scores=(ReleasedScore("their metric", 0.4375),))
+    store.import_dataset(DatasetSource("ships", "generic", "ships.jsonl", "0" * 64), [item], dict)
+    [sample] = load_samples(store, "ships")
+    app = probe(example=sample.stored)
+    captions = " ".join(one.value for one in app.caption).replace("\\", "")
+    assert "they cannot be asked anew: their metric 0.438" in captions
+    state_of(app, ProbeState).metrics_opened = True
+    app.run()
+    app.text_input(key=ProbeState.typed_spec.key).set_value("their metric").run()
+    assert any(
+        "their metric is a column of scores of ships: numbers" in one.value.replace("\\", "") for one in app.error
+    )
