@@ -45,6 +45,10 @@ class Registry(Generic[P]):
         self._classes[plugin.name] = plugin
         return plugin
 
+    def remove(self, name: str) -> None:
+        """Forget a plugin that was added while the process runs; the others stay as they are."""
+        self._classes.pop(name, None)
+
     def names(self) -> list[str]:
         return sorted(self._all())
 

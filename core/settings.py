@@ -68,7 +68,11 @@ class Settings(BaseSettings):
         description="the battery whose harmless edits are the noise on Probe: a name, a file, with +kinds",
     )
     plugins: str = Field(
-        "", description="Python files whose functions are metrics, and TOML files of services, separated by commas"
+        "",
+        description="Python files whose functions are metrics, and TOML files of services and checkpoints, separated by commas",
+    )
+    metrics_dir: Path = Field(
+        _VAR_FOLDER / "metrics", description="where metrics that were added by add-metric or on the page are kept"
     )
     frameworks_dir: Path = Field(
         _VAR_FOLDER / "frameworks",
@@ -173,12 +177,13 @@ class Settings(BaseSettings):
 
     @property
     def plugin_files(self) -> list[str]:
-        """The whole paths of these files."""
-        return list(dict.fromkeys(str(Path(place).expanduser().resolve()) for place in _split_places(self.plugins)))
+        """The whole paths of these files, and of those in `metrics_dir`."""
+        named = [Path(place).expanduser().resolve() for place in _split_places(self.plugins)]
+        return list(dict.fromkeys(map(str, [*named, *sorted(self.metrics_dir.resolve().glob("[!.]*.toml"))])))
 
     @property
-    def service_files(self) -> list[str]:
-        """Those that describe services."""
+    def table_files(self) -> list[str]:
+        """Those that declare services and checkpoints."""
         return [file for file in self.plugin_files if file.endswith(".toml")]
 
     @property

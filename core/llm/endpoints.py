@@ -15,7 +15,8 @@ from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, 
 from core.llm.apis import DIALECTS
 from core.llm.endpoints_file import Api, EndpointEntry, read_endpoints_file
 from core.llm.local_models import check_local_model, is_local_model
-from core.llm.services_file import SERVICE_PREFIX, read_services_file
+from core.llm.services_file import SERVICE_PREFIX, ServiceEntry
+from core.metric_tables import read_entries
 from core.model_reference import EndpointModel
 from core.settings import KEY_PREFIX, Settings, secret
 
@@ -326,7 +327,7 @@ def _named_endpoint(name: str, settings: Settings) -> Endpoint:
     if name in _ADDED:
         return _ADDED[name]
     if name.startswith(SERVICE_PREFIX):
-        return _service_endpoint(name, settings.service_files)
+        return _service_endpoint(name, settings.table_files)
     entries = {entry.name: entry for entry in read_endpoints_file(settings.endpoints)}
     if name not in entries:
         if not settings.endpoints.strip():
@@ -339,7 +340,7 @@ def _named_endpoint(name: str, settings: Settings) -> Endpoint:
 
 def _service_endpoint(name: str, files: Sequence[str]) -> Endpoint:
     for file in files:
-        for service in read_services_file(file):
+        for service in read_entries(file, ServiceEntry):
             if service.endpoint.name == name:
                 return _endpoint_from_entry(service.endpoint, file)
     raise MissingEndpointError(

@@ -14,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from core.errors import PluginError, Problem, attempt
+from core.plugins.checkpoint_file import checkpoint_classes
 from core.plugins.declaration import ATTRIBUTE, Declaration
 from core.plugins.loading import LoadedPlugin, load_plugin
 from core.plugins.service_metric import service_classes
@@ -28,7 +29,7 @@ METRIC_GROUP = "touchstone.metrics"
 class PluginReport:
     """One plug-in: where it comes from, what it adds under which names, why it does not load, and remarks on it.
 
-    `group` is that of the entry point, "file" for a Python file, "service" for a file of services. `source` is the path, or module and name. `version` is that of its package.
+    `group` is that of the entry point, "file" for a Python file, "table" for a file of services and checkpoints. `source` is the path, or module and name. `version` is that of its package.
     `memory` is the most that its process took on the bundled pairs, in bytes.
     """
 
@@ -59,8 +60,9 @@ def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object
     """Add the plug-ins of these groups of entry points, and to the metrics those of files, to a registry."""
     if METRIC_GROUP in groups:
         settings = Settings.read()
-        _reports.extend([_add_services(registry, file) for file in settings.service_files])
-        files = [file for file in settings.plugin_files if file not in settings.service_files]
+        tables = settings.table_files
+        _reports.extend([_add_tables(registry, file) for file in tables])
+        files = [file for file in settings.plugin_files if file not in tables]
         if files:
             with ThreadPoolExecutor(len(files)) as pool:  # each waits for a process
                 loaded = pool.map(lambda file: attempt(partial(load_plugin, file, settings)), files)
@@ -102,11 +104,11 @@ def _call(function: Callable[[], Any], failure: str) -> Any:
         raise PluginError(f"{failure}. {type(error).__name__}: {error}".rstrip(".") + ".") from error
 
 
-def _add_services(registry: Registry[Any], file: str) -> PluginReport:
-    """Add the services of a file; those whose name is taken are left out."""
-    classes = attempt(partial(service_classes, file))
+def _add_tables(registry: Registry[Any], file: str) -> PluginReport:
+    """Add the services and checkpoints of a file; those whose name is taken are left out."""
+    classes = attempt(lambda: [*service_classes(file), *checkpoint_classes(file)])
     if isinstance(classes, Problem):
-        return PluginReport("service", file, problem=classes.message)
+        return PluginReport("table", file, problem=classes.message)
     names, problems = [], []
     for metric in classes:
         added = attempt(partial(_add, registry, metric, source_title(file)))
@@ -114,7 +116,7 @@ def _add_services(registry: Registry[Any], file: str) -> PluginReport:
             problems.append(added.message)
         else:
             names.append(metric.name)
-    return PluginReport("service", file, "", tuple(names), " ".join(problems))
+    return PluginReport("table", file, "", tuple(names), " ".join(problems))
 
 
 def _add_functions(

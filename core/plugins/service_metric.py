@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.errors import UnscorableError
-from core.llm.services_file import SERVICE_PREFIX, ServiceEntry, read_services_file
+from core.llm.services_file import SERVICE_PREFIX, ServiceEntry
 from core.metric import Card
+from core.metric_tables import read_entries
 from core.model_reference import EndpointModel, ModelRef
 from core.plugins.function_metric import PluginMetric, score_of_answer
 from core.types import Answer, Example, Question, Score
@@ -51,12 +52,12 @@ def _hash(signature: str) -> str:
 
 def service_classes(file: str) -> list[type[ServiceMetric]]:
     """The metrics of a file of services. Raises BadSettingError for what cannot be read; asks no service."""
-    return [_service_class(entry) for entry in read_services_file(file)]
+    return [_service_class(entry) for entry in read_entries(file, ServiceEntry)]
 
 
 def _service_class(entry: ServiceEntry) -> type[ServiceMetric]:
     card = Card(
-        title=entry.title or entry.name.replace("-", " ").capitalize(),
+        title=entry.shown_title,
         family=_FAMILY,
         measures=entry.measures or "A service computes it.",
         paper=entry.paper,

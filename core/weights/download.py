@@ -79,7 +79,8 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
                     tqdm_class=_progress_bar(report, sum(sizes.get(name, 0) for name in names)),
                 )
             except (httpx2.HTTPError, OSError, ValueError) as error:
-                raise MissingWeightsError(_checkpoint_error_message(part, api.endpoint, error)) from error
+                again = f"press Download again, or put the files into a folder and set {part.setting}= to it."
+                raise MissingWeightsError(hub_error_message(part, api.endpoint, error, again)) from error
 
 
 def needed_files(names: Iterable[str]) -> list[str]:
@@ -132,10 +133,9 @@ def _progress_bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
     return Bar
 
 
-def _checkpoint_error_message(checkpoint: Checkpoint, hub: str, error: Exception) -> str:
-    """Message with the problem and what to do, the narrowest error first."""
+def hub_error_message(checkpoint: Checkpoint, hub: str, error: Exception, again: str) -> str:
+    """Message with the problem and what to do, the narrowest error first; `again` says how to go on."""
     source = checkpoint.source
-    again = f"press Download again, or put the files into a folder and set {checkpoint.setting}= to it."
     status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
     sentences: list[tuple[type[Exception], str]] = [
         (

@@ -2,6 +2,7 @@
 
 from core.metric_catalog import list_metrics
 from pages.server import services
+from pages.ui.metrics.add_metric import add_metric
 from pages.ui.metrics.endpoint_list import endpoint_list
 from pages.ui.metrics.metric_details import metric_details
 from pages.ui.metrics.metric_list import metric_list, opened_metric
@@ -18,6 +19,7 @@ if opened := opened_metric():
     metric_details(next(row for row in rows if row.name == opened), pool)
 else:
     plugin_notes()
+    add_metric()
     metric_list(rows, pool)
     other_models(pool)
     endpoint_list()

@@ -15,6 +15,7 @@ from core.models.pool import ModelPool
 from core.registry import settings_of
 from core.weights.files import CODE_RUNNING_KINDS
 from core.weights.locations import ModelStatus, state_on_disk
+from pages.ui.metrics.add_metric import saved_metric_actions
 from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.metrics.metric_evidence import metric_evidence
 from pages.ui.metrics.metric_list import open_metric
@@ -42,7 +43,8 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
             model_badge(row, metric.checkpoints(), pool)
 
         st.markdown(f"{row.measures} Range **{format_range(row.low, row.high)}**, {format_direction(row.direction)}.")
-        st.markdown(f"[{row.paper}]({row.url}) · on the command line `{row.name}`")
+        source = f"[{row.paper}]({row.url})" if row.url else escape_markdown(row.paper)
+        st.markdown(" · ".join(filter(None, [source, f"on the command line `{row.name}`"])))
         other = (
             " Of weights for others the setting languages says which." if isinstance(metric, ReplaceableWeights) else ""
         )
@@ -59,6 +61,7 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
             if has_settings(row.name):
                 st.markdown("**Settings**")
                 settings_form(row.name, _add_with_notice)
+            saved_metric_actions(row.name)
 
 
 def _needs(metric: Metric, row: MetricRow, pool: ModelPool) -> None:

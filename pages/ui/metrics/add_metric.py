@@ -1,0 +1,279 @@
+"""The form that makes a metric of a checkpoint: it reads files, guesses, tries five pairs and saves a table; for the operator only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import streamlit as st
+
+from annotations.store.records import RightsError
+from core.errors import Problem, TouchstoneError, attempt
+from core.metric_setup import format_megabytes
+from core.models.pool import ModelPool
+from core.plugins.checkpoint_file import (
+    CheckpointEntry,
+    checkpoint_class,
+    entry_of,
+    entry_toml,
+    remove_entry,
+    save_entry,
+    suggested_name,
+)
+from core.plugins.checkpoint_guess import Guess, correct_guess, guess_form
+from core.plugins.checkpoint_metric import FORMS
+from core.plugins.known_families import family_note
+from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
+from core.profile import Setting
+from core.registry import choices_of, types_of
+from core.weights.locations import ModelState, ModelStatus
+from core.weights.repository import Repository, read_repository
+from pages.server import services
+from pages.ui.metrics.metric_list import open_metric
+from pages.ui.metrics.model_rows import model_row
+from pages.ui.probe.metric_choice import add_to_bench
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.session_state import WidgetValue, page_state
+
+_IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
+_FIXED = {"checkpoint", "revision", "labels", "config_check"}
+_NAME, _LONG_TEXT = "name", "template"
+
+
+@dataclass(eq=False)
+class AddMetricState:
+    """State of the form: the files that were read, what they say, the table in the fields, and how the pairs came out.
+
+    `version` counts the tables: the fields of another one are other widgets, with its values.
+    """
+
+    repository: Repository | None = None
+    guess: Guess | None = None
+    table: dict[str, object] = field(default_factory=dict)
+    name: str = ""
+    version: int = 0
+    candidates: list[CheckpointEntry] = field(default_factory=list)
+    results: list[ProbeResult] = field(default_factory=list)
+    is_testing: bool = False
+    problem: str = ""
+    source = WidgetValue[str]("add-metric-source", "")
+    typed = WidgetValue[Setting]("add-metric-field", "")
+
+
+def add_metric_state() -> AddMetricState:
+    return page_state(AddMetricState)
+
+
+def add_metric() -> None:
+    """The form, where nobody but the operator uses this server; elsewhere nothing."""
+    if services.settings().has_guests:
+        return
+    state = add_metric_state()
+    with st.expander("Add a metric", icon=":material/add:", key="add-metric"):
+        st.caption(
+            "A checkpoint of the hub or of a folder becomes a metric: its files are read and nothing of them is run, the form of the model "
+            "is guessed, and five pairs are scored, which must come out the right way round."
+        )
+        with st.form("add-metric-read", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input("Repository or folder", key=AddMetricState.source.key, placeholder="owner/name", width=420)
+            st.form_submit_button("Read its files", icon=":material/search:", on_click=_read)
+        if state.problem:
+            st.error(escape_markdown(state.problem), icon=":material/error:")
+        if state.repository and state.guess:
+            _guessed(state, state.repository, state.guess)
+
+
+def saved_metric_actions(name: str) -> None:
+    """The table of a metric that was saved here, for colleagues, and a button that removes it; nothing for any other."""
+    settings = services.settings()
+    file = settings.metrics_dir / f"{name}.toml"
+    if settings.has_guests or not file.is_file():
+        return
+    table = file.read_text(encoding="utf-8")
+    st.markdown("**Table**")
+    st.code(table, language=None, wrap_lines=True)
+    with st.container(horizontal=True):
+        st.download_button("Download the table", table, file.name, key=f"table-{name}", icon=":material/download:")
+        st.button("Remove this metric", key=f"remove-{name}", icon=":material/delete:", on_click=_remove, args=(name,))
+    st.caption("Colleagues use it with --plugin FILE, or put it into their folder of TOUCHSTONE\\_METRICS\\_DIR.")
+
+
+def _guessed(state: AddMetricState, repository: Repository, guess: Guess) -> None:
+    if note := family_note(repository.source):
+        st.info(escape_markdown(note), icon=":material/auto_awesome:")
+    for sentence in guess.notes:
+        st.markdown(f"- {escape_markdown(sentence)}")
+    with st.form("add-metric-fields", border=False):
+        st.text_input("Name", value=state.name, key=_widget(state, _NAME).key, width=420)
+        _fields(state)
+        size = f" (downloads {format_megabytes(repository.download_mb)})" if repository.download_mb else ""
+        st.form_submit_button(f"Try five pairs{size}", icon=":material/fact_check:", on_click=_test)
+    if state.is_testing:
+        _probe_when_here(state, services.engine().pool)
+    if state.results:
+        _result(state, guess)
+
+
+def _fields(state: AddMetricState) -> None:
+    """A field for each setting of the form of model, and for its template where it is asked by one."""
+    form = str(state.table["form"])
+    hints = {name: hint for name, hint in types_of(FORMS[form]).items() if name not in _FIXED}
+    st.caption(f"Form: **{form}**. {escape_markdown((FORMS[form].__doc__ or '').strip().splitlines()[0])}")
+    if form != "encoder":
+        st.text_area(
+            _LONG_TEXT,
+            value=str(_shown(state, _LONG_TEXT)),
+            key=_widget(state, _LONG_TEXT).key,
+            help="One text with {document} and {summary} in it; empty for a pair of texts.",
+        )
+    columns = st.columns(3)
+    for place, (name, hint) in enumerate(hints.items()):
+        value, key = _shown(state, name), _widget(state, name).key
+        labels = [one.strip() for one in str(state.table.get("labels", "")).split(",")] if name == "label" else []
+        choices: list[Setting] = [*(choices_of(hint) or labels)]
+        with columns[place % 3]:
+            if choices:
+                st.selectbox(name, choices, index=choices.index(value), key=key)
+            elif hint is bool:
+                st.toggle(name, value=bool(value), key=key)
+            elif hint is int:
+                st.number_input(name, value=int(value), key=key, min_value=0, step=1)
+            else:
+                st.text_input(name, value=str(value), key=key)
+
+
+def _shown(state: AddMetricState, name: str) -> Setting:
+    """The value of a field before it is changed: that of the table, else the default of the form."""
+    value = state.table.get(name, getattr(FORMS[str(state.table["form"])], name))
+    assert isinstance(value, str | bool | int | float)
+    return value
+
+
+def _widget(state: AddMetricState, name: str) -> WidgetValue[Setting]:
+    return AddMetricState.typed.of(f"{state.version}-{name}")
+
+
+def _changed_fields(state: AddMetricState) -> dict[str, object]:
+    """The fields in which a person typed something else than what was shown."""
+    names = [name for name in (*types_of(FORMS[str(state.table["form"])]), _LONG_TEXT) if name not in _FIXED]
+    typed = {name: st.session_state.get(_widget(state, name).key, _shown(state, name)) for name in names}
+    return {name: value for name, value in typed.items() if value != _shown(state, name)}
+
+
+def _read() -> None:
+    _require_operator()
+    state = add_metric_state()
+    state.repository, state.guess, state.results, state.is_testing = None, None, [], False
+    with st.spinner("Reading its files…"):
+        repository = attempt(partial(read_repository, state.source))
+    if isinstance(repository, Problem):
+        state.problem = repository.message
+        return
+    guess = attempt(partial(guess_form, repository))
+    if isinstance(guess, Problem):
+        state.problem = f"{guess.message} {family_note(repository.source)}".strip()
+        return
+    state.problem, state.repository, state.guess = "", repository, guess
+    state.table, state.version = dict(guess.candidates[0]), state.version + 1
+    state.name = suggested_name(repository.source)
+
+
+def _test() -> None:
+    """Begin with the download where the weights are not here; the pairs are scored by the run that finds them here."""
+    _require_operator()
+    state = add_metric_state()
+    assert state.guess
+    changed = _changed_fields(state)
+    asked = correct_guess(Guess(({**state.table},)), changed) if changed else state.guess
+    try:
+        name = str(st.session_state.get(_widget(state, _NAME).key, state.name)).strip()
+        state.candidates = [entry_of(table, name) for table in asked.candidates]
+        [checkpoint, *_] = checkpoint_class(state.candidates[0])().checkpoints()
+    except TouchstoneError as error:
+        state.problem, state.results, state.is_testing = str(error), [], False
+        return
+    state.problem, state.results, state.is_testing = "", [], True
+    pool = services.engine().pool
+    if pool.state(checkpoint).status in (ModelStatus.NEEDS_DOWNLOAD, ModelStatus.FAILED):
+        pool.fetch(checkpoint)
+
+
+def _probe_when_here(state: AddMetricState, pool: ModelPool) -> None:
+    metric = checkpoint_class(state.candidates[0])()
+    found: ModelState = pool.state(metric.weights)
+    if found.status in _IN_PROGRESS:
+        model_row(metric.weights, pool, metric.card.download_mb, "add-metric")
+        return
+    state.is_testing = False
+    if found.status in (ModelStatus.FAILED, ModelStatus.NEEDS_DOWNLOAD):
+        st.error(escape_markdown(found.message), icon=":material/error:")
+        return
+    with st.spinner("Scoring five pairs…"):
+        results = probe(services.engine().run, state.candidates)
+    add_metric_state().results = results
+
+
+def _result(state: AddMetricState, guess: Guess) -> None:
+    chosen = best(state.results, bool(guess.open))
+    show = st.success if chosen.passes else st.warning
+    show(escape_markdown(" ".join(describe_probes(chosen, state.results, guess.open))))
+    st.dataframe(
+        [
+            {
+                "document": document,
+                "supported": good,
+                "score": _cell(one),
+                "contradicted": bad,
+                "its score": _cell(other),
+            }
+            for (document, good, bad), (one, other) in zip(PAIRS, chosen.scores, strict=True)
+        ],
+        hide_index=True,
+    )
+    st.code(entry_toml(chosen.entry), language=None, wrap_lines=True)
+    with st.container(horizontal=True):
+        if chosen.gaps:
+            label = "Save" if chosen.passes else "Save anyway"
+            st.button(
+                label, key="save-metric", type="primary", icon=":material/save:", on_click=_save, args=(chosen.entry,)
+            )
+        st.download_button(
+            "Download the table",
+            entry_toml(chosen.entry),
+            f"{chosen.entry.name}.toml",
+            key="new-table",
+            icon=":material/download:",
+        )
+
+
+def _cell(score: float | str) -> str:
+    return score if isinstance(score, str) else f"{score:.3f}"
+
+
+def _save(entry: CheckpointEntry) -> None:
+    _require_operator()
+    state = add_metric_state()
+    named = attempt(lambda: save_entry(entry, services.settings().metrics_dir))
+    if isinstance(named, Problem):
+        state.problem = named.message
+        return
+    add_to_bench(checkpoint_class(entry)())
+    leave_notice(f"{entry.name} is a metric now, and is on the bench of Probe.")
+    state.repository, state.guess, state.results, state.source = None, None, [], ""
+    open_metric(entry.name)
+
+
+def _remove(name: str) -> None:
+    _require_operator()
+    remove_entry(name, services.settings().metrics_dir)
+    leave_notice(f"{name} was removed. Its weights and scores are still here.")
+    open_metric("")
+
+
+def _require_operator() -> None:
+    """Raise RightsError on a server that others use: a press comes before the page is drawn."""
+    if services.settings().has_guests:
+        raise RightsError(
+            "Whoever runs this server adds metrics to it, in a terminal: python cli.py add-metric OWNER/NAME."
+        )
