@@ -10,9 +10,10 @@ from typing import Literal
 
 from core.metric import METRICS, ContextReading, Direction, Metric
 from core.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state
-from core.model_reference import EndpointModel, local_checkpoints
+from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.pool import ModelPool
-from core.weights.locations import ModelStatus
+from core.weights.hub_revisions import revision_of
+from core.weights.locations import PACKAGE, ModelStatus, is_local_source
 
 _ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
 _NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims")
@@ -31,7 +32,10 @@ _DIRECTION_LABELS: dict[Direction, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """One metric as `cli.py metrics` lists it; `low` and `high` are None where the score is unbounded."""
+    """One metric as `cli.py metrics` lists it; `low` and `high` are None where the score is unbounded.
+
+    `revisions` are those of its checkpoints, in their order, "" for one that is on no hub. `memory_mb` is what its largest model may take.
+    """
 
     name: str
     title: str
@@ -49,6 +53,9 @@ class MetricRow:
     differs: str
     contexts: ContextReading
     languages: str
+    licence: str
+    revisions: tuple[str, ...]
+    memory_mb: int
 
 
 def list_metrics(pool: ModelPool) -> list[MetricRow]:
@@ -184,7 +191,17 @@ def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
         differs=card.differs,
         contexts=card.contexts,
         languages=card.languages,
+        licence=card.licence,
+        revisions=tuple(map(_revision, metric.checkpoints())),
+        memory_mb=card.memory_mb or card.download_mb,
     )
+
+
+def _revision(model: ModelRef) -> str:
+    on_hub = (
+        isinstance(model, Checkpoint) and not is_local_source(model.source) and not model.source.startswith(PACKAGE)
+    )
+    return revision_of(model) if isinstance(model, Checkpoint) and on_hub else ""
 
 
 def _availability(metric: Metric, pool: ModelPool) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Explanations by models of the samples of a dataset, and their grades, as `cli.py explain` and `judge` write them.
 
 A record: `sample` (the id in the dataset), `by` (who explained), `explanation`, and what is known of `verdict` (consistent
-or inconsistent), `grade` and `signature` (the judge). Texts of documents and summaries are not read: the dataset has them.
+or inconsistent), `label` of the summary (the same words), `grade` and `signature` (the judge). Texts of documents and summaries are not read: the dataset has them.
 """
 
 from __future__ import annotations
@@ -62,4 +62,12 @@ def _item(row: Row, _: RecordPlace) -> list[Item]:
                 verdict=fields.choice(row, "verdict", _VERDICTS) if row.get("verdict") is not None else None,
             ),
         )
-    return [Item(Example(sample, "", ""), group=fields.optional(row, "group") or sample, explanations=explanations)]
+    return [
+        Item(
+            Example(sample, "", ""),
+            # under another name than that of the dataset nothing else says it
+            intended=_VERDICTS.get(str(row.get("label"))),
+            group=fields.optional(row, "group") or sample,
+            explanations=explanations,
+        )
+    ]

@@ -248,9 +248,17 @@ def _parse_prompt(text: str, file: Path) -> Prompt:
         if name not in used:
             raise _error_at(file, end + 1, f"the variable {name!r} stands nowhere in the text as {{{{{name}}}}}.")
 
-    texts = {name: head.get(name, "") for name in ("version", "paper", "title", "does")}
-    also = _split_names(head.get("also", ""))
-    return Prompt(name=file.stem, variables=variables, system=parts["System"], user=parts["User"], also=also, **texts)
+    return Prompt(
+        name=file.stem,
+        version=head["version"],
+        variables=variables,
+        paper=head["paper"],
+        system=parts["System"],
+        user=parts["User"],
+        title=head.get("title", ""),
+        does=head.get("does", ""),
+        also=_split_names(head.get("also", "")),
+    )
 
 
 def _split_names(names: str) -> tuple[str, ...]:

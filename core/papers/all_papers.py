@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -54,7 +55,7 @@ def run_job(job: Job) -> Iterator[Stage]:
     papers: dict[str, Mapping[str, Any]] = {}
     for paper in job.papers:
         key = _key(job, [file for file in paper.data if file.importer], paper.metrics(), type(paper).__module__)
-        record, again = _stage(job, paper.name, key, lambda paper=paper: _compare(paper, job.data))
+        record, again = _stage(job, paper.name, key, partial(_compare, paper, job.data))
         papers[paper.name] = record
         yield Stage(paper.name, again)
     key = _key(job, labelled_files(job.data), job.metrics, benchmark_pages.__module__)

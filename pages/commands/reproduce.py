@@ -11,8 +11,9 @@ import typer
 
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
+from core.nli_check import NliCheck
 from core.papers.all_papers import Job, run_job
 from core.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
 from core.papers.needs import format_needs, paper_needs
@@ -78,7 +79,8 @@ def command(
             typer.echo(format_needs([paper_needs(paper, released) for paper in chosen]))
             return
         if fetch:
-            download_models(engine.pool, [one for paper in chosen for one in (*paper.metrics(), *paper.checks())])
+            wanted: list[Metric | NliCheck] = [one for paper in chosen for one in paper.metrics()]
+            download_models(engine.pool, [*wanted, *(check for paper in chosen for check in paper.checks())])
         if every:
             print_status(format_needs([paper_needs(paper, released) for paper in chosen]))
             names = metric or [row.name for row in default_metrics(engine.pool)]

@@ -165,8 +165,10 @@ def for_each_metric(kinds: Sequence[str], metrics: Sequence[Metric]) -> list[str
     found = []
     for kind in kinds:
         built = PERTURBATIONS.parse(kind)
-        each = isinstance(built, Assertion) and not built.metric
-        found += [replace(built, metric=metric.spec).spec for metric in metrics] if each else [kind]
+        if isinstance(built, Assertion) and not built.metric:
+            found += [replace(built, metric=metric.spec).spec for metric in metrics]
+        else:
+            found.append(kind)
     return found
 
 

@@ -129,3 +129,40 @@ def test_what_is_skipped_is_told_by_its_reason(tmp_path: Path) -> None:
     assert "own.jsonl, 2: The field 'summary' is empty" in trouble("import", "generic", tmp_path / "own.jsonl")
     told = done("import", "generic", tmp_path / "own.jsonl", "--skip-broken")
     assert "skipped           1 × The field 'summary' is empty" in told
+
+
+def write_answers(path: Path) -> Path:
+    """Answers of a model on three summaries, in the form of `explain`, with the labels of these."""
+    said = {"x1": ("inconsistent", "inconsistent"), "x2": ("consistent", "inconsistent"), "x3": ("consistent",) * 2}
+    rows = [
+        {"sample": key, "by": "m|1", "verdict": verdict, "label": label, "status": "ok"}
+        | {"explanation": "It was closed." if verdict == "inconsistent" else ""}
+        for key, (verdict, label) in said.items()
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_answers_under_another_name_have_the_labels_of_their_own_lines(tmp_path: Path) -> None:
+    imported = run("import", "explained", write_answers(tmp_path / "a.jsonl"), "--name", "other")
+    assert "3 answers read; 0 summaries of other have answers, and 3 answered ones are not in it" in imported.stderr
+    [row] = json.loads(done("study", "explanation-scores", "--dataset", "other", "--json"))["tables"]["explainers"]
+    assert (row["DA"]["value"], row["DS"]["value"]) == (pytest.approx(2 / 3), 0.5)
+
+
+def test_answers_join_the_summaries_of_their_dataset_and_it_is_said(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    rows = "".join(f"x{n},The quay of Lindvale was shut.,It was shut {n} times.,1\n" for n in range(1, 4))
+    pairs.write_text(f"id,document,summary,label\n{rows}", encoding="utf-8")
+    done("import", "generic", pairs, "--name", "base")
+    imported = run("import", "explained", write_answers(tmp_path / "a.jsonl"), "--name", "base")
+    assert "3 answers read; 3 summaries of base have answers." in imported.stderr
+
+
+def test_the_list_of_metrics_has_licence_revision_and_memory() -> None:
+    rows = {row["name"]: row for row in json.loads(done("metrics", "--json"))}
+    factcc = rows["factcc"]
+    assert factcc["licence"].startswith("Code BSD-3-Clause.")
+    assert factcc["revisions"] == ["c7b3148015d4ddc263f6e2acb2689e90ac061669"]
+    assert factcc["memory_mb"] == 440
+    assert rows["bleu"]["revisions"] == []

@@ -179,6 +179,7 @@ def test_the_figures_of_the_other_papers_are_within_their_tolerances(tmp_path: P
     assert found["unieval"]["QAGS-CNN/DM"] == {"within": 3}
     assert found["unieval"]["Topical-Chat"] == {"within": 18}
     assert found["longdoc"]["alpha"]["within"] == 2
+    assert found["longdoc"]["2"]["known"] >= 5  # ScholarQABench: other texts than the paper's, which is said
     assert found["longdoc"]["sizes"]["within"] == 6
     assert found["summexecedit"]["6, consistent edits"]["within"] == 3
     assert found["summexecedit"]["Laban et al., figure 2"] == {"within": 80}

@@ -11,7 +11,15 @@ from core.cases.cases import build_cases
 from core.cases.measures import draw_resamples
 from core.metric import Metric
 from core.nli_check import NLI_CHECKS, NliCheck
-from core.papers.longdoc_scores import CHECK, OURS, contradiction_rates, perturbed_means, table_metric, window_means
+from core.papers.longdoc_scores import (
+    CHECK,
+    OURS,
+    ItemsOf,
+    contradiction_rates,
+    perturbed_means,
+    table_metric,
+    window_means,
+)
 from core.papers.paper import (
     PAPERS,
     Computation,
@@ -20,7 +28,6 @@ from core.papers.paper import (
     Figures,
     Paper,
     ReleasedData,
-    Waiting,
     by_row,
 )
 from core.papers.published import read_published
@@ -52,11 +59,6 @@ def _reviewed(corpus: str) -> DataFile:
 
 
 _DATASETS = {"SQuALITY, dev": _SQUALITY, "ScholarQABench, multi": _SCHOLAR, "LexAbSumm": _LEXABSUMM}
-_NOT_READ = {
-    "LexAbSumm": "the 351 of LexAbSumm that were used; the paper does not say which",
-    "ScholarQABench": "the 100 answers of computer science with their whole sources; human_answers.json has 108 answers of "
-    "four fields with the passages that they cite",
-}
 _REWRITES, _PROMPT_TOKENS = 7, 60  # of each summary; of the instruction of a rewrite
 _CORPORA = {"PubMed": "pubmed", "arXiv": "arxiv"}
 _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": ("summary mean", "interval")}
@@ -103,9 +105,8 @@ class LongDoc(Paper):
 
 
 def _used_texts(data: ReleasedData) -> Figures:
-    """Lengths of the texts that the paper used. `reproduce` reads other files of two datasets, which have other lengths."""
-    waiting: Figures = {(row, ""): Waiting(f"Waits for data: {why}") for row, why in _NOT_READ.items()}
-    return {**by_row({"SQuALITY": _used_of_squality}, data), **waiting}
+    """Lengths of the texts that the tables are computed from here, which are the paper's for SQuALITY alone."""
+    return by_row({name: partial(_lengths_of, name, items_of) for name, items_of in _USED.items()}, data)
 
 
 def _squality_items(data: ReleasedData) -> list[Item]:
@@ -116,7 +117,7 @@ def _squality_items(data: ReleasedData) -> list[Item]:
     return [*first.values()]
 
 
-_USED = {
+_USED: Mapping[str, ItemsOf] = {
     "ScholarQABench": lambda data: data.items(_SCHOLAR),
     "SQuALITY": _squality_items,
     "LexAbSumm": lambda data: data.items(_LEXABSUMM),
@@ -124,8 +125,8 @@ _USED = {
 """The texts of each dataset that tables 1 and 3 to 6 are computed from here."""
 
 
-def _used_of_squality(data: ReleasedData) -> Mapping[str, float]:
-    [used, *_] = dataset_statistics("SQuALITY", _squality_items(data))
+def _lengths_of(name: str, items_of: ItemsOf, data: ReleasedData) -> Mapping[str, float]:
+    [used, *_] = dataset_statistics(name, items_of(data))
     figures = {
         "examples": used.samples,
         "summary sentences": used.summaries.sentences,
