@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotations.campaigns.people import Right
 from annotations.campaigns.queue import NoTask
 from pages.server import services
 from pages.ui.annotate.conversations import comments_button
@@ -21,6 +22,7 @@ from pages.ui.annotate.frame import (
 )
 from pages.ui.annotate.labeller import labeller
 from pages.ui.annotate.presses import handle_draft, handle_presses
+from pages.ui.shared.session_user import member_let_in
 
 if services.settings().demo:
     st.info("A demonstration keeps nothing, so there is nothing to label here.", icon=":material/rate_review:")
@@ -31,6 +33,8 @@ with show_store_errors():
     campaigns = {campaign.id: campaign for campaign in opened}
 if not campaigns:
     st.info("No campaign takes labels now. A manager opens one under Campaigns.", icon=":material/rate_review:")
+    if member_let_in().may(Right.MANAGE):
+        st.page_link("views/campaigns.py", label="Set up a campaign", icon=":material/assignment:")
     st.stop()
 
 with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):

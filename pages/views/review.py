@@ -2,16 +2,20 @@
 
 import streamlit as st
 
+from annotations.campaigns.people import Right
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.review.adjudication_page import adjudication_page
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
 from pages.ui.review.curation_page import curation_page, uncurated_count
 from pages.ui.shared.notices import notices
+from pages.ui.shared.session_user import member_let_in
 
 notices()
 campaigns = {campaign.id: campaign for campaign in adjudicator().campaigns()}
 if not campaigns:
     st.info("There is no campaign to review. A manager opens one under Campaigns.", icon=":material/gavel:")
+    if member_let_in().may(Right.MANAGE):
+        st.page_link("views/campaigns.py", label="Set up a campaign", icon=":material/assignment:")
     st.stop()
 
 ids, asked = list(campaigns), st.query_params.get("campaign")

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.e2e
 SESSIONS = 10
 FIRST_SCORES_S = 1.0
 USABLE_S = 3.0
+FIRST_PAGE_BYTES = 1_000_000
 _TRIES = 3
 
 _FIRST_SCORES = """words => new Promise(resolve => {
@@ -92,3 +93,17 @@ def first_board(page: Page, server: Server) -> float:
     page.goto(f"{server.url}/?example={HARBOUR}", wait_until="commit")
     seconds: float = page.evaluate(_FIRST_BOARD)
     return seconds
+
+
+def test_the_first_page_takes_at_most_a_megabyte_over_the_wire(browser: Browser, server: Server) -> None:
+    with browser.new_context() as context:  # a profile that holds nothing yet
+        page = context.new_page()
+        sizes: list[float] = []
+        network = context.new_cdp_session(page)
+        network.send("Network.enable")
+        network.on("Network.loadingFinished", lambda answer: sizes.append(answer["encodedDataLength"]))
+        page.goto(server.url)
+        expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
+        page.wait_for_load_state("networkidle")
+        print(f"\nfirst page: {sum(sizes) / 1e6:.2f} MB in {len(sizes)} requests")  # noqa: T201
+        assert 0 < sum(sizes) <= FIRST_PAGE_BYTES

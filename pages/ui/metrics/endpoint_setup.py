@@ -68,6 +68,7 @@ def endpoint_setup() -> None:
                 f"{state.added.name} can be asked until the server stops. Score with direct-assessment[endpoint={state.added.name}], or explain on Probe."
             )
         )
+        st.page_link("views/probe.py", label="Explain a pair on Probe", icon=":material/science:")
         if not isinstance(table, Problem):
             st.caption("To keep it, put this into a file and name the file in TOUCHSTONE_ENDPOINTS:")
             st.code(table, language=None)

@@ -71,12 +71,16 @@ def _fixed_pairs(found: list[Source], *key: Hashable) -> PairSource:
 
 
 def _bundled_pairs() -> PairSource:
+    """The bundled originals of some domains, or a file of one's own that is given in their place."""
     originals = [item for item in bundled_items() if not item.parent]
     domains = list(dict.fromkeys(item.domain for item in originals))
     chosen = st.pills(
         "Domains, all where none is chosen", domains, selection_mode="multi", key="stress-domains", wrap=True
     )
     chosen = chosen or domains
+    own = _file_pairs()
+    if own.number:
+        return own
     return _fixed_pairs([Source.of(item) for item in originals if item.domain in chosen], "bundled", *chosen)
 
 

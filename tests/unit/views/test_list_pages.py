@@ -28,6 +28,13 @@ def test_records_say_what_to_do_while_there_are_none(open_page: Open) -> None:
     assert "Nothing was kept yet" in app.info[0].value
 
 
+@pytest.mark.parametrize("view", ["annotate", "review"])
+def test_a_manager_is_led_to_a_campaign_where_there_is_none(open_page: Open, view: str) -> None:
+    app = open_page(view).run()
+    assert not app.exception
+    assert [element.proto.label for element in app.get("page_link")] == ["Set up a campaign"]
+
+
 def test_records_begin_with_the_bundled_examples_and_their_scores(open_page: Open) -> None:
     app = open_page("data").run()
     shown = app.dataframe[0].value
