@@ -267,7 +267,7 @@ def _released_problem(name: str) -> str:
     for sample in services.store().samples_of(example) if example else []:
         if name in {score.metric for score in sample.item.scores}:
             return (
-                f"{name} is a column of scores of {sample.dataset}: numbers that cannot be asked anew about an edit. "
+                f"{name} is a column of scores of {sample.dataset}: numbers that cannot be asked again about an edit. "
                 "Evaluate and Audit compare them with the metrics."
             )
     return ""

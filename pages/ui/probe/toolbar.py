@@ -123,7 +123,7 @@ def _sample_facts(sample: Sample) -> str:
     if not item.scores:
         return about
     released = " · ".join(f"{score.metric} {score.value:.3g}" for score in item.scores)
-    return f"{about}. Released scores, of this summary as it is; they cannot be asked anew: {released}"
+    return f"{about}. Released scores, of this summary as it is; they cannot be asked again: {released}"
 
 
 def toolbar() -> None:

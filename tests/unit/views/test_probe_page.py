@@ -319,7 +319,7 @@ def test_a_column_of_scores_is_shown_as_it_is_and_cannot_be_asked_anew(probe: Op
     [sample] = load_samples(store, "ships")
     app = probe(example=sample.stored)
     captions = " ".join(one.value for one in app.caption).replace("\\", "")
-    assert "they cannot be asked anew: their metric 0.438" in captions
+    assert "they cannot be asked again: their metric 0.438" in captions
     state_of(app, ProbeState).metrics_opened = True
     app.run()
     app.text_input(key=ProbeState.typed_spec.key).set_value("their metric").run()
