@@ -10,6 +10,7 @@ import pytest
 
 from core.audit.question import Level
 from core.audit.report import AuditReport, read_report
+from core.cases import measures
 from core.gate.scoring import read_file
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
@@ -27,6 +28,20 @@ def pairs(tmp_path: Path) -> Path:
     return write_bundled_pairs(tmp_path / f"{DATASET}.jsonl", 12)
 
 
+@pytest.fixture
+def few_pairs(tmp_path: Path) -> Path:
+    """Those of four documents, for what depends on no figure."""
+    return write_bundled_pairs(tmp_path / f"{DATASET}.jsonl", 4)
+
+
+@pytest.fixture
+def few_kinds(tmp_path: Path) -> Path:
+    """A battery of three kinds, for what does not depend on the kinds."""
+    file = tmp_path / "few-kinds.toml"
+    file.write_text('title = "Few"\ndate = 2026-11-25\nkinds = ["number", "phrase", "shuffled"]\n', encoding="utf-8")
+    return file
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("answers")
@@ -34,8 +49,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def shared_answers(answers: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One cache for all audits of this file, whose texts are the same."""
+    """One cache for all audits of this file, whose texts are the same; audits and studies alike take fewer resamples."""
     assert database
+    monkeypatch.setattr(measures, "RESAMPLES", 500)
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(answers))
 
 
@@ -96,14 +112,14 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     assert "No verdict changed" in again.stdout
 
 
-def test_a_file_of_pairs_is_audited_without_a_database(pairs: Path, tmp_path: Path) -> None:
+def test_a_file_of_pairs_is_audited_without_a_database(few_pairs: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
-    done("audit", METRIC, "--data", pairs, "--to", written, "--most", 12)
+    done("audit", METRIC, "--data", few_pairs, "--to", written, "--most", 12)
     report = read_report(written.read_bytes())
     finding = report.metrics[0].finding("sees-errors")
     assert finding
-    assert finding.command.splitlines()[0] == f"python cli.py import pairs {pairs} --name {DATASET}"
-    assert f"--data {pairs} --most 12" in report.command
+    assert finding.command.splitlines()[0] == f"python cli.py import pairs {few_pairs} --name {DATASET}"
+    assert f"--data {few_pairs} --most 12" in report.command
 
 
 def test_a_report_of_an_unknown_form_is_refused_before_the_work(pairs: Path) -> None:
@@ -115,24 +131,27 @@ def test_a_file_stands_alone(pairs: Path) -> None:
     assert "stands alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)
 
 
-def test_audits_are_kept_and_the_last_one_is_compared_with(pairs: Path, tmp_path: Path) -> None:
+def test_audits_are_kept_and_the_last_one_is_compared_with(few_pairs: Path, few_kinds: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
-    first = run("audit", METRIC, "--data", pairs, "--most", 4, "--against", "LAST", "--to", written)
+    options = ("audit", METRIC, "--data", few_pairs, "--most", 4, "--battery", few_kinds)
+    first = run(*options, "--against", "LAST", "--to", written)
     assert first.exit_code == 0
     assert "nothing to compare with" in first.stderr
-    assert "No verdict changed" in done("audit", METRIC, "--data", pairs, "--most", 4, "--against", "LAST")
-    done("audit", METRIC, "--data", pairs, "--most", 4, "--no-keep")
+    assert "No verdict changed" in done(*options, "--against", "LAST")
+    done(*options, "--no-keep")
     history = done("audit", "--history", METRIC)
     area = estimate_of(read_report(written.read_bytes()), "sees-errors")
     assert history.count(format_unsigned(area)) == 2
     assert "Kept are audits of rouge2" in str(run("audit", "--history", "bleu").exception)
 
 
-def test_another_battery_is_in_the_command_and_said_when_it_is_compared(pairs: Path, tmp_path: Path) -> None:
+def test_another_battery_is_in_the_command_and_said_when_it_is_compared(few_pairs: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
-    done("audit", METRIC, "--data", pairs, "--most", 4)
+    done("audit", METRIC, "--data", few_pairs, "--most", 4)
     spec = "touchstone-1+number[most=2]"
-    other = run("audit", METRIC, "--data", pairs, "--most", 4, "--battery", spec, "--against", "LAST", "--to", written)
+    other = run(
+        "audit", METRIC, "--data", few_pairs, "--most", 4, "--battery", spec, "--against", "LAST", "--to", written
+    )
     assert "The earlier audit has another battery: touchstone-1:" in other.stderr
     report = read_report(written.read_bytes())
     assert report.battery
@@ -142,7 +161,7 @@ def test_another_battery_is_in_the_command_and_said_when_it_is_compared(pairs: P
     assert finding
     assert f"--battery '{spec}'" in finding.command
     assert "battery touchstone-1:" in done("audit", "--history", METRIC)
-    refused = run("audit", METRIC, "--data", pairs, "--battery", "touchstone-9")
+    refused = run("audit", METRIC, "--data", few_pairs, "--battery", "touchstone-9")
     assert "No battery is named 'touchstone-9'" in str(refused.exception)
 
 

@@ -31,8 +31,9 @@ from tests.doubles.process import ROOT
 from tests.unit.llm.scripted import Body, Reply, completion, serving, text
 
 FIRST = bundled()[0].example
-PAIRS = [FIRST, min((item.example for item in bundled() if not item.parent), key=lambda one: len(one.document))]
-LONG = " ".join(f"Boat {number} landed nine tonnes of herring in bay {number % 7}." for number in range(100))
+PAIRS = sorted((item.example for item in bundled() if not item.parent), key=lambda one: len(one.document))[:2]
+# above the 512 tokens that most encoders read; what is asked of it grows with it, and some metrics ask of every word
+LONG = " ".join(f"Boat {number} landed nine tonnes of herring in bay {number % 7}." for number in range(60))
 
 EMPTY = {
     "empty document": Example("pair", "", FIRST.summary),
@@ -45,9 +46,9 @@ UNUSUAL = {
     "one letter": Example("pair", "a", "b"),
     "only a full stop": Example("pair", ".", "."),
     "one word against a document": Example("pair", FIRST.document, "Harbour"),
-    "1,000 words": Example("pair", LONG, "Boat 7 landed nine tonnes. Boat 8 sank in bay 3."),
-    "1,000 words without an end": Example("pair", "herring " * 1_000, "Herring is a fish."),
-    "a long summary": Example("pair", FIRST.summary, FIRST.document[:800]),
+    "540 words": Example("pair", LONG, "Boat 7 landed nine tonnes. Boat 8 sank in bay 3."),
+    "600 words without an end": Example("pair", "herring " * 600, "Herring is a fish."),
+    "a long summary": Example("pair", FIRST.summary, FIRST.document[:400]),
     "Chinese": Example("pair", "港口因风暴关闭。没有人受伤。维修费用为340万克朗。", "港口关闭了。没有人受伤。"),
     "Arabic": Example("pair", "أُغلق الميناء بعد العاصفة. لم يصب أحد.", "أُغلق الميناء. أصيب ثلاثة."),
     "emoji": Example("pair", "👩‍👩‍👧‍👦 😀. 🇳🇴! ✅", "😀 ✅. 👩‍👩‍👧‍👦"),
