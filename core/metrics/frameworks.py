@@ -75,6 +75,9 @@ class FrameworkScorer(MultiRoundMetric):
                 f"{self.name}: temperature must be 0 to 2, max_tokens 1 or more and sample 0 or more; "
                 f"got {self.temperature:g}, {self.max_tokens} and {self.sample}."
             )
+        framework, _, scorer = self.scorer.partition(":")
+        titled = replace(self.card, title=f"{FRAMEWORKS[framework].title} {scorer}")
+        object.__setattr__(self, "card", titled)  # the fields alone are frozen
 
     @property
     def _function(self) -> PluginFunction:
