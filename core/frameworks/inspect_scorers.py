@@ -46,7 +46,7 @@ def graded(pair: Pair, ask: Ask) -> Score:
     """Grade of the summary, with partial credit: 1 for C, 0.5 for P, 0 for I."""
     model = get_model("touchstone/endpoint", memoize=False, ask=ask)
     state = TaskState(
-        model=model,  # type: ignore[arg-type]  # it is only named
+        model=model,
         sample_id="pair",
         epoch=1,
         input=f"{pair.question or _REQUEST}\n\n{pair.document}",

@@ -56,7 +56,8 @@ class FrameworkScorer(MultiRoundMetric):
         url="https://aclanthology.org/2024.eacl-demo.16",
         low=0.0,
         high=1.0,
-        licence="Each framework has its own: DeepEval and RAGAS Apache-2.0. The model has terms of its own.",
+        licence="Each framework has its own: DeepEval and RAGAS Apache-2.0, autoevals, inspect_ai and TruLens MIT, Phoenix Elastic-2.0. "
+        "The model has terms of its own.",
         differs="The document is the one context, and the question, or where there is none “Summarize the text.”, the input. Answers are "
         "plain text that the scorer reads as JSON. Reasons that would cost another question and change no score are not asked for.",
     )
@@ -74,6 +75,9 @@ class FrameworkScorer(MultiRoundMetric):
                 f"{self.name}: temperature must be 0 to 2, max_tokens 1 or more and sample 0 or more; "
                 f"got {self.temperature:g}, {self.max_tokens} and {self.sample}."
             )
+        framework, _, scorer = self.scorer.partition(":")
+        titled = replace(self.card, title=f"{FRAMEWORKS[framework].title} {scorer}")
+        object.__setattr__(self, "card", titled)  # the fields alone are frozen
 
     @property
     def _function(self) -> PluginFunction:

@@ -101,8 +101,14 @@ def own_environment(framework: Framework) -> Path:
 def install_command(framework: Framework) -> str:
     """Command that makes that environment, in a terminal."""
     folder = own_environment(framework)
-    packages = shlex.join([framework.package, *framework.besides])
-    return f"{sys.executable} -m venv {folder} && {folder / _PROGRAMS / 'pip'} install {packages}"
+    make = [_shown(Path(sys.executable)), "-m", "venv", _shown(folder)]
+    install = [_shown(folder / _PROGRAMS / "pip"), "install", framework.package, *framework.besides]
+    return f"{shlex.join(make)} && {shlex.join(install)}"
+
+
+def _shown(path: Path) -> str:
+    """The path from the folder that a terminal is in, where it lies below it."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _metadata_file(package: str, folders: Iterable[Path]) -> Path | None:
