@@ -13,10 +13,14 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from core.code_version import code_hash, code_parts
+from core.errors import attempt
+from core.llm.endpoints import resolve_model
+from core.llm.printed_words import papers_with_words
 from core.metric import Metric
 from core.papers.benchmarks import PAGES, benchmark_pages, labelled_files
 from core.papers.comparison import compare_paper, comparison_record
 from core.papers.paper import DataFile, Paper, ReleasedData
+from core.papers.paper_words import own_words_note
 from core.papers.site import site_pages
 from core.settings import VERSION
 
@@ -87,10 +91,12 @@ def _stage(job: Job, name: str, key: str, make: Callable[[], dict[str, Any]]) ->
 
 
 def _key(job: Job, files: Sequence[DataFile], metrics: Sequence[Metric], module: str) -> str:
-    """Everything that a result depends on: code, files, what of the metrics is here, leave to ask, and resamples."""
+    """Everything that a result depends on: code, files, what of the metrics is here, the model, its words, and resamples."""
     here = {file.place: job.data.sha256(file) for file in files if (job.data.folder / file.place).exists()}
     missing = {metric.spec: bool(job.data.missing(metric)) for metric in metrics}
-    facts = [VERSION, code_hash(code_parts([module])), here, missing, job.data.asks, job.resamples]
+    model = str(attempt(partial(resolve_model, ""))) if job.data.asks else ""
+    words = [own_words_note(paper) for paper in papers_with_words()]
+    facts = [VERSION, code_hash(code_parts([module])), here, missing, model, words, job.resamples]
     return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 

@@ -11,6 +11,7 @@ from core.metric import Metric
 from core.metric_setup import format_megabytes, missing_steps
 from core.nli_check import NliCheck
 from core.papers.paper import DataFile, EndpointWork, MissingDataError, Paper, ReleasedData
+from core.papers.paper_words import own_words_note
 from core.stats.text_tables import align_columns
 
 _FLOPS = 2e13  # of one large GPU in float32 arithmetic on batches of unequal length, a fifth of its peak
@@ -101,6 +102,8 @@ def _paper_lines(one: PaperNeeds) -> Iterator[str]:
         ]
         grid = align_columns([("metric", "weights", "size", "hours", "licence"), *rows])
         yield "\n".join(f"  {line}" for line in grid.splitlines())
+    if note := own_words_note(one.paper):
+        yield f"  words: {note}"
     yield from (f"  check: {spec}: {state}" for spec, state in one.checks)
     if one.work.questions:
         yield (

@@ -19,7 +19,7 @@ from core.signature_parts import apart_from_code
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
-from core.stats.statistic import Estimate, Values, deal_folds, mean
+from core.stats.statistic import Estimate, Mask, Values, deal_folds, mean
 from core.stats.text_tables import format_percent
 from core.studies.calibration import FOLDS
 
@@ -100,9 +100,8 @@ def decision_figures(labelled: LabelledScores, decisions: Values, drawn: Resampl
 
 def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: Resamples) -> OwnThreshold:
     """The best threshold of the one metric of these cases. Raises TouchstoneError where the labels are not of both kinds."""
+    labelled, known = _labelled_scores(cases)
     [column] = cases.columns
-    known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-    labelled = LabelledScores(column.values[known], cases.labels[known] == 1, cases.documents[known], column.direction)
     threshold = choose_threshold(labelled)
     every = np.ones(len(labelled.labels), dtype=np.bool_)
     decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[known])
@@ -118,6 +117,47 @@ def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: R
         missed=figures.missed,
         data=data,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FixedThresholdFigures:
+    """Figures of a threshold that was given: `right` is the share of right decisions, n in `right.n` summaries."""
+
+    metric: str
+    direction: Direction
+    value: float
+    right: Estimate
+    decisions: DecisionFigures
+
+
+def fixed_threshold_figures(value: float, cases: Cases, drawn: Resamples) -> FixedThresholdFigures:
+    """Figures of a given threshold of the one metric of these cases, such as the 0.5 that papers take without a choice."""
+    labelled, _ = _labelled_scores(cases)
+    [column] = cases.columns
+    scores = labelled.scores
+    accepted = scores <= value if labelled.direction == "lower" else scores >= value
+    right = mean((accepted == labelled.labels).astype(np.float64), labelled.documents)
+    figures = decision_figures(labelled, accepted.astype(np.float64), drawn)
+    return FixedThresholdFigures(column.name, column.direction, value, drawn.estimate(right), figures)
+
+
+def format_fixed_threshold(found: FixedThresholdFigures) -> str:
+    """The figures in two sentences."""
+    side = "at most" if found.direction == "lower" else "at least"
+    of = found.decisions
+    return (
+        f"{found.metric}: consistent from a score of {side} {found.value:.6g} on, a threshold that was given.\n"
+        f"Of {found.right.n} labelled summaries: accuracy {format_percent(found.right)} %, balanced accuracy "
+        f"{format_percent(of.accuracy)} %, false alarms {format_percent(of.false_alarms)} %, missed {format_percent(of.missed)} %."
+    )
+
+
+def _labelled_scores(cases: Cases) -> tuple[LabelledScores, Mask]:
+    """The labelled scores of the one metric, and which of the samples they are, (samples,)."""
+    [column] = cases.columns
+    known: Mask = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    scores = LabelledScores(column.values[known], cases.labels[known] == 1, cases.documents[known], column.direction)
+    return scores, known
 
 
 def is_threshold(path: Path) -> bool:

@@ -18,7 +18,13 @@ from core.errors import TouchstoneError
 from core.gate.results_file import column_of, side_of_outcomes
 from core.metric import METRICS
 from core.settings import Settings
-from core.studies.saved_threshold import fit_threshold, format_threshold, threshold_json
+from core.studies.saved_threshold import (
+    fit_threshold,
+    fixed_threshold_figures,
+    format_fixed_threshold,
+    format_threshold,
+    threshold_json,
+)
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import download_models, print_estimate, with_progress
 from pages.commands.shared.options import DeviceOption
@@ -42,6 +48,12 @@ def command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write it to a file, JSON, for another machine.")
     ] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            help="Instead of a choice the figures of this threshold, with plain accuracy: 0.5, as papers take it."
+        ),
+    ] = None,
     device: DeviceOption = None,
 ) -> None:
     """Choose a metric's threshold on labelled data, check it on documents that it was not chosen on, and keep it by name or in a file."""
@@ -52,7 +64,9 @@ def command(
             raise TouchstoneError("No threshold is saved. Save one: cli.py threshold METRIC --data DATASET --name NAME")
         typer.echo("\n\n".join(f"{name}\n{format_threshold(threshold)}" for name, threshold in saved.items()))
         return
-    if not data or not (name or output):
+    if at is not None and (name or output):
+        raise TouchstoneError("--at gives the figures of a threshold and saves none. Leave out --name and -o.")
+    if not data or not (name or output or at is not None):
         raise TouchstoneError(
             "Name the data, and the threshold or its file: threshold METRIC --data DATASET --name NAME"
         )
@@ -72,6 +86,9 @@ def command(
         column = column_of(cases, side_of_outcomes(parsed.spec, outcomes))
         alone = replace(cases, columns=(column,), separate=())
         drawn = draw_resamples(cases, affordable_resamples(cases))
+        if at is not None:
+            typer.echo(format_fixed_threshold(fixed_threshold_figures(at, alone, drawn)))
+            return
         threshold = fit_threshold(name or (output.name if output else ""), alone, found.facts, drawn)
         if name:
             keep_threshold(store, threshold)

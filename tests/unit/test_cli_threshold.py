@@ -162,3 +162,15 @@ def test_two_thresholds_of_one_metric_are_not_judged_together(labelled: Path, da
         done("threshold", "rouge2", "--data", labelled, "--name", name)
     found = run("audit", "rouge2", "--data", labelled, "--threshold", "one", "--threshold", "two")
     assert "choose one of them" in str(found.exception)
+
+
+def test_a_given_threshold_has_its_plain_accuracy_and_is_not_chosen(labelled: Path, database: str) -> None:
+    """ROUGE-2 in the form of precision is 1 for a copy, and below 0.5 for what is mixed: at 0.5 all is right, at 2 half of it."""
+    assert database
+    printed = done("threshold", "rouge2", "--data", labelled, "--at", 0.5)
+    assert "at least 0.5 on, a threshold that was given" in printed
+    assert "Of 120 labelled summaries: accuracy 100.0" in printed
+    nothing = done("threshold", "rouge2", "--data", labelled, "--at", 2)
+    assert "accuracy 50.0" in nothing
+    assert "false alarms 100.0" in nothing
+    assert "saves none" in str(run("threshold", "rouge2", "--data", labelled, "--at", 0.5, "--name", "x").exception)

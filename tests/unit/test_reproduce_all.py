@@ -128,6 +128,7 @@ def test_the_plan_says_what_is_needed_and_does_nothing(folder: Path, tmp_path: P
     assert "bump: 1 of 2 files of data are here." in printed
     assert "missing: squality/dev.jsonl: copy data/v1-3/txt/dev.jsonl" in printed
     assert re.search(r"factcc@bump +waits for manueldeprada/FactCC +440 MB +< 0\.1 +Code BSD-3-Clause", printed)
+    assert "words: Paper mode longdoc uses words of Touchstone for 14 of 14 printed texts" in printed
     assert re.search(r"endpoint, with --ask: [\d,]+ questions: no endpoint is set", printed)
     assert not (tmp_path / "site").exists()
     assert not (tmp_path / "results").exists()
