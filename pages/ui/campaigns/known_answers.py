@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +41,16 @@ def known_answers(candidates: Sequence[Candidate], questions: QuestionSet, key: 
         st.caption(" · ".join(f"**{part}** {meaning}" for part, meaning in _PART_MEANINGS.items()))
 
         tasks = ready_known_tasks(questions, current_member().name)
-        if not tasks or not st.toggle(
-            f"Use the ready qualification: {len(tasks)} items",
+        part = tasks and st.segmented_control(
+            f"Use the {len(tasks)} ready items as",
+            ["training", "qualification"],
             key=f"{key}-ready-{questions.name}",
-            help="Texts of our own, as many as in BUMP: seven pairs, of which six must be right, or four summaries, all of them.",
-        ):
-            ready = {}
-        else:
-            ready = {f"ready {number}": task for number, task in enumerate(tasks, start=1)}
+            help="Texts of our own with an explanation of each answer, as many as in BUMP: seven pairs, of which six must be right in a "
+            "qualification, or four summaries, all of them.",
+        )
+        ready = (
+            {f"ready {number}": replace(task, part=part) for number, task in enumerate(tasks, start=1)} if part else {}
+        )
 
         picked = _pick_in_table(candidates, questions, key) if candidates else {}
         return ready | picked | _tasks_of_file(questions, key)
