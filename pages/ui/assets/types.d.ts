@@ -36,6 +36,9 @@ export type Named<Selector extends string> = Selector extends `${string} ${infer
 
 export type Find = <Selector extends string>(selector: Selector) => Named<Selector>;
 
+/** A term of the glossary, with the address of its place there: terms.py. */
+export type GlossaryTerm = { name: string; sentence: string; example: string; source: string; anchor: string; address: string };
+
 /** Start and end in code points. */
 export type Span = [start: number, end: number];
 
@@ -51,6 +54,8 @@ export interface BoardData {
   metric: string;
   sentence: number | null;
   quotes: string[];
+  /** By the column whose head names it; in the first message only. */
+  terms?: Record<string, GlossaryTerm>;
 }
 
 export interface BoardRow {
@@ -330,18 +335,21 @@ export type Pick = { pane: HTMLElement; span: Span };
 // ------------------------------------------------------------------------------- matrix: stress/matrix_and_plots.py
 
 export interface MatrixData {
-  blocks: { title: string; kinds: MatrixKind[] }[];
+  blocks: MatrixBlock[];
   rows: MatrixRow[];
   selected: { metric: string; kind: string } | null;
 }
 
-export type MatrixKind = { spec: string; title: string };
+export type MatrixBlock = { title: string; term: GlossaryTerm; kinds: MatrixKind[] };
+
+export type MatrixKind = { spec: string; title: string; does: string };
 export type MatrixRow = { metric: string; title: string; verdict: string; cells: (MatrixCell | null)[] };
 
 export interface MatrixCell {
   /** The place of the shift on the strip, null where its noise is unknown or the figure shown is another one. */
   place: number | null;
   kind: string;
+  intent: string;
   title: string;
   text: string;
   value: number | null;
