@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.home.home_page import doors, recent_work, search_places
+from pages.ui.home.home_page import doors, lesson_links, recent_work, search_places
 from pages.ui.shared.session_user import member_let_in
 
 member = member_let_in()
@@ -12,3 +12,4 @@ with left:
     recent_work(member)
 with right:
     search_places(member)
+lesson_links(member)

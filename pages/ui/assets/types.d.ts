@@ -385,20 +385,40 @@ export interface TourData {
   token: string;
   page: string;
   plays: boolean;
+  /** Of the lesson that the steps are of, "" for the tour; and of the one that follows. */
+  lesson: string;
+  heading: string;
+  chapter: string;
+  following: { name: string; title: string } | null;
   steps: TourStep[];
   marks: TourStep[];
 }
 
-/** The tour under way in this tab: its step, null once it ended, and since when that is shown where the tour runs by itself. */
-export type StoredTour = { token: string; at: number | null; plays: boolean; since: number };
+/**
+ * The tour or lesson under way in this tab: its step, null once it ended, since when that is shown where the tour runs by itself,
+ * and the steps of a lesson that were done.
+ */
+export type StoredTour = { token: string; lesson: string; at: number | null; plays: boolean; since: number; passed: number[] };
 
-/** `seconds` is how long a step is shown where the tour runs by itself. */
-export type TourStep = { page: string; target: string; title: string; text: string; seconds: number };
+/** `seconds` is how long a step is shown where the tour runs by itself; `opens` whether its page is opened with something. */
+export interface TourStep {
+  page: string;
+  target: string;
+  title: string;
+  text: string;
+  opens: boolean;
+  seconds: number;
+  done: string;
+  after: string;
+  choices: LessonChoice[];
+}
+
+export type LessonChoice = { text: string; why: string; right: string };
 
 export interface Tour {
   root: ShadowRoot;
   $: Find;
-  component: Component<TourData, object, { page: string }>;
+  component: Component<TourData, object, { open: { lesson: string; at: number | null } }>;
   steps: TourStep[];
   /** The place in `steps`, and in the marks of a first visit. */
   at: number;
@@ -414,8 +434,13 @@ export interface Tour {
   scrolled: boolean;
   before: Element | null;
   frame: number;
+  /** Of a lesson: the answer that was chosen, when the page was last looked at, and the lesson that was asked for after a reload. */
+  chosen: number | null;
+  checkedAt: number;
+  asked: string;
   keys: (event: KeyboardEvent) => void;
   wheel: () => void;
+  redraw: () => void;
 }
 
 export type KindStrip = { title: string; place: number | null; edge: string; move: string };

@@ -7,7 +7,8 @@ from itertools import groupby
 import streamlit as st
 
 from annotations.campaigns.people import Member
-from pages.ui.home.places import Place, all_places, matching, own_work
+from pages.ui.home.places import Place, all_places, lesson_places, matching, own_work
+from pages.ui.lessons import read_lessons
 from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.session_user import PageOfRight, pages_of
 
@@ -22,6 +23,7 @@ _DOORS = (
 )
 _MOST_OF_KIND = 3
 _MOST_FOUND = 12
+_LESSON_WIDTH = 360  # pixels
 
 
 def doors(member: Member) -> None:
@@ -37,6 +39,22 @@ def doors(member: Member) -> None:
             with st.container(horizontal=True):
                 for page in offered:
                     _page_link(page)
+
+
+def lesson_links(member: Member) -> None:
+    """The lessons, each with what it is for."""
+    lessons = list(lesson_places(member))
+    if not lessons:
+        return
+    st.subheader("Learn", anchor=False)
+    st.write("Lessons of about two minutes, done on the pages with the examples that come with Touchstone.")
+    with st.container(horizontal=True):
+        for place in lessons:
+            with st.container(width=_LESSON_WIDTH, gap=None):
+                st.page_link(
+                    f"views/{place.view}.py", label=place.title, icon=":material/school:", query_params=place.query
+                )
+                st.caption(read_lessons()[place.query["lesson"]].about)
 
 
 def recent_work(member: Member) -> None:

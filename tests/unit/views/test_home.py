@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.store.store import Store
+from pages.ui.lessons import read_lessons
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 
 Open = Callable[..., AppTest]
@@ -36,6 +37,7 @@ def test_a_stranger_finds_three_things_to_do_and_the_first_finding(home: Open) -
     assert pages == [
         *("Probe", "Stress test", "Audit", "Annotate", "Review", "Campaigns", "Evaluate", "Records"),
         "See what the metrics noticed",
+        *[lesson.title for lesson in read_lessons().values()],
     ]
 
 
@@ -53,6 +55,7 @@ def test_what_was_kept_is_continued_where_it_is(home: Open, store: Store) -> Non
         ("freighter", "A freighter", "?example=news-harbour"),
         ("metric ROUGE-2", "ROUGE-2", "metrics?metric=rouge2"),
         ("prompts", "Prompts", "prompts"),
+        ("noise band", "What a noise band is", "?lesson=noise-band"),
     ],
 )
 def test_words_lead_to_examples_metrics_and_pages(home: Open, words: str, label: str, address: str) -> None:
