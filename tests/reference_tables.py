@@ -24,6 +24,7 @@ from core.reports.files import FORMS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
 from core.study import STUDIES, Outlet
+from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table
 
 ROOT = Path(__file__).parents[1]
@@ -232,6 +233,11 @@ def _decisions() -> str:
     return _table(("", "decision", "date"), lines)
 
 
+def _lessons() -> str:
+    lines = ((lesson.title, lesson.about, f"`?lesson={name}`") for name, lesson in read_lessons().items())
+    return _table(("lesson", "what one does", "address"), lines)
+
+
 TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "commands": _commands,
@@ -240,6 +246,7 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "export-formats": _export_formats,
         "http-api": _http_api,
         "imports": imports_table,
+        "lessons": _lessons,
         "metric-settings": _metric_settings,
         "metrics": _metrics,
         "perturbations": _perturbations,

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, select
 from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member, load_people
-from annotations.campaigns.qualification import Stage, current_stage, mark_answers
+from annotations.campaigns.qualification import Stage, TrainingRound, current_stage, mark_answers, training_rounds
 from annotations.campaigns.results import (
     CampaignLabel,
     first_blind_labels,
@@ -54,6 +54,7 @@ class PersonProgress:
     answered: int
     skipped: int
     flagged: int
+    training: tuple[TrainingRound, ...]
     qualification: Share
     gold: Share
     consistency: Share
@@ -179,6 +180,7 @@ def _person_progress(
         answered=states["answered"],
         skipped=states["skipped"],
         flagged=states["flagged"],
+        training=training_rounds(marked),
         qualification=_share_of(answer.is_correct for answer in marked if answer.part == "qualification"),
         gold=_share_of(answer.is_correct for answer in marked if answer.part == "gold"),
         consistency=_share_of(_is_same_answer(campaign, *pair) for pair in repeated if pair[0].person == member.name),

@@ -202,7 +202,7 @@ def parse_known_task(row: Mapping[str, object], questions: QuestionSet, by: str)
 
 
 def ready_known_tasks(questions: QuestionSet, by: str) -> list[NewTask]:
-    """The qualification that comes with a bundled question set; none for another set.
+    """The qualification that comes with a bundled question set, with a feedback on each item; none for another set.
 
     As in BUMP (Ma et al. 2023): seven pairs, one of each error type, or four summaries. The texts are ours.
     """

@@ -18,12 +18,14 @@ from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualification import (
     MarkedAnswer,
     Stage,
+    TrainingRound,
     count_finished_tasks,
     count_tasks,
     current_stage,
     mark_answers,
+    training_rounds,
 )
-from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next
+from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next, reserve_training
 from annotations.campaigns.responses import (
     ResponseReceipt,
     SentResponse,
@@ -40,13 +42,15 @@ from annotations.store.store import Store
 from annotations.store.tables import Item, ScoreRow
 
 _MAX_DRAFT_CHARACTERS = 1_000_000
+_AFTER_TRAINING = (Stage.QUALIFICATION, Stage.WORK)
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
     """Progress of a person in a campaign: `done` of the `total` tasks of the stage, and `answered` in all.
 
-    `version` is that of the guidelines at their last response; 0 before the first.
+    `version` is that of the guidelines at their last response; 0 before the first. `training` has their rounds of training
+    between the end of one and what comes after, when another may be had; else none.
     """
 
     stage: Stage
@@ -54,12 +58,22 @@ class AnnotatorProgress:
     total: int
     answered: int
     version: int
+    training: tuple[TrainingRound, ...] = ()
 
 
 _IS_OWN = (Reservation.campaign_id == bindparam("campaign"), Reservation.person_id == bindparam("person"))
 _COUNT_ANSWERED = select(func.count()).where(*_IS_OWN, Reservation.state == "answered")
 _SELECT_LAST_VERSION = (
     select(func.max(Response.version)).join(Reservation, col(Reservation.id) == Response.reservation_id).where(*_IS_OWN)
+)
+
+
+_SELECT_LAST_PART = (
+    select(Task.part, Reservation.state)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .where(*_IS_OWN)
+    .order_by(col(Reservation.number).desc())
+    .limit(1)
 )
 
 
@@ -157,13 +171,21 @@ class AnnotatorActions:
             require_assigned(session, campaign_id, self._person)
             campaign = load_campaign(session, campaign_id)
             stage = current_stage(session, campaign, self._person)
+            last = session.exec(_SELECT_LAST_PART, params=params).first()
+            trained = stage in _AFTER_TRAINING and last is not None and last[0] == "training" and last[1] != "open"
             return AnnotatorProgress(
                 stage=stage,
                 done=count_finished_tasks(session, campaign, self._person, stage),
                 total=count_tasks(session, campaign, stage),
                 answered=session.exec(_COUNT_ANSWERED, params=params).one(),
                 version=session.exec(_SELECT_LAST_VERSION, params=params).one() or 0,
+                training=training_rounds(mark_answers(session, campaign, self._person)) if trained else (),
             )
+
+    def train_again(self, campaign_id: str) -> None:
+        """Reserve every training item for one more round. Raises RecordError once something else of the campaign was had."""
+        with self._store.writing() as session:
+            reserve_training(session, lock_queue(session, campaign_id, self._person), self._person)
 
     def feedback(self, reservation_id: int) -> MarkedAnswer | None:
         """The feedback on an answered training item; None for any other."""
@@ -172,7 +194,7 @@ class AnnotatorActions:
             if session.get_one(Task, reservation.task_id).part != "training":
                 return None
             marked = mark_answers(session, load_campaign(session, reservation.campaign_id), self._person)
-            return next((answer for answer in marked if answer.task_id == reservation.task_id), None)
+            return next((answer for answer in marked if answer.reservation == reservation_id), None)
 
 
 @dataclass(frozen=True, slots=True)

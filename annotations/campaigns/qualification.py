@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -32,14 +33,27 @@ class Stage(StrEnum):
 class MarkedAnswer:
     """A task with known answers that a person answered: is it right, what was expected, and the feedback.
 
-    `expected` has the sides as that person saw them.
+    `expected` has the sides as that person saw them. `turn` counts how often they had the task, which is more than once in
+    training only.
     """
 
-    task_id: str
+    reservation: int
     part: str
+    turn: int
     is_correct: bool
     expected: Mapping[str, Any]
     feedback: str
+    answered_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRound:
+    """The training items that a person answered once through: `right` of `answered`, the last of them at `last_at`."""
+
+    number: int
+    right: int
+    answered: int
+    last_at: datetime
 
 
 def current_stage(session: Session, campaign: CampaignSettings, person: Member) -> Stage:
@@ -90,21 +104,44 @@ _SELECT_UNFINISHED_PARTS = (
 
 
 def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -> list[MarkedAnswer]:
-    """Every first answer to a task whose answers are known, in order."""
+    """The first answer to each task whose answers are known, at every turn that the person had it, in order."""
     found = session.exec(
-        select(Task, AnswerKey, Response)
+        select(Task, AnswerKey, Reservation, Response)
         .join(AnswerKey, col(AnswerKey.task_id) == Task.id)
         .join(Reservation, col(Reservation.task_id) == Task.id)
         .join(Response, col(Response.reservation_id) == Reservation.id)
         .where(Task.campaign_id == campaign.id, Reservation.person_id == person.id, Response.act == "answer")
         .order_by(col(Response.id))
     )
-    first: dict[str, MarkedAnswer] = {}
-    for task, key, response in found:
+    first: dict[int, MarkedAnswer] = {}
+    for task, key, reservation, response in found:
+        if response.reservation_id in first:
+            continue
         expected = unswap_answers(campaign.questions, key.answers, response.swapped)
-        right = is_correct(expected, response.answers)
-        first.setdefault(task.id, MarkedAnswer(task.id, task.part, right, expected, key.feedback))
+        first[response.reservation_id] = MarkedAnswer(
+            reservation=response.reservation_id,
+            part=task.part,
+            turn=reservation.turn,
+            is_correct=is_correct(expected, response.answers),
+            expected=expected,
+            feedback=key.feedback,
+            answered_at=response.created_at,
+        )
     return list(first.values())
+
+
+def training_rounds(marked: Iterable[MarkedAnswer]) -> tuple[TrainingRound, ...]:
+    """The rounds of training of one person, the first one first; none without an answer."""
+    rounds: dict[int, list[MarkedAnswer]] = {}
+    for answer in marked:
+        if answer.part == Stage.TRAINING:
+            rounds.setdefault(answer.turn, []).append(answer)
+    return tuple(
+        TrainingRound(
+            number, sum(one.is_correct for one in answers), len(answers), max(one.answered_at for one in answers)
+        )
+        for number, answers in sorted(rounds.items())
+    )
 
 
 def is_correct(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
@@ -136,6 +173,7 @@ _COUNT_FINISHED_TASKS = (
         Task.campaign_id == bindparam("campaign"),
         Task.part == bindparam("part"),
         Reservation.person_id == bindparam("person"),
+        Reservation.turn == 1,
         col(Reservation.state).in_(_FINISHED_STATES),
     )
 )

@@ -27,6 +27,7 @@ from annotations.campaigns.work_plan import (
     lock_task,
 )
 from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.records import RecordError
 from annotations.store.tables import Explanation, Origin
 
 _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
@@ -114,6 +115,39 @@ def reserve_ahead(
     if current_stage(session, campaign, person) is not Stage.WORK:
         return NoTask("apart")
     return _next_work(queue)
+
+
+def reserve_training(session: Session, campaign: CampaignSettings, person: Member, now: datetime | None = None) -> None:
+    """Reserve all training items once more, in their order, for a person who has had them; under `lock_queue`.
+
+    Nothing is reserved while a round is under way. Raises RecordError for a person who has not had them all, or more.
+    """
+    now = now or datetime.now(UTC)
+    queue = _load_queue(session, campaign, person, now)
+    had = session.exec(_SELECT_HAD, params=queue.params()).all()
+    if any(part != "training" for part, _ in had):
+        raise RecordError("Training comes before the first item, and you have begun with the items. Go on with them.")
+    if current_stage(session, campaign, person) is Stage.TRAINING or not had:
+        raise RecordError("The training is not finished. Label what is left of it first.")
+    if queue.open:
+        return
+    turn = 1 + max(turn for _, turn in had)
+    for place, task in enumerate(session.exec(_SELECT_TRAINING, params=queue.params()).all()):
+        reservation = _new_reservation(queue, task, turn)
+        reservation.number += place
+        session.add(reservation)
+
+
+_SELECT_HAD = (
+    select(Task.part, Reservation.turn)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .where(Reservation.campaign_id == bindparam("campaign"), Reservation.person_id == bindparam("person"))
+)
+_SELECT_TRAINING = (
+    select(Task.id)
+    .where(Task.campaign_id == bindparam("campaign"), Task.part == "training")
+    .order_by(col(Task.position))
+)
 
 
 _LAST = aliased(Reservation)

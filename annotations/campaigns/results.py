@@ -102,10 +102,10 @@ def latest_blind_labels(
 
 
 def repeated_labels(session: Session, campaign: CampaignSettings) -> list[tuple[CampaignLabel, CampaignLabel]]:
-    """The first and the second label of tasks that a person had twice."""
+    """The first and the second label of tasks of work that a person had twice."""
     turns: dict[tuple[str, str, int], CampaignLabel] = {}
     for label in _all_labels(session, campaign):
-        if label.counts:
+        if label.part == "work" and label.counts:
             turns.setdefault((label.task, label.person, label.turn), label)
     twice = [(task, person) for task, person, turn in turns if turn == 2 and (task, person, 1) in turns]
     return [(turns[task, person, 1], turns[task, person, 2]) for task, person in twice]

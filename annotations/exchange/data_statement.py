@@ -9,7 +9,9 @@ from sqlmodel import col, select
 
 from annotations.campaigns.active_order import ORDER_NOTE, was_ordered_by_disagreement
 from annotations.campaigns.label_agreement import Agreement
+from annotations.campaigns.people import load_people
 from annotations.campaigns.preannotation import describe_modes
+from annotations.campaigns.qualification import mark_answers, training_rounds
 from annotations.campaigns.questions import CampaignQuestion
 from annotations.campaigns.results import Resolution
 from annotations.exchange.dataset_card import cell
@@ -38,6 +40,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
                 _format_counts(tasks),
                 "## People",
                 _format_people(export, tasks),
+                *_format_training(export),
                 f"Pay: {terms.pay.strip() or _NOT_STATED}",
                 f"Consent: {terms.consent.strip() or _NOT_STATED}",
                 "## Instructions",
@@ -74,6 +77,20 @@ def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
     deciding = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     decided = len(set(export.session.exec(deciding.where(Task.campaign_id == export.campaign.id))))
     return f"Labelled by {len(pseudonyms)} ({numbers or 'nobody'}); disagreement adjudicated by {decided}."
+
+
+def _format_training(export: CampaignExport) -> Iterator[str]:
+    """Format how many training items each person had right in each round before the first item; nothing without training."""
+    people = load_people(export.session)
+    pseudonyms = dict(export.session.exec(select(Person.id, Person.pseudonym)).all())
+    rows = [
+        [pseudonyms[person.id], str(one.number), f"{one.right} of {one.answered}", f"{one.last_at:%Y-%m-%d}"]
+        for person in people
+        for one in training_rounds(mark_answers(export.session, export.campaign, person))
+    ]
+    if rows:
+        yield "Training with feedback before the first item, whose answers are no labels:"
+        yield markdown_table(["annotator", "round", "right", "day"], sorted(rows)).rstrip()
 
 
 def _question_row(question: CampaignQuestion) -> list[str]:

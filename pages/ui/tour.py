@@ -1,4 +1,4 @@
-"""The tour of three pages, led by a presenter or running by itself, and the four coach marks of a first visit."""
+"""The tour of three pages, led by a presenter or running by itself, the lessons, and the four coach marks of a first visit."""
 
 from __future__ import annotations
 
@@ -9,24 +9,13 @@ from uuid import uuid4
 import streamlit as st
 
 from core.types import PRECOMPUTED
-from pages.ui.probe.opening import shows_opening_scene
+from pages.server.docs import docs_address
+from pages.ui.lessons import Step, after, opening_query, read_lessons
+from pages.ui.probe.opening import leave_pair, shows_opening_scene
+from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.run_choice import BUNDLED_RUN
-from pages.ui.shared.session_state import page_state
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Step of the tour: an element of the page and a text about it, of some ten seconds of speech.
-
-    `target` is a CSS selector on the page of that title; what follows ` >>> ` is looked for inside the component there.
-    """
-
-    page: str
-    target: str
-    title: str
-    text: str
-
+from pages.ui.shared.session_state import component_message, page_state
 
 MARKS = (
     Step(
@@ -97,6 +86,7 @@ STEPS = (
         "From one edit to many",
         "The same with every bundled summary: harmless edits, which should move nothing, breaking ones, which should, and "
         "phrases that game a metric.",
+        query={"run": BUNDLED_RUN},
     ),
     Step(
         "Stress test",
@@ -109,6 +99,7 @@ STEPS = (
         "[data-testid=stTabs]",
         "Which metric can be trusted?",
         "Against labels: how well each metric separates consistent summaries from others, with intervals, for each kind of error.",
+        query={"dataset": PRECOMPUTED},
     ),
     Step(
         "Evaluate",
@@ -129,40 +120,72 @@ def play_seconds(steps: Sequence[Step]) -> list[float]:
     return [PLAYED_SECONDS * count / sum(words) for count in words]
 
 
-_QUERIES: Mapping[str, Mapping[str, str]] = {"Stress test": {"run": BUNDLED_RUN}, "Evaluate": {"dataset": PRECOMPUTED}}
-"""Query that a step's page is opened with, so that it has something to show on a fresh install."""
-
 _tour_component = register_component("tour")
 
 
 @dataclass(eq=False)
 class TourState:
-    """A name for the tour that the address asked for, empty where it asked for none; `plays` if it runs by itself."""
+    """A name for what the address asked for, empty where it asked for nothing; the lesson, "" for the tour, which `plays` if it
+    runs by itself.
+    """
 
     token: str = ""
+    lesson: str = ""
     plays: bool = False
 
 
 def tour(shown: st.Page, pages: Mapping[str, list[st.Page]]) -> None:
-    """Mount it; it draws nothing unless the address has `tour=1` or `tour=play`, or this is the first visit."""
+    """Mount it; it draws nothing unless the address has `tour=1`, `tour=play` or `lesson=NAME`, or this is the first visit."""
+    by_title = {page.title: page for group in pages.values() for page in group}
+    lessons = {name: lesson for name, lesson in read_lessons().items() if lesson.pages <= by_title.keys()}
     state = page_state(TourState)
     if (wanted := st.query_params.pop("tour", "")) in ("1", "play"):
-        state.token, state.plays = uuid4().hex, wanted == "play"
-    by_title = {page.title: page for group in pages.values() for page in group}
+        state.token, state.lesson, state.plays = uuid4().hex, "", wanted == "play"
+    if (wanted := st.query_params.pop("lesson", "")) in lessons:
+        state.token, state.lesson, state.plays = uuid4().hex, wanted, False
+        _open_step(lessons[wanted].steps, 0, shown, by_title)
+    lesson = lessons.get(state.lesson)
+    following = after(lessons, state.lesson)
+    steps = lesson.steps if lesson else [step for step in STEPS if step.page in by_title]
     marks = MARKS if shown.title == "Probe" and shows_opening_scene() else ()
-    steps = [step for step in STEPS if step.page in by_title]
     asked = _tour_component(
         key="tour",
         data={
             "token": state.token,
             "page": shown.title,
             "plays": state.plays,
-            "steps": [
-                {**asdict(step), "seconds": seconds} for step, seconds in zip(steps, play_seconds(steps), strict=True)
-            ],
-            "marks": [{**asdict(step), "seconds": 0} for step in marks],
+            "lesson": state.lesson if lesson else "",
+            "heading": lesson.title if lesson else "Tour",
+            "chapter": docs_address(lesson.chapter) if lesson else "",
+            "following": {"name": following, "title": lessons[following].title} if following else None,
+            "steps": [_record(step, seconds) for step, seconds in zip(steps, play_seconds(steps), strict=True)],
+            "marks": [_record(step, 0) for step in marks],
         },
-        on_page_change=lambda: None,
-    ).page
-    if asked in by_title and asked != shown.title:
-        st.switch_page(by_title[asked], query_params=dict(_QUERIES.get(asked, {})))
+        on_open_change=_follow_lesson,
+    ).open
+    if asked and asked["at"] is not None and asked["at"] < len(steps):
+        _open_step(steps, asked["at"], shown, by_title)
+
+
+def _record(step: Step, seconds: float) -> dict[str, object]:
+    fields = asdict(step)
+    return {**fields, "opens": bool(fields.pop("query")), "seconds": seconds}
+
+
+def _follow_lesson() -> None:
+    """The browser goes on with another lesson, or with the one from before the page was loaded again."""
+    asked = component_message("tour")["open"]
+    page_state(TourState).lesson = asked["lesson"] if isinstance(asked, Mapping) else ""
+
+
+def _open_step(steps: Sequence[Step], at: int, shown: st.Page, by_title: Mapping[str, st.Page]) -> None:
+    """Go to the page of a step with what its steps before have opened there, unless just that is what is shown."""
+    page, query = steps[at].page, opening_query(steps, at)
+    opened = page == shown.title and st.query_params.to_dict() == query
+    if opened or page not in by_title:
+        return
+    if page == "Probe":
+        leave_pair()
+    elif TAB_PARAMETER in query:
+        enter_view(by_title[page].url_path, query[TAB_PARAMETER])
+    st.switch_page(by_title[page], query_params=query)

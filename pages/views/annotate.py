@@ -16,6 +16,7 @@ from pages.ui.annotate.frame import (
     choose_campaign,
     guidelines_button,
     nothing_left,
+    offer_training,
     progress_caption,
     require_guidelines_read,
     show_store_errors,
@@ -44,6 +45,7 @@ with show_store_errors(), st.container(horizontal=True, vertical_alignment="cent
     comments_button(campaign)
     progress_caption(campaign, progress)
 require_guidelines_read(campaign, progress)
+offer_training(campaign, progress)
 
 with show_store_errors():
     current, found = current_task(campaign)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.home.home_page import continue_work, doors, search_places
+from pages.ui.home.home_page import continue_work, doors, lesson_links, search_places
 from pages.ui.shared.session_user import member_let_in
 
 member = member_let_in()
@@ -12,3 +12,4 @@ with left:
     continue_work(member)
 with right:
     search_places(member)
+lesson_links(member)

@@ -55,6 +55,7 @@ class Walk:
                 name: partial(self._open, name, _HEADING)
                 for name in ("home", "campaigns", "evaluate", "audit", "data", "prompts")
             },
+            "lesson": lambda: self._open("?lesson=noise-band", ".card.lesson .choice"),
         }
 
     def _open(self, name: str, drawn: str) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from annotations.campaigns.campaign import CampaignSettings
 from tests.e2e.shared_server import DOCUMENT, AnnotatePage, SharedServer, opened
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -142,7 +142,7 @@ def test_names_of_contexts_and_the_question_are_headings_that_no_mark_counts(
     assert answer["evidence"] == [[start, start + len("The sea was calm.")]]
 
 
-def test_who_is_trained_hears_what_was_expected_and_who_does_not_qualify_is_told_so(
+def test_training_says_what_was_expected_and_how_many_were_right_and_is_had_once_more_before_the_qualification(
     page: Page, shared_server: SharedServer
 ) -> None:
     campaign = shared_server.campaign("label-summaries", pass_right=1)
@@ -156,6 +156,17 @@ def test_who_is_trained_hears_what_was_expected_and_who_does_not_qualify_is_told
     expect(told).to_contain_text("Is the summary consistent with the document? Inconsistent")
     expect(told).to_contain_text("She came by noon.")
     annotate_page.keys("Enter")
+    expect(page.get_by_text("0 of 1 answers agree with the known ones.")).to_be_visible()
+    press(page.get_by_role("button", name="Train once more"))
+    annotate_page.at("Training")
+    annotate_page.keys("3", "4")
+    annotate_page.write("She came by noon.")
+    annotate_page.keys("Enter")
+    expect(told).to_contain_text("Right.")
+    annotate_page.keys("Enter")
+    expect(page.get_by_text("1 of 1 answers agree with the known ones.")).to_be_visible()
+    expect(page.get_by_text("Before: 0 of 1.")).to_be_visible()
+    press(page.get_by_role("button", name="Go on to the qualification"))
     annotate_page.at("Qualification 1 of 1")
     annotate_page.keys("1", "4", "Enter")
     expect(page.get_by_text("too few answers were right")).to_be_visible()

@@ -115,7 +115,8 @@ class CurrentTask:
 @dataclass(eq=False)
 class AnnotateState:
     """State of the Annotate page; `guidelines_read` are the campaigns, with their versions, whose guidelines were read,
-    and `comments_read` by task the last answer to a comment that was shown.
+    `trained` those on whose items the person went on after training, and `comments_read` by task the last answer to a comment
+    that was shown.
 
     `handled` are the last presses that were. `read` is what was last read of each part of the page, which stays while the database is `away`: why, or "".
     """
@@ -128,6 +129,7 @@ class AnnotateState:
     comments_open: bool = False
     comments_read: Mapping[str, int] = field(default_factory=dict)
     guidelines_read: frozenset[tuple[str, int]] = frozenset()
+    trained: frozenset[str] = frozenset()
     campaign = WidgetValue[str]("annotate-campaign", "")
 
 

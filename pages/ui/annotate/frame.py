@@ -9,6 +9,7 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.labelling import AnnotatorProgress
+from annotations.campaigns.qualification import Stage
 from annotations.campaigns.queue import NoTask
 from annotations.store.records import StoreError
 from pages.ui.annotate.current_task import (
@@ -82,6 +83,42 @@ def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgr
         st.markdown(text)
         st.button("Start", type="primary", shortcut="Enter", key="start", on_click=_mark_guidelines_read, args=(key,))
     st.stop()
+
+
+def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
+    """After a round of training: how many answers were right, once more or on to the items; the page ends there."""
+    state = annotate_state()
+    current = state.current
+    reads_feedback = current is not None and current.campaign.id == campaign.id and current.mode == "feedback"
+    if not progress.training or reads_feedback or campaign.id in state.trained:
+        return
+    last = progress.training[-1]
+    with st.container(border=True, width=820):
+        st.subheader("Training is finished")
+        st.markdown(f"**{last.right} of {last.answered}** answers agree with the known ones.")
+        if len(progress.training) > 1:
+            before = ", ".join(f"{one.right} of {one.answered}" for one in progress.training[:-1])
+            st.caption(f"Before: {before}.")
+        st.caption(
+            "The manager of the campaign sees how many were right, in which round and when. Training is no label: it counts "
+            "in no agreement and no result."
+        )
+        with st.container(horizontal=True):
+            goes_on = "Go on to the qualification" if progress.stage is Stage.QUALIFICATION else "Begin with the items"
+            st.button(
+                goes_on, type="primary", key="trained", shortcut="Enter", on_click=_leave_training, args=(campaign.id,)
+            )
+            again = st.button("Train once more", key="train-again", icon=":material/replay:")
+    if again:
+        with show_store_errors():
+            labelling().train_again(campaign.id)
+        state.current = None
+        st.rerun()
+    st.stop()
+
+
+def _leave_training(campaign: str) -> None:
+    annotate_state().trained |= {campaign}
 
 
 def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> None:

@@ -1,6 +1,7 @@
 /** @import { Board, BoardComponent, BoardData, BoardPart, BoardRow, BoardWord, Find } from './types.d.ts' */
 import { all, element, finder, put } from './dom.js';
 import { noiseStrip, placeMark } from './noise_strip.js';
+import { markTerm } from './terms.js';
 
 /** @type {WeakMap<ShadowRoot, Board>} */
 const boards = new WeakMap();
@@ -30,6 +31,7 @@ function open(root, component) {
     sentence: data.sentence, inTable: false, unfolded: false, at: [0, 0], feed: null, fed: '',
   };
   boards.set(root, board);
+  for (const [column, term] of Object.entries(data.terms ?? {})) markTerm($('.root'), $(`thead .${column}`), term);
   board.table.addEventListener('click', event => clicked(board, pressedButton(event)));
   board.table.addEventListener('keydown', event => moved(board, event));
   board.table.addEventListener('focusin', event => entered(board, event.target));

@@ -1,6 +1,7 @@
-/** @import { Matrix, MatrixCell, MatrixComponent, MatrixKind, MatrixRow } from './types.d.ts' */
+/** @import { Matrix, MatrixBlock, MatrixCell, MatrixComponent, MatrixKind, MatrixRow } from './types.d.ts' */
 import { all, element, finder } from './dom.js';
 import { noiseStrip, placeMark } from './noise_strip.js';
+import { markTerm } from './terms.js';
 
 /** @type {WeakMap<ShadowRoot, Matrix>} */
 const tables = new WeakMap();
@@ -32,11 +33,18 @@ function open(root, component) {
 function draw(matrix) {
   const { component, table, data } = matrix, $ = finder(table), blocks = $('.blocks'), kinds = $('.kinds'), rows = $('tbody');
   const focused = component.parentElement.activeElement?.getAttribute('aria-label');
-  blocks.replaceChildren(corner(), ...data.blocks.map(block => element('th', 'begins', block.title, { colspan: block.kinds.length, scope: 'colgroup' })));
+  blocks.replaceChildren(corner(), ...data.blocks.map(block => blockHead(matrix, block)));
   kinds.replaceChildren(corner(), ...data.blocks.flatMap(block => block.kinds.map((kind, i) => kindHead(matrix, kind, i === 0))));
   rows.replaceChildren(...sorted(matrix).map(row => line(matrix, row)));
   for (const button of all(rows, 'button')) if (button.getAttribute('aria-label') === focused) button.focus();
   rove(matrix);
+}
+
+/** @param {Matrix} matrix @param {MatrixBlock} block */
+function blockHead({ component }, block) {
+  const head = element('th', 'begins', block.title, { colspan: block.kinds.length, scope: 'colgroup' });
+  markTerm(finder(component.parentElement)('.root'), head, block.term);
+  return head;
 }
 
 function corner() { return element('th', 'corner'); }
@@ -45,7 +53,7 @@ function corner() { return element('th', 'corner'); }
 function kindHead(matrix, kind, begins) {
   const cell = element('th', begins ? 'begins' : '', '', { scope: 'col' });
   if (kind.spec === matrix.kind) cell.setAttribute('aria-sort', matrix.order);
-  const press = element('button', '', kind.title, { type: 'button', title: `${kind.title}: sort the metrics by it` });
+  const press = element('button', '', kind.title, { type: 'button', title: `${kind.title}: ${kind.does} Press to sort the metrics by it.` });
   press.dataset.sort = kind.spec;
   cell.append(press);
   return cell;
@@ -80,6 +88,7 @@ function cellButton({ data }, row, cell) {
   const press = element('button', 'cell', '', { type: 'button', title: cell.about });
   press.dataset.metric = row.metric;
   press.dataset.kind = cell.kind;
+  press.dataset.intent = cell.intent;
   press.dataset.move = cell.move;
   press.toggleAttribute('data-few', cell.few);
   press.setAttribute('aria-label', `${row.title}, ${cell.title}: ${cell.text}, ${cell.move}, n = ${cell.n}`);

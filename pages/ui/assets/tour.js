@@ -1,5 +1,6 @@
 /** @import { StoredTour, Tour, TourStep } from './types.d.ts' */
 import { finder, put } from './dom.js';
+import { checkTask, drawTask, goThere, noteLesson } from './tour_lesson.js';
 
 /** @type {WeakMap<ShadowRoot, Tour>} */
 const tours = new WeakMap();
@@ -28,8 +29,8 @@ function open(root, component) {
   /** @type {Tour} */
   const tour = {
     root, $, component, steps: [], at: 0, mark: 0, leads: false, shown: '', seen: null, seenAt: 0, lookedAt: 0,
-    scrolled: false, before: null, frame: 0,
-    keys: event => pressed(tour, event), wheel: () => { tour.scrolled = true; },
+    scrolled: false, before: null, frame: 0, chosen: null, checkedAt: 0, asked: '',
+    keys: event => pressed(tour, event), wheel: () => { tour.scrolled = true; }, redraw: () => { show(tour, tour.steps, tour.at, tour.leads); },
   };
   tours.set(root, tour);
   addEventListener('keydown', tour.keys, true);
@@ -37,6 +38,7 @@ function open(root, component) {
   $('.next').addEventListener('click', () => { if (stored()?.plays && tour.leads) pause(tour); else go(tour, 1); });
   $('.back').addEventListener('click', () => go(tour, -1));
   $('.end').addEventListener('click', () => end(tour));
+  $('.there').addEventListener('click', () => goThere(tour, find(tour.steps[tour.at].target)));
   return tour;
 }
 
@@ -48,21 +50,27 @@ function forget(tour) {
   tours.delete(tour.root);
 }
 
-const stored = () => /** @type {StoredTour | null} */ (JSON.parse(sessionStorage.getItem(TOUR) ?? 'null'));
+export const stored = () => /** @type {StoredTour | null} */ (JSON.parse(sessionStorage.getItem(TOUR) ?? 'null'));
 
 /** @param {Partial<StoredTour>} change */
-function store(change) {
-  sessionStorage.setItem(TOUR, JSON.stringify({ token: '', at: 0, plays: false, ...stored(), since: Date.now(), ...change }));
+export function store(change) {
+  const empty = { token: '', lesson: '', at: 0, plays: false, passed: [] };
+  sessionStorage.setItem(TOUR, JSON.stringify({ ...empty, ...stored(), since: Date.now(), ...change }));
 }
 
 /**
- * What is to be shown: the tour that is under way, else the marks of a first visit, else nothing.
+ * What is to be shown: the tour or the lesson that is under way, else the marks of a first visit, else nothing.
  * @param {Tour} tour
  */
 function start(tour) {
   const { data } = tour.component;
-  if (data.token && stored()?.token !== data.token) store({ token: data.token, at: 0, plays: data.plays });
-  const at = stored()?.at ?? null;
+  if (data.token && stored()?.token !== data.token) store({ token: data.token, lesson: data.lesson, at: 0, plays: data.plays, passed: [] });
+  const at = stored()?.at ?? null, lesson = stored()?.lesson ?? '';
+  if (at !== null && lesson !== data.lesson) { // the page was loaded again
+    if (tour.asked !== lesson) tour.component.setTriggerValue('open', { lesson, at: null });
+    tour.asked = lesson;
+    return;
+  }
   if (at !== null && at < data.steps.length) show(tour, data.steps, at, true);
   else if (data.marks.length && localStorage.getItem(MARKS) === null) show(tour, data.marks, tour.mark, false);
   else hide(tour);
@@ -71,21 +79,25 @@ function start(tour) {
 /** @param {Tour} tour @param {TourStep[]} steps @param {number} at @param {boolean} leads */
 function show(tour, steps, at, leads) {
   Object.assign(tour, { steps, at, leads });
-  const { $, component } = tour, step = steps[at], plays = leads && Boolean(stored()?.plays);
-  put($('.place'), `${leads ? 'Tour' : 'First visit'} · ${at + 1} of ${steps.length}${plays ? ' · runs by itself' : leads ? ' · ← → Esc' : ''}`);
+  const { $, component } = tour, { data } = component, step = steps[at], plays = leads && Boolean(stored()?.plays);
+  const lesson = leads && data.lesson;
+  put($('.place'), `${leads ? data.heading : 'First visit'} · ${at + 1} of ${steps.length}${plays ? ' · runs by itself' : lesson ? ' · Alt L' : leads ? ' · ← → Esc' : ''}`);
   put($('.title'), step.title);
   put($('.text'), step.text);
-  put($('.next'), plays ? 'Pause' : at + 1 < steps.length ? 'Next' : 'Done');
-  put($('.end'), leads ? 'End the tour' : 'Dismiss');
+  put($('.next'), plays ? 'Pause' : at + 1 < steps.length ? 'Next' : data.following && lesson ? `Next: ${data.following.title}` : 'Done');
+  put($('.end'), lesson ? 'End the lesson' : leads ? 'End the tour' : 'Dismiss');
   $('.back').hidden = at === 0 || plays;
   $('.time').hidden = !plays;
-  const name = `${leads}${at}${component.data.page}`;
-  if (tour.shown === name) return;
+  $('.card').classList.toggle('lesson', Boolean(lesson));
+  const name = `${leads}${data.lesson}${at}${data.page}`, isNew = tour.shown !== name;
+  if (isNew) tour.chosen = null;
+  drawTask(tour, isNew);
+  if (!isNew) return;
   if (!tour.shown) tour.before = document.activeElement;
   tour.shown = name;
   Object.assign(tour, { seen: null, scrolled: false });
   for (const part of ['.ring', '.card']) if (!$(part).matches(':popover-open')) $(part).showPopover();
-  $('.ring').classList.toggle('spot', leads);
+  $('.ring').classList.toggle('spot', leads && !lesson);
   if (leads) $('.card').focus({ preventScroll: true });
   cancelAnimationFrame(tour.frame);
   follow(tour);
@@ -104,12 +116,24 @@ function hide(tour) {
 function go(tour, by) {
   const { steps, leads, component } = tour, at = tour.at + by;
   if (at < 0) return;
-  if (at >= steps.length) { end(tour); return; }
+  if (at >= steps.length) { finish(tour); return; }
   if (leads) store({ at });
   else tour.mark = at;
-  const { page } = steps[at];
+  const { page, opens } = steps[at], { lesson } = component.data;
   show(tour, steps, at, leads);
-  if (page !== component.data.page) component.setTriggerValue('page', page);
+  if (leads && (page !== component.data.page || opens && by > 0)) component.setTriggerValue('open', { lesson, at });
+}
+
+/**
+ * After the last step: of a lesson the one that follows, where there is one.
+ * @param {Tour} tour
+ */
+function finish(tour) {
+  const { lesson, following } = tour.component.data;
+  if (tour.leads && lesson) noteLesson(tour);
+  if (!tour.leads || !lesson || !following) { end(tour); return; }
+  store({ lesson: following.name, at: 0, passed: [] });
+  tour.component.setTriggerValue('open', { lesson: following.name, at: 0 });
 }
 
 /**
@@ -131,12 +155,20 @@ function end(tour) {
 
 /** @param {Tour} tour @param {KeyboardEvent} event */
 function pressed(tour, event) {
-  if (!tour.shown || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (!tour.shown || event.ctrlKey || event.metaKey) return;
+  if (event.altKey && event.code === 'KeyL' && tour.leads && tour.component.data.lesson) {
+    tour.$('.card').focus();
+    event.preventDefault();
+    return;
+  }
+  if (event.altKey) return;
+  // a lesson is done on the page, whose own keys it leaves alone
+  const leads = tour.leads && !tour.component.data.lesson;
   const inCard = event.composedPath().includes(tour.$('.card'));
   const typing = event.composedPath().some(node => node instanceof Element && node.matches('input, textarea, select, table, [role=tablist], [contenteditable=true]'));
-  if (event.key === 'Escape' && (tour.leads || inCard)) end(tour);
-  else if (event.key === 'ArrowRight' && (tour.leads ? !typing : inCard)) step(tour, 1);
-  else if (event.key === 'ArrowLeft' && (tour.leads ? !typing : inCard)) step(tour, -1);
+  if (event.key === 'Escape' && (leads || inCard)) end(tour);
+  else if (event.key === 'ArrowRight' && (leads ? !typing : inCard)) step(tour, 1);
+  else if (event.key === 'ArrowLeft' && (leads ? !typing : inCard)) step(tour, -1);
   else return;
   event.preventDefault();
   event.stopImmediatePropagation();
@@ -160,6 +192,7 @@ function follow(tour) {
   tour.frame = requestAnimationFrame(() => follow(tour));
   place(tour);
   play(tour);
+  checkTask(tour);
 }
 
 /** @param {Tour} tour */
@@ -182,7 +215,8 @@ function place(tour) {
 }
 
 /** @param {string} path */
-function find(path) {
+export function find(path) {
+  if (!path) return undefined;
   const [outside, inside] = path.split(' >>> ');
   const found = [...document.querySelectorAll(outside)].find(node => node.getClientRects().length);
   if (!found || !inside) return found;

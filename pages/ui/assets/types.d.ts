@@ -36,6 +36,9 @@ export type Named<Selector extends string> = Selector extends `${string} ${infer
 
 export type Find = <Selector extends string>(selector: Selector) => Named<Selector>;
 
+/** A term of the glossary, with the address of its place there: terms.py. */
+export type GlossaryTerm = { name: string; sentence: string; example: string; source: string; anchor: string; address: string };
+
 /** Start and end in code points. */
 export type Span = [start: number, end: number];
 
@@ -51,6 +54,8 @@ export interface BoardData {
   metric: string;
   sentence: number | null;
   quotes: string[];
+  /** By the column whose head names it; in the first message only. */
+  terms?: Record<string, GlossaryTerm>;
 }
 
 export interface BoardRow {
@@ -330,18 +335,21 @@ export type Pick = { pane: HTMLElement; span: Span };
 // ------------------------------------------------------------------------------- matrix: stress/matrix_and_plots.py
 
 export interface MatrixData {
-  blocks: { title: string; kinds: MatrixKind[] }[];
+  blocks: MatrixBlock[];
   rows: MatrixRow[];
   selected: { metric: string; kind: string } | null;
 }
 
-export type MatrixKind = { spec: string; title: string };
+export type MatrixBlock = { title: string; term: GlossaryTerm; kinds: MatrixKind[] };
+
+export type MatrixKind = { spec: string; title: string; does: string };
 export type MatrixRow = { metric: string; title: string; verdict: string; cells: (MatrixCell | null)[] };
 
 export interface MatrixCell {
   /** The place of the shift on the strip, null where its noise is unknown or the figure shown is another one. */
   place: number | null;
   kind: string;
+  intent: string;
   title: string;
   text: string;
   value: number | null;
@@ -377,20 +385,40 @@ export interface TourData {
   token: string;
   page: string;
   plays: boolean;
+  /** Of the lesson that the steps are of, "" for the tour; and of the one that follows. */
+  lesson: string;
+  heading: string;
+  chapter: string;
+  following: { name: string; title: string } | null;
   steps: TourStep[];
   marks: TourStep[];
 }
 
-/** The tour under way in this tab: its step, null once it ended, and since when that is shown where the tour runs by itself. */
-export type StoredTour = { token: string; at: number | null; plays: boolean; since: number };
+/**
+ * The tour or lesson under way in this tab: its step, null once it ended, since when that is shown where the tour runs by itself,
+ * and the steps of a lesson that were done.
+ */
+export type StoredTour = { token: string; lesson: string; at: number | null; plays: boolean; since: number; passed: number[] };
 
-/** `seconds` is how long a step is shown where the tour runs by itself. */
-export type TourStep = { page: string; target: string; title: string; text: string; seconds: number };
+/** `seconds` is how long a step is shown where the tour runs by itself; `opens` whether its page is opened with something. */
+export interface TourStep {
+  page: string;
+  target: string;
+  title: string;
+  text: string;
+  opens: boolean;
+  seconds: number;
+  done: string;
+  after: string;
+  choices: LessonChoice[];
+}
+
+export type LessonChoice = { text: string; why: string; right: string };
 
 export interface Tour {
   root: ShadowRoot;
   $: Find;
-  component: Component<TourData, object, { page: string }>;
+  component: Component<TourData, object, { open: { lesson: string; at: number | null } }>;
   steps: TourStep[];
   /** The place in `steps`, and in the marks of a first visit. */
   at: number;
@@ -406,8 +434,13 @@ export interface Tour {
   scrolled: boolean;
   before: Element | null;
   frame: number;
+  /** Of a lesson: the answer that was chosen, when the page was last looked at, and the lesson that was asked for after a reload. */
+  chosen: number | null;
+  checkedAt: number;
+  asked: string;
   keys: (event: KeyboardEvent) => void;
   wheel: () => void;
+  redraw: () => void;
 }
 
 export type KindStrip = { title: string; place: number | null; edge: string; move: string };

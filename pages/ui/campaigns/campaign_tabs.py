@@ -13,6 +13,7 @@ from annotations.campaigns.calibration import CalibrationRound
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.campaign_progress import CampaignProgress, PersonProgress, Share
 from annotations.campaigns.manage import TaskRemark
+from annotations.campaigns.qualification import TrainingRound
 from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab
@@ -25,6 +26,7 @@ from pages.ui.campaigns.webhook_form import webhook_form
 _COLUMN_HELP = {
     "stage": "Training, qualification or work; unqualified: too few right answers to go on; excluded: sat a qualification that closes this campaign.",
     "active": "Median seconds of reading and typing for a label of work.",
+    "training": "Right answers of the last round of training, how many rounds there were, and when the last one ended.",
     "gold": "Right answers of those to items with known answers.",
     "repeats": "Same answers of those to items that came a second time.",
 }
@@ -49,7 +51,8 @@ def progress_tab(campaign: CampaignSettings) -> None:
             },
         )
         st.caption(
-            "Answered counts training, qualification and gold too. Times and gold warn; neither rejects anybody."
+            "Answered counts training, qualification and gold too, which agreement, final labels and times leave out. Times, "
+            "training and gold warn; none rejects anybody."
         )
 
         _remark_table(campaign_manager().remarks(campaign.id))
@@ -66,6 +69,15 @@ def progress_tab(campaign: CampaignSettings) -> None:
 def format_share(share: Share) -> str:
     """So many of so many, and in percent."""
     return f"{share.count} of {share.total} ({share.value:.0%})" if share.value is not None else ""
+
+
+def format_training(rounds: Sequence[TrainingRound]) -> str:
+    """The last round, with its day; how many there were where it is more than one."""
+    if not rounds:
+        return ""
+    last = rounds[-1]
+    several = f", round {last.number}" if last.number > 1 else ""
+    return f"{format_share(Share(last.right, last.answered))}{several}, {last.last_at:%Y-%m-%d %H:%M}"
 
 
 def format_hours_left(found: CampaignProgress) -> str:
@@ -146,6 +158,7 @@ def _person_row(person: PersonProgress) -> dict[str, object]:
         "answered": person.answered,
         "skipped": person.skipped,
         "flagged": person.flagged,
+        "training": format_training(person.training),
         "qualification": format_share(person.qualification),
         "gold": format_share(person.gold),
         "repeats": format_share(person.consistency),

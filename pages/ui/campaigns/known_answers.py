@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.campaign import NewTask, TaskPart
 from annotations.campaigns.candidates import (
     KNOWN_TASK_FIELDS,
     Candidate,
@@ -40,17 +41,24 @@ def known_answers(candidates: Sequence[Candidate], questions: QuestionSet, key: 
         st.caption(" · ".join(f"**{part}** {meaning}" for part, meaning in _PART_MEANINGS.items()))
 
         tasks = ready_known_tasks(questions, current_member().name)
-        if not tasks or not st.toggle(
-            f"Use the ready qualification: {len(tasks)} items",
-            key=f"{key}-ready-{questions.name}",
-            help="Texts of our own, as many as in BUMP: seven pairs, of which six must be right, or four summaries, all of them.",
-        ):
-            ready = {}
-        else:
-            ready = {f"ready {number}": task for number, task in enumerate(tasks, start=1)}
+        ready: dict[str, NewTask] = {}
+        if tasks and (part := _ready_part(tasks, questions, key)):
+            ready = {f"ready {number}": replace(task, part=part) for number, task in enumerate(tasks, start=1)}
 
         picked = _pick_in_table(candidates, questions, key) if candidates else {}
         return ready | picked | _tasks_of_file(questions, key)
+
+
+def _ready_part(tasks: Sequence[NewTask], questions: QuestionSet, key: str) -> TaskPart | None:
+    """The part that the ready items are used as, None for neither; both would let people know the qualification by heart."""
+    parts: list[TaskPart] = ["training", "qualification"]
+    return st.segmented_control(
+        f"Use the {len(tasks)} ready items as",
+        parts,
+        key=f"{key}-ready-{questions.name}",
+        help="Texts of our own with an explanation of each answer, as many as in BUMP: seven pairs, of which six must be right in "
+        "a qualification, or four summaries, all of them.",
+    )
 
 
 def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key: str) -> dict[str, NewTask]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.people import Member
-from pages.ui.home.places import all_places, matching, recent_work
+from pages.ui.home.places import all_places, lesson_places, matching, recent_work
 from pages.ui.home.work_list import place_link, work_list
+from pages.ui.lessons import read_lessons
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_user import GROUPS, PageOfRight, pages_of
 
@@ -17,6 +18,7 @@ _DOORS = {
 }
 _MOST_RECENT = 8
 _MOST_FOUND = 12
+_LESSON_WIDTH = 360  # pixels
 
 
 def doors(member: Member) -> None:
@@ -32,6 +34,22 @@ def doors(member: Member) -> None:
             with st.container(horizontal=True):
                 for page in offered:
                     _page_link(page)
+
+
+def lesson_links(member: Member) -> None:
+    """The lessons, each with what it is for."""
+    lessons = list(lesson_places(member))
+    if not lessons:
+        return
+    st.subheader("Learn", anchor=False)
+    st.write("Lessons of about two minutes, done on the pages with the examples that come with Touchstone.")
+    with st.container(horizontal=True):
+        for place in lessons:
+            with st.container(width=_LESSON_WIDTH, gap=None):
+                st.page_link(
+                    f"views/{place.view}.py", label=place.title, icon=":material/school:", query_params=place.query
+                )
+                st.caption(read_lessons()[place.query["lesson"]].about)
 
 
 def continue_work(member: Member) -> None:

@@ -52,6 +52,7 @@ def edit_headline() -> Callable[[Board], None]:
             "guides/probe",
             sentence=headline_sentence(board, edited=edited),
             chips=headline_chips(board),
+            intended=board.meant.verdict if edited and board.meant.verdict else "",
         )
         # the element that is there takes the new text: an emptied place would let the page jump
         slot[:] = [(slot[0] if slot else place).html(page)]

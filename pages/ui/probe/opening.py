@@ -96,6 +96,11 @@ def shows_opening_scene() -> bool:
     return query.get("example", OPENING) == OPENING and "draft" not in query and "edits" not in query
 
 
+def leave_pair() -> None:
+    """Empty the bench, so that Probe opens what its address names; the draft of what was edited is offered there."""
+    probe_state().pair = None
+
+
 def restore_pair() -> None:
     """Fill an empty bench at the start of a session: from a draft, a link, or with the opening scene."""
     if probe_state().pair:

@@ -15,8 +15,10 @@ import streamlit as st
 from pages.ui.probe.board_rows import Board, RowAction, Selection, board_data
 from pages.ui.shared.markup import register_component, render_html
 from pages.ui.shared.session_state import component_message, page_state
+from pages.ui.shared.terms import component_term
 
 _board_component = register_component("board")
+_COLUMN_TERMS = (("metric", "Metric"), ("shift", "Shift"), ("noise", "Noise band"))
 
 
 @dataclass(eq=False)
@@ -39,7 +41,7 @@ def score_board(
     """Mount the board, once per run; `on_action` is given the metric's spec and the row's action."""
     _board_component(
         key=key,
-        data=_board_message(board, key),
+        data={**_board_message(board, key), "terms": {column: component_term(term) for column, term in _COLUMN_TERMS}},
         on_selected_change=partial(_store_selection, key, on_select),
         on_action_change=partial(_forward_action, key, on_action),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import streamlit as st
 
-from core.glossary import CHAPTER, mark_terms
+from core.glossary import CHAPTER, mark_terms, read_glossary
 from pages.server.docs import docs_address
 from pages.ui.shared.markup import render_html
 
@@ -17,6 +19,12 @@ def page_head(template: str, about: str, chapter: str, **values: object) -> str:
 def term_caption(text: str) -> None:
     """A caption in which the terms are marked."""
     st.html(render_html("term_text.html", text=mark_terms(text), glossary=_glossary()))
+
+
+def component_term(name: str) -> dict[str, str]:
+    """A term as the heading of a component takes it; KeyError for one that the glossary does not have."""
+    term = {term.name: term for term in read_glossary()}[name]
+    return {**asdict(term), "anchor": term.anchor, "address": f"{_glossary()}#{term.anchor}"}
 
 
 def _glossary() -> str:

@@ -22,6 +22,7 @@ from pages.ui.shared.noise_strip import EDGE_HELP
 from pages.ui.shared.plots import INTENT_COLOURS
 from pages.ui.shared.run_choice import stress_state
 from pages.ui.shared.session_state import component_message
+from pages.ui.shared.terms import component_term
 
 _AGAINST_NOISE = "Against noise"
 _MATRIX_FIGURES: dict[str, tuple[Callable[[MatrixCell], str], str]] = {
@@ -46,6 +47,7 @@ _INTENT_HEADINGS: dict[Intent, str] = {
     "breaking": "Meaning broken: should turn inconsistent",
     "gaming": "Gaming: should not turn consistent",
 }
+_INTENT_TERMS: dict[Intent, str] = {"preserving": "Harmless edit", "breaking": "Perturbation", "gaming": "Gaming"}
 _DIRECTION_SIGNS: dict[Direction, str] = {"higher": "", "lower": " ↓", "neutral": " ○"}
 _matrix_component = register_component("matrix")
 _MATRIX_KEY = "stress-matrix"
@@ -96,7 +98,11 @@ def matrix_data(cells: Sequence[MatrixCell], figure: str) -> dict[str, object]:
         "blocks": [
             {
                 "title": _INTENT_HEADINGS[intent],
-                "kinds": [{"spec": kind, "title": kind_title(kind)} for kind in of_intent],
+                "term": component_term(_INTENT_TERMS[intent]),
+                "kinds": [
+                    {"spec": kind, "title": kind_title(kind), "does": PERTURBATIONS.parse(kind).card.does}
+                    for kind in of_intent
+                ],
             }
             for intent, of_intent in blocks.items()
             if of_intent
@@ -118,6 +124,7 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
         return None
     return {
         "kind": cell.kind,
+        "intent": cell.intent,
         "title": kind_title(cell.kind),
         "text": _MATRIX_FIGURES[figure][0](cell),
         "value": cell.shift.value,

@@ -53,4 +53,6 @@ def test_the_sentence_asks_for_an_edit_where_there_is_none() -> None:
 
 def test_the_title_of_a_metric_is_shown_as_text() -> None:
     chips = headline_chips(Board((BoardRow("m", "<b onclick=x>", "Overlap"),), ()))
-    assert "&lt;b onclick=x&gt;" in page_head("headline.html", "", "guides/probe", sentence="", chips=chips)
+    assert "&lt;b onclick=x&gt;" in page_head(
+        "headline.html", "", "guides/probe", sentence="", chips=chips, intended=""
+    )

@@ -7,12 +7,15 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.campaign import VersionContent, add_version
+from annotations.campaigns.campaign import NewTask, VersionContent, add_version
+from annotations.campaigns.manage import local_member
+from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
 from annotations.store.store import Store
+from pages.server import services
 from pages.ui.annotate.current_task import AnnotateState, CurrentTask
-from tests.unit.annotations.campaigns.actors import make_campaign
+from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]
@@ -83,3 +86,32 @@ def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(p
     assert mine.person not in {"", "ben's id"}
     assert isinstance(mine.task, ShownTask)
     assert mine.task.reservation != theirs.reservation
+
+
+def test_training_ends_with_its_result_and_is_had_once_more_or_left(probe: Open, store: Store) -> None:
+    opened = make_campaign(store)
+    key, feedback = {"verdict": "consistent"}, "It was a boat."
+    opened.add_tasks([NewTask(save_items(store, 7)[0], part="training", key=key, feedback=feedback)])
+    app = annotate(probe)
+    app.button(key="start").click().run()
+    annotator = opened.annotator_of(local_member(store, services.settings().user))
+    opened.label(annotator, 1)
+    state_of(app, AnnotateState).current = None
+    app.run()
+    assert "**1 of 1** answers agree" in markdown(app)
+    app.button(key="train-again").click().run()
+    assert not app.exception
+    again = state_of(app, AnnotateState).current
+    assert again
+    assert isinstance(again.task, ShownTask)
+    assert again.task.stage is Stage.TRAINING
+    opened.send(annotator, again.task, answers={"verdict": "inconsistent", "confidence": 2, "reason": "A raft."})
+    state_of(app, AnnotateState).current = None
+    app.run()
+    assert "**0 of 1** answers agree" in markdown(app)
+    assert "Before: 1 of 1." in [caption.value for caption in app.caption]
+    app.button(key="trained").click().run()
+    first = state_of(app, AnnotateState).current
+    assert first
+    assert isinstance(first.task, ShownTask)
+    assert first.task.stage is Stage.WORK

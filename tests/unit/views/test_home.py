@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.store.store import Store
+from pages.ui.lessons import read_lessons
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.annotations.pair_samples import PAIR
 
@@ -38,6 +39,7 @@ def test_a_stranger_finds_three_things_to_do_and_the_first_finding(home: Open) -
         *("Probe", "Stress test", "Audit", "Annotate", "Review", "Campaigns", "Evaluate", "Records"),
         *("Metrics", "Prompts"),
         "See what the metrics noticed",
+        *[lesson.title for lesson in read_lessons().values()],
     ]
 
 
@@ -66,6 +68,7 @@ def test_what_was_made_last_comes_first_with_its_picture(home: Open, store: Stor
         ("freighter", "A freighter", "?example=news-harbour"),
         ("metric ROUGE-2", "ROUGE-2", "metrics?metric=rouge2"),
         ("prompts", "Prompts", "prompts"),
+        ("noise band", "What a noise band is", "?lesson=noise-band"),
     ],
 )
 def test_words_lead_to_examples_metrics_and_pages(home: Open, words: str, label: str, address: str) -> None:
