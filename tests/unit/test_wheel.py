@@ -95,7 +95,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     python = made.programs / "python"
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python]
-    subprocess.run([*pip, "install", "--no-deps", "--no-index", made.wheel], check=True)
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--no-compile", made.wheel], check=True)
     # the packages that the tests run with; nothing is downloaded
     [site] = (folder / "venv").glob("lib/python*/site-packages")
     (site / "packages.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))

@@ -7,6 +7,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +70,24 @@ def store(url: str, migrated_database: Path, postgres_migration: list[tuple[str,
 
 
 def migrate_postgres(url: str, statements: list[tuple[str, Any]]) -> None:
-    """Bring an empty schema to the newest version by `statements`; where there are none yet, by the migrations, noting what they execute."""
+    """Bring an empty schema to the newest version by `statements`; where there are none yet, by the migrations, noting what they execute.
+
+    Statements without parameters go to the server in one message: one by one they took four fifths of the time.
+    """
     engine = create_engine(url)
     if not statements:
         note_statements(engine, statements)
         upgrade(engine)
     else:
         with engine.begin() as connection:
-            for statement, parameters in statements:
-                connection.exec_driver_sql(statement, parameters)
+            driver: Any = connection.connection.driver_connection
+            for without, run in groupby(statements, lambda one: one[1] is None):
+                if without:
+                    # as they were noted, their percent signs are escaped for a statement with parameters
+                    driver.execute(";\n".join(statement for statement, _ in run).replace("%%", "%"))
+                    continue
+                for statement, parameters in run:
+                    connection.exec_driver_sql(statement, parameters)
     engine.dispose()
 
 
