@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import ClassVar
 
 from core.cases.cases import Cases, build_cases
@@ -152,7 +153,7 @@ def missing_for(metric: Metric | Perturbation | NliCheck) -> Waiting | None:
         return None
     kind = "an endpoint" if any(step.need == "endpoint" for step in missing) else "weights"
     names = ", ".join(dict.fromkeys(step.name for step in missing))
-    advice = f" Run: python cli.py doctor {metric.name}" if isinstance(metric, Metric) else ""
+    advice = f" Run: python cli.py doctor {quote(metric.spec)}" if isinstance(metric, Metric) else ""
     return Waiting(f"Waits for {kind}: {names}.{advice}", kind)
 
 
