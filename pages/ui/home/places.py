@@ -102,7 +102,9 @@ def _older_place(work: Work) -> Place | None:
     if bundled:
         return Place("example", bundled.title, "probe", {"example": work.id}, work)
     stored = services.store().pair(work.id)
-    return stored and _pair_place(work.id, stored.pair.title, stored.pair.edited, stored.created_at, stored.pair.by)
+    if stored is None:
+        return None
+    return _pair_place(work.id, stored.pair.title, stored.pair.edited, stored.created_at, stored.pair.by)
 
 
 def _pair_place(id: str, title: str, text: str, at: datetime, by: str) -> Place:

@@ -64,10 +64,10 @@ def work_thumbnail(member: Member, work: Work) -> Thumbnail | None:
         match work.kind:
             case "pair":
                 stored = store.pair(work.id)
-                return stored and pair_thumbnail(stored)
+                return pair_thumbnail(stored) if stored else None
             case "run":
                 row = shown_runs().get(work.id)
-                return row and run_thumbnail(_run_cells(row.id, row.lines))
+                return run_thumbnail(_run_cells(row.id, row.lines)) if row else None
             case "campaign" if member.may(Right.MANAGE):
                 return campaign_thumbnail(ManagerActions(store, member).progress(work.id))
             case "audit":
