@@ -14,6 +14,7 @@ from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.metric_title import metric_title
 from pages.server import services
+from pages.ui.lessons import read_lessons
 from pages.ui.shared.pin_form import reports_of
 from pages.ui.shared.project_button import audit_work
 from pages.ui.shared.run_choice import BUNDLED_RUN, listed_runs, shown_runs
@@ -102,7 +103,7 @@ def _older_place(work: Work) -> Place | None:
     if bundled:
         return Place("example", bundled.title, "probe", {"example": work.id}, work)
     stored = services.store().pair(work.id)
-    if stored is None:
+    if not stored:
         return None
     return _pair_place(work.id, stored.pair.title, stored.pair.edited, stored.created_at, stored.pair.by)
 
@@ -118,10 +119,19 @@ def page_places(member: Member) -> Iterator[Place]:
         yield Place("page", page.title, page.name)
 
 
+def lesson_places(member: Member) -> Iterator[Place]:
+    """The lessons on pages that the person may open, in their order; each opens with the first of its steps."""
+    names = {page.title: page.name for page in pages_of(member)}
+    for name, lesson in read_lessons().items():
+        if lesson.pages <= names.keys():
+            yield Place("lesson", lesson.title, names[lesson.steps[0].page], {"lesson": name})
+
+
 def all_places(member: Member) -> Iterator[Place]:
     """Every place that the person may open, what is their own first."""
     yield from own_work(member)
     yield from page_places(member)
+    yield from lesson_places(member)
     for item in bundled_items():
         if not item.parent:
             yield Place("example", item.title, "probe", {"example": item.example.id})
