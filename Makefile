@@ -6,7 +6,8 @@ NODE := .venv/node
 # every process of the tests would compile all sources again
 unexport PYTHONDONTWRITEBYTECODE
 LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate
-SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_claim.py test_prose.py test_shallow.py test_wheel.py)
+SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bundled_scores.py test_claim.py test_experiments.py \
+	test_plugins.py test_prose.py test_reproduce.py test_shallow.py test_site.py test_wheel.py)
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
@@ -42,7 +43,7 @@ test: .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts) ## run the whole
 	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --dist loadfile
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
-test-quick: .venv/.dev ## in two minutes, the unit tests of no page, database, command or training
+test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py \
 		-n 2 --dist loadgroup --no-loadscope-reorder
 
