@@ -16,7 +16,8 @@ export function markTerm(root, heading, term) {
   const link = element('a', 'term', heading.textContent ?? '', { href: term.address, target: '_blank', 'aria-describedby': id });
   /** @type {HTMLElement} */
   const tip = root.querySelector(`#${id}`) ?? definition(id, term);
-  if (!tip.isConnected) root.append(tip);
+  if (tip.isConnected) hideTip(tip); // a heading that is drawn again is left by no pointer
+  else root.append(tip);
   heading.removeAttribute('title');
   heading.replaceChildren(link);
   for (const kind of ['pointerenter', 'focus']) link.addEventListener(kind, () => { showTip(tip, link); });
