@@ -1,6 +1,6 @@
 """Cut the icons that our pages and Streamlit draw out of Streamlit's font of all icons, into `pages/server/icons.woff`.
 
-Run as `python -m tests.icon_font` after an icon or Streamlit changed; it needs the packages fonttools and brotli.
+Run as `python -m tests.icon_font` after an icon or Streamlit changed; it needs the package brotli beside those of the tests.
 """
 
 from __future__ import annotations
