@@ -18,6 +18,7 @@ class Consistency(BaseMetric):
 
     def __init__(self, metric: str, threshold: float) -> None:
         [self._metric] = parse_metrics(metric)
+        self.metric = self._metric.spec  # DeepEval copies a metric by the attributes of these names
         self.threshold = threshold
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:

@@ -130,8 +130,9 @@ def test_inspect_names_the_key_of_a_document_that_is_not_there() -> None:
     assert "Known: article" in log.error.message
 
 
-def test_deepeval_measures_and_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deepeval_measures_and_evaluates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
+    monkeypatch.chdir(tmp_path)  # it leaves a folder of its own
     deepeval = pytest.importorskip("deepeval", reason="brings sixty packages; to run it: pip install deepeval==4.3.1")
     from deepeval.test_case import LLMTestCase
 
