@@ -16,7 +16,7 @@ project = choose_report(member)
 if project is None:
     empty_page(member)
     st.stop()
-st.set_page_config(page_title=f"{project.title} · Projects · Touchstone")
+st.set_page_config(page_title=f"Projects · {project.title} · Touchstone")
 project_work(member, project)
 with st.container(horizontal=True, vertical_alignment="center"):
     report_settings(member, project)

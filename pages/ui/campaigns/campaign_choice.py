@@ -97,7 +97,7 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
                 help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
             )
             _people_of_campaign(chosen)
-            st.set_page_config(page_title=f"{chosen.name} · Campaigns · Touchstone")
+            st.set_page_config(page_title=f"Campaigns · {chosen.name} · Touchstone")
             project_button(Work("campaign", chosen.id), chosen.name)
             st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
             st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))

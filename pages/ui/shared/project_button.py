@@ -65,7 +65,7 @@ def project_button(work: Work, title: str, key: str = "") -> None:
 
 
 def _other_projects(work: Work, title: str, key: str, others: list[ReportRow]) -> None:
-    with st.popover("", icon=":material/more_horiz:", key=f"project-other-{key}-{page_state(ProjectState).put}"):
+    with st.popover("Other", icon=":material/more_horiz:", key=f"project-other-{key}-{page_state(ProjectState).put}"):
         st.caption("Another project")
         for row in others[:_MOST_OTHERS]:
             st.button(_short(row.title), key=f"project-{key}-{row.id}", on_click=_put, args=(work, row.id, title))

@@ -105,7 +105,7 @@ def run_bar(chosen: RunRow | None) -> None:
             label = "Look at a run of the bundled examples"
             st.button(label, icon=":material/visibility:", type="tertiary", on_click=open_run, args=(BUNDLED_RUN,))
         if chosen:
-            st.set_page_config(page_title=f"{chosen.name} · Stress test · Touchstone")
+            st.set_page_config(page_title=f"Stress test · {chosen.name} · Touchstone")
             project_button(Work("run", chosen.id), chosen.name)
         if services.settings().demo:
             st.badge(
