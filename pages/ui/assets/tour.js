@@ -210,7 +210,7 @@ function place(tour) {
   const ring = tour.$('.ring');
   ring.style.visibility = box ? 'visible' : 'hidden';
   if (box) put4(ring, box.left - MARGIN, box.top - MARGIN, box.width + 2 * MARGIN, box.height + 2 * MARGIN);
-  const [left, top] = spot(tour.$('.card').getBoundingClientRect(), box);
+  const [left, top] = spot(tour.$('.card').getBoundingClientRect(), box, Boolean(wanted.done));
   put4(tour.$('.card'), left, top);
 }
 
@@ -285,20 +285,23 @@ function play(tour) {
 }
 
 /**
- * Below the target, above it, or beside it, wherever there is room; else in the corner.
+ * Below the target, above it, or beside it, wherever there is room; else in the corner. Where something is to be done, below comes
+ * last: there the lists of the target open.
  * @param {DOMRect} card
  * @param {DOMRect|undefined} box
+ * @param {boolean} isDone - whether something is to be done in the target
  */
-function spot(card, box) {
+function spot(card, box, isDone) {
   const right = innerWidth - card.width - EDGE, bottom = innerHeight - card.height - EDGE;
   if (!box || innerWidth < NARROW) return [Math.max(EDGE, right), bottom];
   const left = Math.min(Math.max(EDGE, box.left), right), top = Math.min(Math.max(EDGE, box.top), bottom);
   const away = MARGIN + GAP;
-  if (box.bottom + away <= bottom && box.bottom > 0) return [left, box.bottom + away];
+  const below = box.bottom + away <= bottom && box.bottom > 0 ? [left, box.bottom + away] : null;
+  if (below && !isDone) return below;
   if (box.top - away - card.height >= EDGE && box.top < innerHeight) return [left, box.top - away - card.height];
   if (box.right + away <= right) return [box.right + away, top];
   if (box.left - away - card.width >= EDGE) return [box.left - away - card.width, top];
-  return [right, bottom];
+  return below ?? [right, bottom];
 }
 
 /**
