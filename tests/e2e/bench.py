@@ -34,6 +34,11 @@ class Bench:
         """Where the summary is written."""
         return self.page.locator(".editor textarea")
 
+    @property
+    def metrics_button(self) -> Locator:
+        """Opens the choice of metrics; the bar of pages has a button whose name ends alike."""
+        return self.page.get_by_test_id("stMain").get_by_role("button", name="Metrics")
+
     def open(self, query: str = f"?example={HARBOUR}") -> None:
         """Open Probe, on the first example unless the query says something else; "" opens what a first visitor sees."""
         self.page.goto(f"{self.server.url}/{query}")
@@ -107,7 +112,7 @@ class Bench:
         return self.page.locator(".document mark")
 
     def add_metric(self, spec: str) -> None:
-        press(self.page.get_by_role("button", name="Metrics"))
+        press(self.metrics_button)
         enter(self.page.get_by_role("textbox", name="Add one with other settings"), spec)
 
     def message(self, words: str) -> None:

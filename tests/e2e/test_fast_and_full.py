@@ -105,7 +105,7 @@ def test_metrics_are_moved_to_the_fast_set_and_added_while_the_page_still_draws_
     line, bench = SlowLine(own_page), Bench(own_page, plugged_server)
     bench.open()
     heavy, other_heavy = (add_heavy(bench, tmp_path_factory.mktemp("heavy")) for _ in range(2))
-    press(bench.page.get_by_role("button", name="Metrics"))
+    press(bench.metrics_button)
     fast = bench.page.locator(".st-key-fast")
     expect(fast.get_by_role("button", name=other_heavy)).to_be_visible()
     idle(bench.page)
@@ -121,7 +121,7 @@ def test_metrics_are_moved_to_the_fast_set_and_added_while_the_page_still_draws_
     expect(bench.score(other_heavy)).to_have_text(words(summary()))
     expect(bench.page.get_by_role("button", name="Score all")).to_have_count(0)  # none waits for the key
 
-    press(bench.page.get_by_role("button", name="Metrics"))
+    press(bench.metrics_button)
     field = bench.page.get_by_role("textbox", name="Add one with other settings")
     expect(field).to_be_visible()
     idle(bench.page)

@@ -104,7 +104,7 @@ def test_words_that_are_replaced_or_pasted_are_executable_edits_which_one_link_o
     bench.replace("Tuesday", "Friday", "The document says Tuesday.")
     bench.shows(SUMMARY.replace("Tuesday", "Friday"))
     bench.tab("Edit JSON")
-    written = page.get_by_test_id("stCode").locator("code")
+    written = page.locator(".st-key-edits-json").locator("pre")
     expect(written).to_contain_text("The document says Tuesday.")
     assert json.loads(written.inner_text()) == [
         {"original_text": "Tuesday", "replace_text": "Friday", "explanation": "The document says Tuesday."}

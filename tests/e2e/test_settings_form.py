@@ -39,7 +39,7 @@ def fill(page: Page, name: str, setting: str, value: str) -> None:
 
 
 def open_form(bench: Bench, title: str) -> None:
-    bench.page.get_by_role("button", name="Metrics").click()
+    bench.metrics_button.click()
     choose_metric(bench.page, title)
 
 
