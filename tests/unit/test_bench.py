@@ -114,6 +114,7 @@ def test_every_metric_that_asks_a_model_of_this_machine_can_be_timed_but_a_train
         "weighted-assessment",
         "sampled-assessment",
         "closed-book",
+        "frameworks",
     } == set(RECIPES)
     assert set(DEFAULT_METRICS) <= set(RECIPES)
 

@@ -88,11 +88,11 @@ def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(p
     assert mine.task.reservation != theirs.reservation
 
 
-def test_training_ends_with_its_result_and_is_had_once_more_or_left(probe: Open, store: Store) -> None:
+def test_training_ends_with_its_result_and_is_had_once_more_or_left(open_page: Open, store: Store) -> None:
     opened = make_campaign(store)
     key, feedback = {"verdict": "consistent"}, "It was a boat."
     opened.add_tasks([NewTask(save_items(store, 7)[0], part="training", key=key, feedback=feedback)])
-    app = annotate(probe)
+    app = annotate(open_page)
     app.button(key="start").click().run()
     annotator = opened.annotator_of(local_member(store, services.settings().user))
     opened.label(annotator, 1)
