@@ -233,7 +233,7 @@ export function find(path) {
 function reveal(tour, target) {
   const tall = target.getBoundingClientRect().height > innerHeight / 2;
   /** @type {ScrollLogicalPosition[]} */
-  const blocks = tall ? ['start'] : ['center', 'start', 'end'];
+  const blocks = tall ? ['start'] : innerWidth < NARROW ? ['center', 'start'] : ['center', 'start', 'end'];
   for (const block of blocks) {
     target.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
     if (isVisible(tour, target)) return;
@@ -241,13 +241,14 @@ function reveal(tour, target) {
 }
 
 /**
- * Whether the target is what is seen at three heights of it, of a tall one at its top.
+ * Whether the target is what is seen at three heights of it, of a tall one at its top, and on a narrow screen not below the card.
  * @param {Tour} tour
  * @param {Element} target
  */
 function isVisible(tour, target) {
   const { left, top, width, height } = target.getBoundingClientRect();
-  const shares = height > innerHeight / 2 ? [.02, .2] : [.1, .5, .9];
+  const tall = height > innerHeight / 2, shares = tall ? [.02, .2] : [.1, .5, .9];
+  if (innerWidth < NARROW && !tall && top + height > tour.$('.card').getBoundingClientRect().top) return false;
   const x = (Math.max(0, left) + Math.min(innerWidth, left + width)) / 2; // of a table, the middle of what is on the screen
   return shares.every(share => lies(tour, target, x, top + share * height));
 }
