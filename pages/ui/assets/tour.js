@@ -235,7 +235,7 @@ function reveal(tour, target) {
   /** @type {ScrollLogicalPosition[]} */
   const blocks = tall ? ['start'] : innerWidth < NARROW ? ['center', 'start'] : ['center', 'start', 'end'];
   for (const block of blocks) {
-    target.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    target.scrollIntoView({ block, inline: innerWidth < NARROW ? 'center' : 'nearest', behavior: 'instant' });
     if (isVisible(tour, target)) return;
   }
 }
