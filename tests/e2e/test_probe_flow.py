@@ -12,7 +12,7 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from tests.e2e.bench import WORK_MS, Bench, example
-from tests.e2e.waiting import download, pick_option, press
+from tests.e2e.waiting import download, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
@@ -177,7 +177,10 @@ def receipt(page: Page) -> str:
 
 
 def upload(bench: Bench, name: str, data: bytes) -> None:
-    bench.page.locator(".st-key-upload input[type=file]").set_input_files(
+    field = bench.page.locator(".st-key-upload input[type=file]")
+    field.wait_for(state="attached")
+    idle(bench.page)  # a field that is drawn again loses its file
+    field.set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     )
 
