@@ -216,8 +216,9 @@ def _labels(repository: Repository, config: Config) -> list[str]:
         return [f"LABEL_{place}" for place in range(number if isinstance(number, int) else 2)]
     labels = [str(named.get(str(place), place)).strip() for place in range(len(named))]
     ids = config.get("label2id")
-    stated = {str(name).strip(): place for name, place in ids.items()} if isinstance(ids, dict) else {}
-    if any(stated.get(label, place) != place for place, label in enumerate(labels)):
+    # some files have the numbers as texts
+    stated = {str(name).strip(): str(place) for name, place in ids.items()} if isinstance(ids, dict) else {}
+    if any(stated.get(label, str(place)) != str(place) for place, label in enumerate(labels)):
         raise LoadError(
             f"config.json of {repository.source} has {', '.join(labels)[:200]} in id2label and another order in label2id. Put the files "
             "into a folder, correct config.json there, and name that folder."

@@ -1,4 +1,4 @@
-"""How real configurations on the hub are read: the form that is guessed, or a sentence that says what to do."""
+"""Real configurations on the hub are read: the form that is guessed, or a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -44,6 +44,11 @@ def refusal(config: dict[str, Any], files: tuple[str, ...] = FILES, **texts: str
 def labelled(*labels: str) -> dict[str, Any]:
     ids = {str(place): label for place, label in enumerate(labels)}
     return {**NLI, "id2label": ids, "label2id": {label: place for place, label in enumerate(labels)}}
+
+
+def test_numbers_of_labels_may_be_texts() -> None:
+    config = {**NLI, "id2label": {"0": "yes", "1": "no"}, "label2id": {"yes": "0", "no": "1"}}
+    assert guess(config).candidates[0]["label"] == "yes"
 
 
 @pytest.mark.parametrize(
