@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from abc import abstractmethod
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar, cast
@@ -31,9 +32,9 @@ class MetricEntry(BaseModel):
     languages: str = "any"
 
     @classmethod
+    @abstractmethod
     def owns(cls, table: dict[str, object]) -> bool:
         """True for a table of this kind of metric."""
-        raise NotImplementedError
 
     @classmethod
     def parse(cls, place: str, name: str, table: object) -> Self:

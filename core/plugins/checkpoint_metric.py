@@ -234,18 +234,27 @@ def _dot(one: Answer, other: Answer) -> float:
 
 
 @dataclass(frozen=True)
-class DeclaredChoice(CheckpointMetric):
-    """The probability with which a T5 writes the first of two words rather than the second."""
-
-    form: ClassVar[str] = "seq2seq"
-    name: ClassVar[str] = "seq2seq"
-    kind: ClassVar[str] = "seq2seq_choice"
+class _WordReader(CheckpointMetric):
+    """Reads which of two words the model writes, the first for a claim that is supported."""
 
     words: str = "Yes No"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require_words(self.name, self.words)
+        if len({*self.words.lower().split()}) != 2 or len(self.words.split()) != 2:
+            raise BadSettingError(
+                f"{self.name}: words must be two words with a blank between, first the one for a claim that is supported, as "
+                f"Yes No; got {self.words!r}."
+            )
+
+
+@dataclass(frozen=True)
+class DeclaredChoice(_WordReader):
+    """The probability with which a T5 writes the first of two words rather than the second."""
+
+    form: ClassVar[str] = "seq2seq"
+    name: ClassVar[str] = "seq2seq"
+    kind: ClassVar[str] = "seq2seq_choice"
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -256,18 +265,12 @@ class DeclaredChoice(CheckpointMetric):
 
 
 @dataclass(frozen=True)
-class DeclaredJudge(CheckpointMetric):
+class DeclaredJudge(_WordReader):
     """The probability with which a chat model begins its answer with the first of two words rather than the second."""
 
     form: ClassVar[str] = "judge"
     name: ClassVar[str] = "judge"
     kind: ClassVar[str] = "local_logprobs"
-
-    words: str = "Yes No"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_words(self.name, self.words)
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -288,14 +291,6 @@ class DeclaredJudge(CheckpointMetric):
                 [answer],
             )
         return yes / (yes + no)
-
-
-def _require_words(name: str, words: str) -> None:
-    if len({*words.lower().split()}) != 2 or len(words.split()) != 2:
-        raise BadSettingError(
-            f"{name}: words must be two words with a blank between, first the one for a claim that is supported, as Yes No; "
-            f"got {words!r}."
-        )
 
 
 FORMS: Mapping[str, type[CheckpointMetric]] = MappingProxyType(

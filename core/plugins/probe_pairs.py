@@ -105,9 +105,11 @@ def describe_probes(chosen: ProbeResult, results: Sequence[ProbeResult], is_open
         sentences.append(f"Some have no score: {chosen.problem}")
     if is_open and len(results) > 1:
         second = max(one.right for one in results if one is not chosen)
+        chance = min(1.0, len(results) / 2 ** len(PAIRS))  # Boole's inequality
         sentences.append(
-            f"Guessed from the probe pairs: {is_open}. The next best of {len(results)} ways to ask gets {second} right; five "
-            "pairs are few, so check the model's own page."
+            f"Guessed from the probe pairs: {is_open}. The next best of {len(results)} ways to ask gets {second} right. Of a model "
+            f"that knows nothing, one of {len(results)} ways gets all five right in up to {chance:.0%} of cases, so "
+            "check the model's own page."
         )
     elif chosen is not results[0]:
         sentences.append(f"With the document first {results[0].right} are right, so the summary is given first.")

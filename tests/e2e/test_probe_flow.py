@@ -180,9 +180,7 @@ def upload(bench: Bench, name: str, data: bytes) -> None:
     field = bench.page.locator(".st-key-upload input[type=file]")
     field.wait_for(state="attached")
     idle(bench.page)  # a field that is drawn again loses its file
-    field.set_input_files(
-        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-    )
+    field.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
 
 
 def pdf(words: str) -> bytes:
