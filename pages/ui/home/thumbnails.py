@@ -19,7 +19,7 @@ from pages.ui.shared.markup import render_html
 
 WIDTH, HEIGHT = 96.0, 48.0
 _BAR = 7.0  # height of the bar that stands for a summary
-_EDIT_CLASSES = {-1: "wrong", 0: "plain", 1: "right"}
+_EDIT_CLASSES = {-1: "removed", 0: "plain", 1: "inserted"}
 _MOVE_CLASSES = {Move.RIGHT: "right", Move.WRONG: "wrong", Move.STILL: "plain"}
 _LEVEL_CLASSES = {Level.GOOD: "right", Level.WEAK: "plain", Level.FAILS: "wrong"}
 _MOST_ROWS, _MOST_COLUMNS = 8, 24
@@ -66,7 +66,10 @@ def thumbnail_html(picture: Thumbnail) -> str:
 
 
 def pair_thumbnail(stored: StoredPair) -> Thumbnail:
-    """The summary as a bar with its edits, and below it the score of each bounded metric from before to after on its own scale."""
+    """The summary as a bar with its edits, and below it the score of each bounded metric from before to after, more consistent above.
+
+    No shift is coloured: its noise is not kept with the pair.
+    """
     pair = stored.pair
     segments = [(op, len(text)) for op, text in as_segments(pair.original, pair.edits)] or [(0, 1)]
     total, at = sum(letters for _, letters in segments) or 1, 0.0
@@ -75,7 +78,11 @@ def pair_thumbnail(stored: StoredPair) -> Thumbnail:
         width = WIDTH * letters / total
         bar.append(Rectangle(at, 0, width, _BAR, _EDIT_CLASSES[op]))
         at += width
-    lines = [line for before, after in _score_pairs(stored) for line in _slope(before, after)]
+    top, room = _BAR + 5, HEIGHT - _BAR - 7
+    lines = [
+        Line(6, top + room * (1 - before), WIDTH - 6, top + room * (1 - after), "plain")
+        for before, after in _score_pairs(stored)
+    ]
     edits = len(pair.edits)
     return Thumbnail(
         f"{edits} edit{'' if edits == 1 else 's'} of the summary, and {len(lines)} scores from before to after",
@@ -85,7 +92,7 @@ def pair_thumbnail(stored: StoredPair) -> Thumbnail:
 
 
 def _score_pairs(stored: StoredPair) -> list[tuple[float, float]]:
-    """The last scores of both sides between 0 and 1, of each metric whose score has two bounds."""
+    """The last scores of both sides, 0 the least and 1 the most consistent, of each metric whose score has two bounds and a better side."""
     sides: dict[str, dict[str, float]] = {}
     for outcome in stored.pair.outcomes:
         if isinstance(outcome, Result):
@@ -96,21 +103,14 @@ def _score_pairs(stored: StoredPair) -> list[tuple[float, float]]:
             card = METRICS.parse(metric).card
         except TouchstoneError:  # a plug-in that is not here any more
             continue
-        if card.low is None or card.high is None or not {"original", "edited"} <= values.keys():
+        if card.low is None or card.high is None or card.direction == "neutral":
             continue
-        span = card.high - card.low
-        places.append(((values["original"] - card.low) / span, (values["edited"] - card.low) / span))
+        if not {"original", "edited"} <= values.keys():
+            continue
+        worst, best = (card.high, card.low) if card.direction == "lower" else (card.low, card.high)
+        before, after = (min(1.0, max(0.0, (values[side] - worst) / (best - worst))) for side in ("original", "edited"))
+        places.append((before, after))
     return places
-
-
-def _slope(before: float, after: float) -> list[Line]:
-    top, room = _BAR + 5, HEIGHT - _BAR - 7
-    heights = [top + room * (1 - min(1.0, max(0.0, value))) for value in (before, after)]
-    return [
-        Line(
-            6, heights[0], WIDTH - 6, heights[1], "wrong" if after < before else "right" if after > before else "plain"
-        )
-    ]
 
 
 def run_thumbnail(cells: Sequence[MatrixCell]) -> Thumbnail:

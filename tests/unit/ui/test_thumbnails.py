@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
 from annotations.campaigns.campaign_progress import CampaignProgress, Share
 from annotations.store.records import StoredPair
 from core.audit.question import Finding, Level
@@ -12,6 +14,7 @@ from core.runs.bundled_run import bundled_run_lines
 from core.runs.matrix import shift_matrix
 from core.runs.run import run_from_lines
 from core.runs.shifts import score_shifts
+from core.types import Result
 from pages.ui.home.thumbnails import (
     HEIGHT,
     WIDTH,
@@ -33,11 +36,18 @@ def styles(picture: Thumbnail) -> list[str]:
 
 def test_a_pair_shows_its_edit_and_the_fall_of_its_score() -> None:
     picture = pair_thumbnail(STORED)
-    assert styles(picture) == ["plain", "wrong", "right", "plain"]
+    assert styles(picture) == ["plain", "removed", "inserted", "plain"]
     assert sum(one.width for one in picture.rectangles) == WIDTH
     [line] = picture.lines
-    assert (line.style, line.y1 < line.y2) == ("wrong", True)
+    assert (line.style, line.y1 < line.y2) == ("plain", True)
     assert pair_thumbnail(replace(STORED, pair=replace(PAIR, edits=(), outcomes=()))).lines == ()
+
+
+@pytest.mark.parametrize(("metric", "rises"), [("rouge2", [False]), ("word-novelty", [True]), ("source-position", [])])
+def test_a_line_rises_where_the_summary_became_more_consistent(metric: str, rises: list[bool]) -> None:
+    scored = tuple(replace(one, metric=metric) for one in PAIR.outcomes if isinstance(one, Result))
+    lines = pair_thumbnail(replace(STORED, pair=replace(PAIR, outcomes=scored))).lines
+    assert [line.y2 < line.y1 for line in lines] == rises
 
 
 def test_a_run_is_its_matrix_in_the_colours_of_the_moves() -> None:
