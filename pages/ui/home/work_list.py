@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from annotations.campaigns.campaign_progress import CampaignProgress
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Right
 from annotations.store.reports import Work
@@ -69,7 +70,8 @@ def work_thumbnail(member: Member, work: Work) -> Thumbnail | None:
                 row = shown_runs().get(work.id)
                 return run_thumbnail(_run_cells(row.id, row.lines)) if row else None
             case "campaign" if member.may(Right.MANAGE):
-                return campaign_thumbnail(ManagerActions(store, member).progress(work.id))
+                manager = ManagerActions(store, member)
+                return campaign_thumbnail(_campaign_progress(manager, work.id, manager.count_responses(work.id)))
             case "audit":
                 metric, _, data = work.id.partition("\n")
                 kept = by_data(kept_audits(store, metric)).get(data)
@@ -83,3 +85,8 @@ def work_thumbnail(member: Member, work: Work) -> Thumbnail | None:
 def _run_cells(id: str, lines: int) -> list[MatrixCell]:  # noqa: ARG001  # their number is part of the key
     run = load_run(shown_runs()[id])
     return shift_matrix(run, score_shifts(run), resamples=1)
+
+
+@st.cache_data(max_entries=64, ttl=60, show_spinner=False)
+def _campaign_progress(_manager: ManagerActions, id: str, responses: int) -> CampaignProgress:  # noqa: ARG001  # their number is part of the key
+    return _manager.progress(id)
