@@ -20,7 +20,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 
 def streamlit_folder() -> Path:
-    """Where Streamlit's static files are."""
+    """Folder of Streamlit's static files."""
     spec = find_spec("streamlit")
     if spec is None or spec.origin is None:
         raise RuntimeError("Streamlit is not installed.")

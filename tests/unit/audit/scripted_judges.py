@@ -176,7 +176,7 @@ def judged_items() -> list[Item]:
 
 @cache
 def judged_truth() -> Truth:
-    """What is known of the summaries that are judged."""
+    """Known truth of the summaries that are judged."""
     return truth_of(judged_items())
 
 

@@ -56,7 +56,7 @@ def items(documents: int = 24) -> list[Item]:
 
 @cache
 def few_bundled_corruptions(seed: int, battery: Battery) -> tuple[TrainingRow, ...]:
-    """What a training draws from, of the first documents alone: the corruptions of all bundled examples take ten seconds."""
+    """Texts that a training draws from, of the first documents alone: the corruptions of all bundled examples take ten seconds."""
     return tuple(generated_rows(labelled_rows(bundled_items()[:60])[0], seed, battery))
 
 
