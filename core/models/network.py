@@ -46,6 +46,8 @@ LOAD_ERRORS = (
 _log = python_logging.getLogger(__name__)
 # Transformers changes the default number type and the initialisers of the whole process while it builds a network.
 _BUILDING = Lock()
+# of every shape of a batch that it has not seen, cuDNN's attention makes a plan first, which takes longer than the batch
+torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def load_network(
