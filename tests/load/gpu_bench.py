@@ -22,8 +22,9 @@ import typer
 from torch.profiler import ProfilerActivity, profile
 
 from core.errors import MemoryFullError
+from core.metric import Metric
 from core.models.model import Row
-from core.types import Example
+from core.types import Example, Failure
 from tests.bench.comparison import MetricComparison
 from tests.bench.network_shapes import parse_sizes
 from tests.bench.recipes import prepare_metric
@@ -112,11 +113,13 @@ def measure(name: str, dtype: str, size: str, device: str, documents: int) -> di
                 "ratio": round(plain / seconds, 2),
                 "largest pass, tokens": watch.largest,
             }
-            return figures | _run_out_of_memory(comparison, watch, device, documents)
+            return figures | _run_out_of_memory(comparison, metric, watch, device, documents)
 
 
-def _run_out_of_memory(comparison: MetricComparison, watch: Watch, device: str, documents: int) -> dict[str, object]:
-    """Another set where the largest pass so far does not fit: every pair is scored, and few passes fail."""
+def _run_out_of_memory(
+    comparison: MetricComparison, metric: Metric, watch: Watch, device: str, documents: int
+) -> dict[str, object]:
+    """Another set where the largest pass so far does not fit: every pair that fits alone is scored, and few passes fail."""
     if device.startswith("cuda"):
         idle, most = torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()
         torch.cuda.empty_cache()
@@ -125,7 +128,13 @@ def _run_out_of_memory(comparison: MetricComparison, watch: Watch, device: str, 
     else:
         watch.limit = _ROOM * watch.largest
     watch.failed, watch.largest = 0, 0
-    scored = [len(comparison._run(_make_set(number, documents))) for number in (3, 4)]
+    scored = [
+        sum(
+            not isinstance(outcome, Failure)
+            for _, outcome in comparison._engine.run([metric], _make_set(number, documents))
+        )
+        for number in (3, 4)
+    ]
     if device.startswith("cuda"):
         torch.cuda.set_per_process_memory_fraction(1.0)
     return {
