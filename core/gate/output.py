@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from core.gate.regression import MEAN_SCORE, Change, ItemChange, MetricComparison
+from core.gate.regression import CONSISTENT, MEAN_SCORE, Change, ItemChange, MetricComparison
 from core.stats.best_metric import SIGNIFICANCE_LEVEL
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned, markdown_table
@@ -16,6 +16,10 @@ _NOTE = (
     f"Paired bootstrap by document, p corrected by Holm over all lines; significant below {SIGNIFICANCE_LEVEL:g}. Shares and "
     "areas in percent, changes of them in points; the score in units of the metric, turned so that higher is more consistent."
 )
+_RATE_NOTE = (
+    "Prediction-powered rates of each side (Angelopoulos et al. 2023), interval of the difference by Zou and Donner 2008; n is the "
+    f"smaller number of labels; significant below {SIGNIFICANCE_LEVEL:g}. In percent, changes in points."
+)
 _ENTITIES = {ord(character): f"&#{ord(character)};" for character in "&<>[]`*_@#!~$|\\"}
 _MOST_LETTERS = 160
 _MOST_LOST = 5
@@ -25,7 +29,7 @@ def format_comparisons(found: Sequence[MetricComparison], failed: Sequence[Chang
     """The table and the items behind it, for a terminal."""
     rows = [_row(change, failed) for one in found for change in one.changes]
     examples = [line for one in found for line in _example_lines(one)]
-    return "\n".join([align_columns([_HEAD, *rows]), "", *examples, *([""] if examples else []), _NOTE])
+    return "\n".join([align_columns([_HEAD, *rows]), "", *examples, *([""] if examples else []), _note(found)])
 
 
 def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]) -> str:
@@ -43,7 +47,7 @@ def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Cha
                 for title, items in (("worse", one.worse), ("better", one.better))
                 if items
             ),
-            f"{_NOTE}\n",
+            f"{_note(found)}\n",
         ]
     )
 
@@ -95,6 +99,11 @@ def describe_change(change: Change) -> str:
         f"{change.metric}, {change.measure} {_value(change, change.before)} → {_value(change, change.after)} "
         f"({_difference(change)}{p}, n = {change.difference.n})"
     )
+
+
+def _note(found: Sequence[MetricComparison]) -> str:
+    rates = any(change.measure == CONSISTENT for one in found for change in one.changes)
+    return _RATE_NOTE if rates else _NOTE
 
 
 def _row(change: Change, failed: Sequence[Change]) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ from core.stats.statistic import Estimate, Mask, Numbers, Statistic, Values, mea
 
 MOST_EXAMPLES = 5
 MEAN_SCORE = "score"
+CONSISTENT = "consistent"
+"""The share of consistent summaries, which few labels and the scores of all estimate; see `core/gate/rates.py`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,9 @@ GATE_MEASURES: Mapping[str, Callable[[Cases, Slice, GradedColumn], Statistic]] =
     {"auc": _auc, "consistency": _consistency, "balanced_accuracy": _accuracy, MEAN_SCORE: _mean_score}
 )
 """Shares and areas in 0..1 where items are labelled; else the mean score, higher being more consistent, in units of the metric."""
+
+LIMITED_MEASURES = (*GATE_MEASURES, CONSISTENT)
+"""Measures of which a drop may be limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,8 @@ class Limit:
     def parse(cls, text: str) -> Limit:
         """From `auc:-2`. Raises UnknownNameError for another measure and TouchstoneError for what is no number below zero."""
         name, _, number = text.partition(":")
-        if name not in GATE_MEASURES:
-            raise UnknownNameError("measure of compare", name, GATE_MEASURES)
+        if name not in LIMITED_MEASURES:
+            raise UnknownNameError("measure of compare", name, LIMITED_MEASURES)
         try:
             points = float(number)
         except ValueError:

@@ -14,16 +14,19 @@ import typer
 from annotations.store.store import Store
 from core.cases.cases import Cases
 from core.cases.measures import affordable_resamples, draw_resamples
+from core.cases.pool_labels import read_pool_labels
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
 from core.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
-from core.gate.regression import GATE_MEASURES, Change, Limit, MetricComparison, compare_sides, regressions
+from core.gate.rates import compare_rates, split_labels
+from core.gate.regression import LIMITED_MEASURES, Change, Limit, MetricComparison, compare_sides, regressions
 from core.gate.results_file import (
     GivenSide,
     MetricSide,
     graded_columns,
     matched_sides,
+    read_results,
     require_agreeing_labels,
     shared_signatures,
     side_of_outcomes,
@@ -59,10 +62,17 @@ def command(
         list[str] | None,
         typer.Option(help="Where the labels are: datasets, bundled, or a file of pairs; metrics are scored on it."),
     ] = None,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Labels of a few summaries, to compare the shares of consistent ones: a file for each side, or one where no id is "
+            "of both."
+        ),
+    ] = None,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"The drop that fails, in points, as auc:-2, of {', '.join(GATE_MEASURES)}; may be repeated. By default any "
+            help=f"The drop that fails, in points, as auc:-2, of {', '.join(LIMITED_MEASURES)}; may be repeated. By default any "
             "significant drop."
         ),
     ] = None,
@@ -81,7 +91,63 @@ def command(
     """Say whether new scores are worse than those before, on the same items: status 1 where they are, or where some are missing."""
     writers = [(path, _writer(path)) for path in to or ()]
     limits = [Limit.parse(text) for text in fail_on or ()]
-    opened = _open_sides([base, new], data or [], limits, device)
+    if labels:
+        if data or base_threshold is not None or new_threshold is not None or resamples:
+            raise TouchstoneError(
+                "--labels compares shares of consistent summaries: --data, thresholds and --resamples have no part in it."
+            )
+        compared = _compare_rates([base, new], labels)
+    else:
+        compared = _compare_scores(
+            _open_sides([base, new], data or [], limits, device), base_threshold, new_threshold, resamples
+        )
+    found, changes = compared.found, [change for one in compared.found for change in one.changes]
+    absent = {limit.measure for limit in limits} - {change.measure for change in changes}
+    if absent:
+        raise TouchstoneError(
+            f"--fail-on {', '.join(sorted(absent))}: not compared here, so that no drop of it would be seen. Compared are "
+            f"{', '.join(dict.fromkeys(change.measure for change in changes))}."
+        )
+    failed = regressions(changes, limits)
+    notes = [*ruled_out_sentences(changes, limits), *compared.notes]
+    for path, write in writers:
+        path.write_text(write(found, failed, [*compared.plan, *notes]), encoding="utf-8")
+    typer.echo(format_comparisons(found, failed))
+    typer.echo(f"\n{verdict_sentence(found, failed)}")
+    for sentence in notes:
+        typer.echo(sentence)
+    if failed or any(one.lost for one in found):
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Comparisons, what was said of the items before they were made, and notes on their intervals."""
+
+    found: Sequence[MetricComparison]
+    plan: Sequence[str]
+    notes: Sequence[str] = ()
+
+
+def _compare_rates(given: Sequence[str], labels: Sequence[Path]) -> _Compared:
+    for one in given:
+        if not Path(one).is_file():
+            raise TouchstoneError(f"{one} is no file. With --labels each side is a file that `score -o` wrote.")
+    if len(labels) > len(given):
+        raise TouchstoneError(f"{len(labels)} files of labels for two sides. Name one for each side, or one for both.")
+    before, after = (read_results(Path(one)) for one in given)
+    files = [read_pool_labels(path) for path in labels]
+    found, plan = compare_rates(
+        before, after, split_labels(before, after, *files) if len(files) == 1 else (files[0], files[1])
+    )
+    for sentence in plan:
+        print_status(sentence)
+    return _Compared([found], plan)
+
+
+def _compare_scores(
+    opened: _Sides, base_threshold: float | None, new_threshold: float | None, resamples: int | None
+) -> _Compared:
     matched, cases = matched_sides(*opened.scores), opened.cases
     given = (base_threshold, base_threshold if new_threshold is None else new_threshold)
     thresholds = [own.value if own else number for own, number in zip(opened.thresholds, given, strict=True)]
@@ -101,17 +167,7 @@ def command(
             "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
             "consistent and inconsistent summaries with --data."
         )
-    changes = [change for one in found for change in one.changes]
-    failed = regressions(changes, limits)
-    notes = [*ruled_out_sentences(changes, limits), *few_documents_sentences(changes)]
-    for path, write in writers:
-        path.write_text(write(found, failed, [*opened.plan, *notes]), encoding="utf-8")
-    typer.echo(format_comparisons(found, failed))
-    typer.echo(f"\n{verdict_sentence(found, failed)}")
-    for sentence in notes:
-        typer.echo(sentence)
-    if failed or any(one.lost for one in found):
-        raise typer.Exit(1)
+    return _Compared(found, opened.plan, few_documents_sentences([change for one in found for change in one.changes]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -240,3 +240,56 @@ def test_a_summary_with_two_labels_is_refused(tmp_path: Path, labelled: Path, da
     refused = run("compare", results(tmp_path / "a.jsonl", 1.0), results(tmp_path / "b.jsonl", 0.9), "--data", labelled)
     assert isinstance(refused.exception, TouchstoneError), refused.output
     assert "labelled consistent and inconsistent at once, the first as p3 and as again" in str(refused.exception)
+
+
+def _pool(path: Path, rate: float, seed: int, labelled: int = 300) -> tuple[Path, Path]:
+    """Scores of 2,000 summaries of which so many are inconsistent, and labels of a few drawn at random."""
+    rng = random.Random(seed)
+    wrong = [rng.random() < rate for _ in range(2000)]
+    scores = [
+        {"id": f"s{n}", "metric": "rouge2", "signature": "rouge2", "score": rng.gauss(0.4 if bad else 0.8, 0.15)}
+        for n, bad in enumerate(wrong)
+    ]
+    labels = [
+        {"id": f"s{n}", "label": "inconsistent" if wrong[n] else "consistent"}
+        for n in rng.sample(range(2000), labelled)
+    ]
+    few = path.with_name(f"{path.stem}-labels.jsonl")
+    for file, lines in ((path, scores), (few, labels)):
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path, few
+
+
+def test_shares_of_consistent_summaries_are_compared_by_few_labels(tmp_path: Path) -> None:
+    before, some = _pool(tmp_path / "before.jsonl", 0.10, 1)
+    after, others = _pool(tmp_path / "after.jsonl", 0.25, 2)
+    labels, comment = ("--labels", some, "--labels", others), tmp_path / "comment.md"
+    found = run("compare", before, after, *labels, "--fail-on", "consistent:-5", "--to", comment)
+    assert found.exit_code == 1, found.output
+    [line] = [one for one in found.stdout.splitlines() if one.startswith("✗")]
+    low, high = (float(end.replace("−", "-")) for end in line.split("[")[-1].split("]")[0].split(", "))
+    assert low < -15 < high
+    assert "300 of 2,000 summaries have a label" in comment.read_text(encoding="utf-8")
+    assert run("compare", after, before, "--labels", others, "--labels", some).exit_code == 0, (
+        "fewer errors are no regression"
+    )
+
+
+def test_one_file_of_labels_serves_where_no_id_is_of_both_sides(tmp_path: Path) -> None:
+    before, some = _pool(tmp_path / "before.jsonl", 0.10, 1, 60)
+    after, others = _pool(tmp_path / "after.jsonl", 0.12, 2, 60)
+    unclear = run("compare", before, after, "--labels", some)
+    assert "Both files have a score of" in str(unclear.exception)
+    for file in (after, others):
+        file.write_text(file.read_text(encoding="utf-8").replace('"id": "s', '"id": "t'), encoding="utf-8")
+    alone = run("compare", before, after, "--labels", some)
+    assert "No label is of a summary after" in str(alone.exception)
+    some.write_text(some.read_text(encoding="utf-8") + others.read_text(encoding="utf-8"), encoding="utf-8")
+    found = run("compare", before, after, "--labels", some)
+    assert found.output.count("60 of 2,000 summaries have a label") == 2, found.output
+
+
+def test_a_limit_of_a_measure_that_is_not_compared_is_refused(tmp_path: Path) -> None:
+    base, new = results(tmp_path / "base.jsonl", 1.0), results(tmp_path / "new.jsonl", 1.0)
+    found = run("compare", base, new, "--fail-on", "auc:-2")
+    assert "auc: not compared here" in str(found.exception)
