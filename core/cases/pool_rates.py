@@ -79,6 +79,13 @@ class LabelDraw:
         """The rate by the labels and all metrics together."""
         return powered_rate(self.sample, self.predictions.centred() if self.predictions else None)
 
+    @property
+    def explained(self) -> float:
+        """The share of the variance of the rate by labels alone that the scores take away."""
+        if self.powered.exact or not self.alone.variance:
+            return 0.0
+        return max(0.0, 1 - self.powered.variance / self.alone.variance)
+
     def powered_by(self, metric: int) -> Rate:
         """The rate by the labels and the metric of this number."""
         predictions = predict_rates(score_features([self.ranks[metric]]), self.rows, self.sample)

@@ -29,6 +29,17 @@ def format_percent(estimate: Estimate) -> str:
     return _with_interval(estimate, ".1f", factor=100)
 
 
+def percent_words(estimate: Estimate) -> str:
+    """As 8.1 % [6.4, 10.2], for a sentence."""
+    value, _, interval = format_percent(estimate).partition(" ")
+    return f"{value} % {interval}".rstrip()
+
+
+def format_p(p: float | None) -> str:
+    """As = 0.012 or < 0.001, for a sentence."""
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
 def format_coefficient(estimate: Estimate) -> str:
     """A coefficient with its interval, as 0.71 [0.55, 0.83]."""
     return _with_interval(estimate, ".2f")

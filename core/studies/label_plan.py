@@ -131,7 +131,7 @@ class LabelPlan(Study):
             )
         spread = alone.value * (1 - alone.value)
         design = max(1.0, alone.n / alone.size) if spread else 1.0
-        explained = 0.0 if powered.exact or not alone.variance else max(0.0, 1 - powered.variance / alone.variance)
+        explained = draw.explained
         assumed = []
         if self.assumed_auc:
             explained = explained_share(self.assumed_auc / 100, self.assumed_rate / 100 or alone.value)

@@ -26,7 +26,7 @@ from core.stats.prediction_powered import label_worth
 from core.stats.rate import MIN_ERRORS, Rate
 from core.stats.rate_differences import RateDifference, rank_intervals, rate_differences
 from core.stats.statistic import Estimate
-from core.stats.text_tables import format_percent
+from core.stats.text_tables import format_p, format_percent, percent_words
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
 ALONE, POWERED, COUNTED = "labels alone", "labels and scores", "threshold, corrected"
@@ -124,7 +124,7 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
             else ""
         )
         return [
-            f"{_percent(both)} of {size:,} summaries are inconsistent.",
+            f"{percent_words(both)} of {size:,} summaries are inconsistent.",
             f"Only {few}{shared}: with fewer than {MIN_ERRORS} the interval is the exact one of the labels alone, and scores have "
             "no part in it.",
             *_difference_sentences(differences),
@@ -137,18 +137,12 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
         else "The scores say nothing of the rate that the labels do not say."
     )
     return [
-        f"{_percent(both)} of {size:,} summaries are inconsistent; labels alone: {_percent(alone)}.",
+        f"{percent_words(both)} of {size:,} summaries are inconsistent; labels alone: {percent_words(alone)}.",
         gain
         if draw.pool.columns
         else "No metric has a score here: scores of all summaries would make the interval narrower.",
         *_difference_sentences(differences),
     ]
-
-
-def _percent(estimate: Estimate) -> str:
-    """As 8.1 % [6.4, 10.2]."""
-    value, _, interval = format_percent(estimate).partition(" ")
-    return f"{value} % {interval}".rstrip()
 
 
 def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:
@@ -161,12 +155,8 @@ def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:
     worse, better = (one.first, one.second) if (one.difference.value or 0) > 0 else (one.second, one.first)
     more = f" {len(clear) - 1} further differences are significant." if clear[1:] else ""
     return [
-        f"{worse} is more often inconsistent than {better} (p {_p_text(one.p)}, corrected for {len(differences)} comparisons).{more}"
+        f"{worse} is more often inconsistent than {better} (p {format_p(one.p)}, corrected for {len(differences)} comparisons).{more}"
     ]
-
-
-def _p_text(p: float | None) -> str:
-    return "–" if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _threshold_note(metric: str, sensitivity: float, specificity: float) -> list[str]:
