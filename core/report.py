@@ -165,7 +165,7 @@ class Chart:
 class Report:
     """The result of a study. `sentences` say the answer in words; `notes` how to read it; `problems` what could not be computed.
 
-    `settings` are those of the study, `data` the facts that the figures rest on; `command` gives the same again.
+    An `alarm` is for a scheduler: something has to be done, and the command ends with status 1. `settings` are those of the study, `data` the facts that the figures rest on; `command` gives the same again.
     """
 
     study: str
@@ -178,6 +178,7 @@ class Report:
     settings: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     data: Mapping[str, object] = field(default_factory=dict)
     command: str = ""
+    alarm: bool = False
 
     def table(self, name: str = "") -> Table:
         """The table of that name, or the first. Raises UnknownNameError for a table that is not there."""

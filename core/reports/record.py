@@ -28,6 +28,7 @@ def report_record(report: Report) -> dict[str, Any]:
         "charts": [_chart_record(chart) for chart in report.charts],
         "notes": list(report.notes),
         "problems": list(report.problems),
+        "alarm": report.alarm,
     }
 
 

@@ -141,6 +141,8 @@ def study_command(study: type[Study]) -> TyperCommand:
             for path in write_report(report, file):
                 print_status(f"Wrote {path}")
         exit_with_failures(refusals, failed=0)
+        if report.alarm:
+            raise typer.Exit(1)
 
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
