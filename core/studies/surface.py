@@ -33,12 +33,16 @@ class FeatureCorrelation:
 
 def feature_correlations(cases: Cases, drawn: Resamples) -> Iterator[FeatureCorrelation]:
     """Every metric against every feature that was scored, but itself."""
-    features = [column for column in cases.columns if column.name in FEATURES]
     for column in cases.columns:
-        for feature in features:
-            if feature is not column:
-                rated = RatedScores(column.values, feature.values, cases.documents)
-                yield FeatureCorrelation(column.name, feature.name, drawn.estimate(spearman(rated)))
+        yield from correlations_of(column, cases, drawn)
+
+
+def correlations_of(column: MetricColumn, cases: Cases, drawn: Resamples) -> Iterator[FeatureCorrelation]:
+    """One metric against every feature that was scored, but itself."""
+    for feature in cases.columns:
+        if feature.name in FEATURES and feature is not column:
+            rated = RatedScores(column.values, feature.values, cases.documents)
+            yield FeatureCorrelation(column.name, feature.name, drawn.estimate(spearman(rated)))
 
 
 SURFACE_FEATURES = (*FEATURES, "summary-length", "source-position", "coverage", "density")

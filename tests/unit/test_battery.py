@@ -137,9 +137,9 @@ def with_examples(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> AuditData:
-    groups = list(dict.fromkeys(item.group for item in bundled_items()))[:12]
+    groups = list(dict.fromkeys(item.group for item in bundled_items()))[:4]
     items = [item for item in bundled_items() if item.group in groups]
-    return items_data(tmp_path_factory.mktemp("data") / "pairs.jsonl", items, 8, 0)
+    return items_data(tmp_path_factory.mktemp("data") / "pairs.jsonl", items, 4, 0)
 
 
 def figures(report: AuditReport) -> list[float]:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.stats.statistic import Estimate
-from core.studies.surface import SURFACE_FEATURES, feature_correlations, missing_features, surface_shares
+from core.studies.surface import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
 
 SCALE = Scale(good=0.3, fails=0.6)
 
@@ -40,7 +40,6 @@ class Surface(Question):
         figure = Figure("variance of its scores that the surface predicts", _from_zero(share.variance), "share")
         order = Figure("rank correlation of prediction and score", share.order, "score")
         level = SCALE.level(share.variance)
-        correlated = [one for one in feature_correlations(cases, evidence.drawn) if one.metric == column.name]
         return replace(
             self.found(
                 level,
@@ -53,7 +52,10 @@ class Surface(Question):
             else "",
             details=(
                 order,
-                *(Figure(f"rank correlation with {one.feature}", one.estimate, "score") for one in correlated),
+                *(
+                    Figure(f"rank correlation with {one.feature}", one.estimate, "score")
+                    for one in correlations_of(column, cases, evidence.drawn)
+                ),
             ),
             command=evidence.cases_command("python cli.py study surface", metric, chosen=False)
             + f" --resamples {evidence.resamples}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import pytest
 
@@ -20,6 +21,8 @@ from tests.unit.audit.known_metrics import broken_summaries, known_metrics
 
 GROUPS = 32
 """Bundled documents that are audited: more than the thirty from which on no interval is called too narrow."""
+ITEMS = 3
+"""Summaries of each: the original and two edits."""
 RESAMPLES = 2000
 """Resamples of documents: an audit of so few takes five times as many."""
 
@@ -39,7 +42,8 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     folder = tmp_path_factory.mktemp("audit")
     groups = list(dict.fromkeys(item.group for item in bundled_items()))[:GROUPS]
     named = {item.group: ("short story",) if item.domain == "fiction" else () for item in bundled_items()}
-    items = [replace(item, slices=named[item.group]) for item in bundled_items() if item.group in groups]
+    of_groups = [[item for item in bundled_items() if item.group == group][:ITEMS] for group in groups]
+    items = [replace(item, slices=named[item.group]) for item in chain.from_iterable(of_groups)]
     broken = frozenset(broken_summaries(items, 0))
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
     with known_metrics(items, broken) as specs, closing(Engine.open(settings)) as engine:

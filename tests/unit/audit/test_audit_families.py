@@ -17,6 +17,7 @@ from core.audit.evidence import Measurement
 from core.audit.question import Figure, Finding, Level
 from core.audit.report import MetricAudit, audit_metrics, read_report
 from core.audit.task import AuditTask
+from core.cases import measures
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.errors import BadSettingError
@@ -38,6 +39,11 @@ Audited = tuple[Finding, dict[str, Figure]]
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cache for all families, whose texts are the same: what the surface of a text says is asked once."""
     return tmp_path_factory.mktemp("answers")
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "RESAMPLES", 500)
 
 
 @pytest.mark.parametrize("name", sorted(ONE_OF_EACH_FAMILY.values()))

@@ -21,7 +21,7 @@ SEEDS = [item.example for item in bundled_items() if not item.parent]
 LISBON = Example("lisbon", "It rained in Lisbon.", "It rained in Lisbon.")
 ALL = [plugin() for plugin in PERTURBATIONS]
 RULES = [perturbation for perturbation in ALL if perturbation.card.form == "rule"]
-LONG = 100_000  # characters
+SHORT, LONG = 5_000, 20_000  # characters
 HOSTILE = ["a, who was ", "he was, and it is not ", "Ana Costa met Tom Reid in Oslo. ", "12 men ( – ", "a-"]
 
 over_rules = pytest.mark.parametrize("perturbation", RULES, ids=lambda perturbation: perturbation.name)
@@ -92,12 +92,18 @@ def test_every_type_of_error_has_a_generator() -> None:
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_text_takes_linear_time(piece: str) -> None:
-    text = piece * (LONG // len(piece))
-    example = Example("long", text, text)
-    started = time.perf_counter()
+    """Four times the text takes at most eight times as long, where a square of its length takes sixteen times."""
     for perturbation in RULES:
-        attempt(perturbation, example)
-    assert time.perf_counter() - started < 100
+        seconds_of(perturbation, piece * 10)  # word lists are read once
+        short, long = (seconds_of(perturbation, piece * (length // len(piece))) for length in (SHORT, LONG))
+        assert long < 8 * short + 0.5, perturbation.name
+
+
+def seconds_of(perturbation: Perturbation, text: str) -> float:
+    """Processor time of one attempt."""
+    started = time.process_time()
+    attempt(perturbation, Example("long", text, text))
+    return time.process_time() - started
 
 
 @over_rules

@@ -105,8 +105,10 @@ def test_a_press_closes_the_list(probe: Open) -> None:
 
 def test_each_press_draws_anew(probe: Open) -> None:
     app, drawn = probe(), set()
-    for _ in range(12):
+    for _ in range(12):  # two presses may draw the same
         drawn.add(stands(tried(app, SHUFFLED)))
+        if len(drawn) > 1:
+            break
         app.button(key="reset").click().run()
-    assert len(drawn) > 1
+    assert len(drawn) == 2
     assert SUMMARY not in drawn
