@@ -17,12 +17,10 @@ from core.plugins.checkpoint_file import (
     checkpoint_class,
     checkpoint_classes,
     entry_of,
-    entry_toml,
-    remove_entry,
-    save_entry,
     suggested_name,
 )
 from core.plugins.checkpoint_metric import CheckpointMetric, fill_template
+from core.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes
 from core.plugins.service_metric import service_classes
 from core.settings import Settings
@@ -141,7 +139,7 @@ def test_a_file_names_the_table_that_is_wrong(tmp_path: Path) -> None:
 def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CheckpointEntry]:
     monkeypatch.setenv("TOUCHSTONE_METRICS_DIR", str(tmp_path / "metrics"))
     entry = entry_of(TABLE, "saved-here")
-    save_entry(entry, tmp_path / "metrics")
+    save_entry(entry, checkpoint_class(entry), tmp_path / "metrics")
     yield entry
     METRICS.remove("saved-here")
 
@@ -154,7 +152,7 @@ def test_a_saved_metric_is_there_at_once_for_other_processes_too_until_it_is_rem
     assert Settings.read().table_files == [str(tmp_path / "metrics" / "saved-here.toml")]
     assert suggested_name("owner/Saved_Here") == "saved-here-2"
     with pytest.raises(BadSettingError, match="already"):
-        save_entry(saved, tmp_path / "metrics")
+        save_entry(saved, checkpoint_class(saved), tmp_path / "metrics")
     with pytest.raises(BadSettingError, match="was added here"):
         remove_entry("../saved-here", tmp_path / "metrics")
     remove_entry("saved-here", tmp_path / "metrics")
@@ -165,8 +163,9 @@ def test_a_saved_metric_is_there_at_once_for_other_processes_too_until_it_is_rem
 def test_a_name_may_not_leave_the_folder_or_be_taken(tmp_path: Path) -> None:
     with pytest.raises(BadSettingError, match="is no name of a metric"):
         entry_of(TABLE, "../mine")
+    taken = entry_of(TABLE, "rouge2")
     with pytest.raises(BadSettingError, match="already"):
-        save_entry(entry_of(TABLE, "rouge2"), tmp_path)
+        save_entry(taken, checkpoint_class(taken), tmp_path)
     assert not list(tmp_path.iterdir())
 
 
