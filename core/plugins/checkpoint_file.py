@@ -10,11 +10,12 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from core.errors import BadSettingError, TouchstoneError
+from core.errors import BadSettingError
 from core.language import require_languages
 from core.metric import METRICS, Card
-from core.metric_tables import NAME_PATTERN, MetricEntry, read_entries
+from core.metric_tables import NAME_PATTERN, MetricEntry
 from core.plugins.checkpoint_metric import FORMS, CheckpointMetric
+from core.plugins.metrics_folder import declared_classes
 from core.profile import Setting
 from core.registry import read_settings, types_of
 from core.weights.locations import is_local_source
@@ -55,13 +56,7 @@ class CheckpointEntry(MetricEntry):
 
 def checkpoint_classes(file: str) -> list[type[CheckpointMetric]]:
     """The metrics of the checkpoints in a file. Raises BadSettingError for what cannot be read; loads no weights."""
-    made = []
-    for entry in read_entries(file, CheckpointEntry):
-        try:
-            made.append(checkpoint_class(entry))
-        except TouchstoneError as error:
-            raise BadSettingError(f"{Path(file).name}, [{entry.name}]: {error}") from error
-    return made
+    return declared_classes(file, CheckpointEntry, checkpoint_class)
 
 
 def checkpoint_class(entry: CheckpointEntry) -> type[CheckpointMetric]:
