@@ -12,7 +12,7 @@ from core.cases.cascade import Cascade
 from core.errors import Problem, attempt
 from core.metric import METRICS
 from core.plugins.combination_file import CombinationEntry, combination_class
-from core.plugins.metrics_folder import save_entry
+from core.plugins.metrics_folder import require_free_name, save_entry
 from core.studies.combine import Combine, cascade_entry, combination_entry
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
@@ -87,6 +87,7 @@ def _save(chosen: EvaluationChoice, study: Combine) -> None:
 
 
 def _entry(chosen: EvaluationChoice, study: Combine, name: str, *, cascade: bool) -> CombinationEntry:
+    require_free_name(name, services.settings().metrics_dir)
     found = study.combining(chosen.cases, chosen.data.draws)
     data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
     entry = combination_entry(name, found, chosen.cases, data)
