@@ -19,7 +19,7 @@ from core.plugins.checkpoint_file import (
     entry_of,
     suggested_name,
 )
-from core.plugins.checkpoint_metric import CheckpointMetric, fill_template
+from core.plugins.checkpoint_metric import CheckpointMetric, fill_template, soft_minimum
 from core.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes
 from core.plugins.service_metric import service_classes
@@ -63,6 +63,16 @@ def test_scores_of_chunks_and_sentences_are_put_together_as_the_table_says(
     assert score.value == pytest.approx(value)
     decisive = Span(22, 33) if chunks == "min" else Span(0, 21)
     assert score.parts[0].evidence == decisive
+
+
+def test_the_soft_minimum_lies_between_the_lowest_score_and_the_mean() -> None:
+    assert soft_minimum([0.3]) == 0.3
+    assert soft_minimum([0.2, 0.9, 0.9]) == pytest.approx(0.2, abs=0.01)
+    assert soft_minimum([0.2, 0.2, 0.9]) < soft_minimum([0.2, 0.9, 0.9])
+    assert soft_minimum([-900.0, 0.0]) == -900.0
+    one = metric(chunk_words=1, over_sentences="softmin")
+    score = folded(one, (0.0, 0.1, 0.9), (0.0, 0.7, 0.3), (0.8, 0.2, 0.0), (0.8, 0.0, 0.2))
+    assert score.value == pytest.approx(soft_minimum([0.9, 0.2]))
 
 
 def test_texts_are_given_as_a_pair_in_either_order_or_in_a_template() -> None:
