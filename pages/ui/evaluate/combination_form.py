@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from shlex import quote
 
 import streamlit as st
 
@@ -14,7 +13,9 @@ from core.metric import METRICS
 from core.plugins.combination_file import CombinationEntry, combination_class
 from core.plugins.metrics_folder import require_free_name, save_entry
 from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.types import PRECOMPUTED
 from pages.server import services
+from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.shared.markup import escape_markdown
@@ -54,17 +55,28 @@ def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None
     if state.combination_problem:
         st.error(escape_markdown(state.combination_problem), icon=":material/error:")
     elif state.saved_combination in METRICS.names():
-        name = state.saved_combination
-        st.success(
-            escape_markdown(
-                f"{name} is a metric now, and is on the bench of Probe. Score the summaries with it in Data: then it has a threshold in "
-                "Thresholds and a rate in “How many are wrong?”. Documents of these labels are scored by the part that did not learn "
-                "from them."
-            ),
-            icon=":material/check:",
-        )
-        data = " ".join(f"--dataset {quote(one)}" for one in chosen.datasets[:1])
-        st.code(f"python cli.py score-dataset {data.removeprefix('--dataset ')} --metric {name}", language=None)
+        _saved(state.saved_combination, chosen)
+
+
+def _saved(name: str, chosen: EvaluationChoice) -> None:
+    """Name what the metric is good for, and offer to score the summaries with it."""
+    st.success(
+        escape_markdown(
+            f"{name} is a metric now, and is on the bench of Probe. With scores of these summaries it has a threshold in Thresholds "
+            "and a rate in “How many are wrong?”: documents of its labels are scored by the part that did not learn from them."
+        ),
+        icon=":material/check:",
+    )
+    for dataset in chosen.datasets:
+        if dataset != PRECOMPUTED:  # which has no place for more scores
+            st.button(
+                escape_markdown(f"Score {dataset} with it"),
+                key=f"combination-score-{dataset}",
+                icon=":material/play_arrow:",
+                on_click=start_scoring,
+                args=(dataset, [name]),
+            )
+            show_scoring(dataset)
 
 
 def _save(chosen: EvaluationChoice, study: Combine) -> None:
