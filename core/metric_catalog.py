@@ -16,7 +16,7 @@ from core.weights.hub_revisions import revision_of
 from core.weights.locations import PACKAGE, ModelStatus, is_local_source
 
 _ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
-_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims")
+_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims", "Combination")
 _WITHOUT_MODEL = "shallow"  # needs no setup, and scores nothing before a model is named
 _CONTEXT_LABELS: dict[ContextReading, str] = {
     "joined": "Several contexts are read joined to one document.",

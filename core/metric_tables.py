@@ -76,7 +76,7 @@ def _parse_file(file: str, kind: type[MetricEntry], _version: tuple[int, ...]) -
         tables = tomllib.loads(Path(file).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettingError(
-            f"{place} is no TOML: {error}. Write a table [name] with url = of a service, or checkpoint =, for each metric."
+            f"{place} is no TOML: {error}. Write a table [name] with url = of a service, checkpoint = or combine =, for each metric."
         ) from error
     return tuple(
         kind.parse(place, name, table)

@@ -60,6 +60,7 @@ class Input(StrEnum):
 Group = Literal[
     "Compare",
     "How many are wrong?",
+    "Combine",
     "Errors",
     "People",
     "Surface",
@@ -70,7 +71,7 @@ Group = Literal[
     "Gaming",
     "Reading",
 ]
-"""The tab that a study is in: the first eight are on Evaluate, the others on Stress test."""
+"""The tab that a study is in: the first nine are on Evaluate, the others on Stress test."""
 
 Outlet = Literal["command", "page", "audit", "python", "pack"]
 

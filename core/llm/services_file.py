@@ -32,7 +32,7 @@ class ServiceEntry(MetricEntry):
 
     @classmethod
     def owns(cls, table: dict[str, object]) -> bool:
-        return "checkpoint" not in table
+        return "checkpoint" not in table and "combine" not in table
 
     @property
     def endpoint(self) -> EndpointEntry:

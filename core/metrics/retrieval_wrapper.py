@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Self
 
 from core.errors import UnscorableError
+from core.lockstep import InnerOutcome, run_in_lockstep
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint, ModelRef
 from core.question_answering import MultiRoundMetric
 from core.registry import Plugin
 from core.retrieval import Claim, Passage, Ranking, Reading, Retrieval, WindowMode
-from core.types import Answer, Example, Part, Question, Rounds, Score, Seen
+from core.types import Answer, Example, Part, Rounds, Score, Seen
 
-K = TypeVar("K")
-InnerOutcome = Score | UnscorableError
-"""Score of a sentence and a passage by the inner metric, or the reason why there is none."""
 _Pair = tuple[Claim, Passage]
 
 
@@ -116,28 +113,6 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
             (passage, verdict) for passage in claim.passages if isinstance(verdict := verdicts[claim, passage], Score)
         ]
         return max(scored, key=lambda pair: sign * pair[1].value, default=None)
-
-
-def run_in_lockstep(conversations: Mapping[K, Rounds[Score]]) -> Rounds[dict[K, InnerOutcome]]:
-    """Hold conversations in lockstep: the questions of all are asked at once, round after round."""
-    verdicts: dict[K, InnerOutcome] = {}
-    replies = {key: _advance(conversation, None) for key, conversation in conversations.items()}
-    while replies:
-        verdicts |= {key: word for key, word in replies.items() if not isinstance(word, list)}
-        asked = {key: word for key, word in replies.items() if isinstance(word, list)}
-        answers = iter((yield [question for word in asked.values() for question in word]) if asked else ())
-        replies = {key: _advance(conversations[key], list(islice(answers, len(word)))) for key, word in asked.items()}
-    return verdicts
-
-
-def _advance(conversation: Rounds[Score], answers: list[Answer] | None) -> list[Question] | InnerOutcome:
-    try:
-        return next(conversation) if answers is None else conversation.send(answers)
-    except StopIteration as end:
-        score: Score = end.value
-        return score
-    except UnscorableError as error:
-        return error
 
 
 def wrapper_card(wrapper: Card, inner: Card, how: str) -> Card:

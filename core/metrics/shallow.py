@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.errors import BadSettingError
+from core.lockstep import InnerOutcome, run_in_lockstep
 from core.metric import METRICS, Card, Metric
-from core.metrics.retrieval_wrapper import InnerOutcome, run_in_lockstep
 from core.model_reference import Checkpoint, ModelRef
 from core.models.words.shallow import FEATURES, MODEL_SUFFIX
 from core.question_answering import MultiRoundMetric

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import field, make_dataclass
@@ -12,11 +10,12 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from core.errors import BadSettingError, TouchstoneError
+from core.errors import BadSettingError
 from core.language import require_languages
 from core.metric import METRICS, Card
-from core.metric_tables import NAME_PATTERN, MetricEntry, read_entries
+from core.metric_tables import NAME_PATTERN, MetricEntry
 from core.plugins.checkpoint_metric import FORMS, CheckpointMetric
+from core.plugins.metrics_folder import declared_classes
 from core.profile import Setting
 from core.registry import read_settings, types_of
 from core.weights.locations import is_local_source
@@ -57,13 +56,7 @@ class CheckpointEntry(MetricEntry):
 
 def checkpoint_classes(file: str) -> list[type[CheckpointMetric]]:
     """The metrics of the checkpoints in a file. Raises BadSettingError for what cannot be read; loads no weights."""
-    made = []
-    for entry in read_entries(file, CheckpointEntry):
-        try:
-            made.append(checkpoint_class(entry))
-        except TouchstoneError as error:
-            raise BadSettingError(f"{Path(file).name}, [{entry.name}]: {error}") from error
-    return made
+    return declared_classes(file, CheckpointEntry, checkpoint_class)
 
 
 def checkpoint_class(entry: CheckpointEntry) -> type[CheckpointMetric]:
@@ -101,49 +94,11 @@ def checkpoint_class(entry: CheckpointEntry) -> type[CheckpointMetric]:
     return made
 
 
-def entry_toml(entry: CheckpointEntry) -> str:
-    """The table as a file has it, without what is left at its default."""
-    values = {name: value for name, value in entry.model_dump(exclude_defaults=True).items() if name != "name"}
-    # a string of JSON is one of TOML, but for the delete character, which JSON leaves as it is
-    lines = [
-        f"{name} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f") for name, value in values.items()
-    ]
-    return "\n".join([f"[{entry.name}]", *lines, ""])
-
-
 def entry_of(table: Mapping[str, object], name: str) -> CheckpointEntry:
     """The entry of a name and a table. Raises BadSettingError for a name or field that cannot be."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise BadSettingError(f"{name!r} is no name of a metric. Use small letters, digits and hyphens, as my-metric.")
     return CheckpointEntry.parse("The table", name, dict(table))
-
-
-def save_entry(entry: CheckpointEntry, folder: Path) -> Path:
-    """Write a table to a file of its own in the folder, in one step, and add its metric to this process.
-
-    Raises BadSettingError for a name that is taken.
-    """
-    made, known = checkpoint_class(entry), METRICS.names()
-    file = folder / f"{entry.name}.toml"
-    if entry.name in known or file.exists():
-        raise BadSettingError(f"There is a metric {entry.name!r} already. Give this one another name.")
-    folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / f".{file.name}.{os.getpid()}"
-    unfinished.write_text(entry_toml(entry), encoding="utf-8")
-    unfinished.replace(file)
-    METRICS.add(made)
-    return file
-
-
-def remove_entry(name: str, folder: Path) -> None:
-    """Take a metric that was saved in the folder out of it and out of this process; its weights and scores stay."""
-    file = folder / f"{name}.toml"
-    if not re.fullmatch(NAME_PATTERN, name) or not file.is_file():
-        raise BadSettingError(f"No metric {name!r} was added here.")
-    file.unlink()
-    made = METRICS.listed.get(name)
-    if made is not None and issubclass(made, CheckpointMetric):  # not one of ours whose name the file had
-        METRICS.remove(name)
 
 
 def suggested_name(source: str) -> str:

@@ -24,10 +24,23 @@ from core.text import sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 Over = Literal["max", "mean", "min"]
+OverSentences = Literal["max", "mean", "min", "softmin"]
 First = Literal["document", "summary"]
 Activation = Literal["sigmoid", "none"]
 
-_COMBINE: Mapping[Over, Callable[[Sequence[float]], float]] = MappingProxyType({"max": max, "mean": fmean, "min": min})
+_SOFTNESS = 0.1  # a score so far above another counts as 1/e of it
+
+
+def soft_minimum(scores: Sequence[float]) -> float:
+    """The mean of scores weighted by exp(-score / 0.1): near the lowest, and lower where several are low."""
+    lowest = min(scores)
+    weights = [math.exp((lowest - score) / _SOFTNESS) for score in scores]
+    return math.fsum(weight * score for weight, score in zip(weights, scores, strict=True)) / math.fsum(weights)
+
+
+_COMBINE: Mapping[OverSentences, Callable[[Sequence[float]], float]] = MappingProxyType(
+    {"max": max, "mean": fmean, "min": min, "softmin": soft_minimum}
+)
 _PLACE = re.compile(r"\{(document|summary)\}")
 _UNNAMED = re.compile(r"(label[ _]?)?\d+", re.IGNORECASE)
 _TOP_TOKENS = 20
@@ -53,7 +66,7 @@ class CheckpointMetric(PluginMetric, SupportMetric):
     chunk_words: int = 250
     claims: Claims = "sentences"
     over_chunks: Over = "max"
-    over_sentences: Over = "mean"
+    over_sentences: OverSentences = "mean"
 
     def __post_init__(self) -> None:
         if self.max_tokens < 16 or self.chunk_words < 0:

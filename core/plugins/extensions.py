@@ -15,6 +15,8 @@ from typing import Any
 
 from core.errors import PluginError, Problem, attempt
 from core.plugins.checkpoint_file import checkpoint_classes
+from core.plugins.combination_file import combination_classes
+from core.plugins.combination_metric import CombinationMetric
 from core.plugins.declaration import ATTRIBUTE, Declaration
 from core.plugins.loading import LoadedPlugin, load_plugin
 from core.plugins.service_metric import service_classes
@@ -29,7 +31,7 @@ METRIC_GROUP = "touchstone.metrics"
 class PluginReport:
     """One plug-in: where it comes from, what it adds under which names, why it does not load, and remarks on it.
 
-    `group` is that of the entry point, "file" for a Python file, "table" for a file of services and checkpoints. `source` is the path, or module and name. `version` is that of its package.
+    `group` is that of the entry point, "file" for a Python file, "table" for a file of services, checkpoints and combinations. `source` is the path, or module and name. `version` is that of its package.
     `memory` is the most that its process took on the bundled pairs, in bytes.
     """
 
@@ -71,6 +73,8 @@ def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object
                 )
     for group in groups:
         _reports.extend([_add_entry_point(registry, group, point, contract) for point in _entry_points(group)])
+    if METRIC_GROUP in groups:
+        _reports[:] = _without_broken_combinations(registry, _reports)
 
 
 def _entry_points(group: str) -> Iterator[EntryPoint]:
@@ -96,6 +100,35 @@ def _add_entry_point(registry: Registry[Any], group: str, point: EntryPoint, con
     return PluginReport(group, point.value, version, (added,))
 
 
+def _without_broken_combinations(registry: Registry[Any], reports: Sequence[PluginReport]) -> list[PluginReport]:
+    """The reports after combinations are taken out whose members are not all there, which only shows once every plug-in is added."""
+    checked = list(reports)
+    while problems := _combination_problems(registry):  # what is taken out may be the member of another
+        for name, message in problems.items():
+            registry.remove(name)
+            checked = [
+                dataclasses.replace(
+                    one,
+                    names=tuple(other for other in one.names if other != name),
+                    problem=f"{one.problem} {name} is left out. {message}".strip(),
+                )
+                if one.group == "table" and name in one.names
+                else one
+                for one in checked
+            ]
+    return checked
+
+
+def _combination_problems(registry: Registry[Any]) -> dict[str, str]:
+    """By name, what is wrong with the members of combinations."""
+    found = {
+        name: attempt(made().checkpoints)
+        for name, made in registry.listed.items()
+        if issubclass(made, CombinationMetric)
+    }
+    return {name: one.message for name, one in found.items() if isinstance(one, Problem)}
+
+
 def _call(function: Callable[[], Any], failure: str) -> Any:
     """Result of a function of a package; raises PluginError for whatever that raises."""
     try:
@@ -105,8 +138,8 @@ def _call(function: Callable[[], Any], failure: str) -> Any:
 
 
 def _add_tables(registry: Registry[Any], file: str) -> PluginReport:
-    """Add the services and checkpoints of a file; those whose name is taken are left out."""
-    classes = attempt(lambda: [*service_classes(file), *checkpoint_classes(file)])
+    """Add the services, checkpoints and combinations of a file; those whose name is taken are left out."""
+    classes = attempt(lambda: [*service_classes(file), *checkpoint_classes(file), *combination_classes(file)])
     if isinstance(classes, Problem):
         return PluginReport("table", file, problem=classes.message)
     names, problems = [], []

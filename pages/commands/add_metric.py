@@ -13,12 +13,11 @@ from core.plugins.checkpoint_file import (
     CheckpointEntry,
     checkpoint_class,
     entry_of,
-    entry_toml,
-    save_entry,
     suggested_name,
 )
 from core.plugins.checkpoint_guess import Guess, correct_guess, guess_form
 from core.plugins.known_families import family_note
+from core.plugins.metrics_folder import entry_toml, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
 from core.settings import Settings
 from core.weights.repository import Repository, read_repository
@@ -96,7 +95,7 @@ def _read_fields(corrections: list[str]) -> dict[str, object]:
 
 def _keep(entry: CheckpointEntry, output: Path | None, folder: Path) -> Path:
     if output is None:
-        return save_entry(entry, folder)
+        return save_entry(entry, checkpoint_class(entry), folder)
     if output.suffix != ".toml":
         raise BadSettingError(f"{output} does not end in .toml, by which --plugin knows a file of metrics.")
     output.write_text(entry_toml(entry), encoding="utf-8")

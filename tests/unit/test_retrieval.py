@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import BadSettingError, UnknownNameError, UnscorableError
+from core.lockstep import run_in_lockstep
 from core.metric import METRICS
-from core.metrics.retrieval_wrapper import Retrieve, run_in_lockstep
+from core.metrics.retrieval_wrapper import Retrieve
 from core.model_reference import Checkpoint
 from core.retrieval import Passage, Retrieval, WindowMode, bm25, closest_rows
 from core.text import sentences

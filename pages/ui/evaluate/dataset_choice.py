@@ -53,6 +53,8 @@ class EvaluateState:
     finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
     saved_threshold: str = ""  # its name, until another one is saved
     threshold_problem: str = ""
+    saved_combination: str = ""  # its name, until another one is saved
+    combination_problem: str = ""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
     bulk_folder = WidgetValue[str]("bulk-folder", "")

@@ -19,6 +19,7 @@ from core.studies.verdicts import Verdicts
 from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
+from pages.ui.evaluate.combination_form import combination_form
 from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form, scores_table
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.export_form import export_forms
@@ -79,6 +80,7 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
         "Compare": {},
         "How many are wrong?": {},
+        "Combine": {},
         "Errors": {},
         "People": {},
         "Surface": {},
@@ -95,7 +97,7 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
 """Views that are no studies, by their group."""
 
 _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
-    {"measures": _cells_of_measures, "calibration": _thresholds}
+    {"measures": _cells_of_measures, "calibration": _thresholds, "combine": combination_form}
 )
 """By study, what the page draws below its report, which is None where there is none yet."""
 

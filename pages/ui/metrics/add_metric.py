@@ -15,14 +15,12 @@ from core.plugins.checkpoint_file import (
     CheckpointEntry,
     checkpoint_class,
     entry_of,
-    entry_toml,
-    remove_entry,
-    save_entry,
     suggested_name,
 )
 from core.plugins.checkpoint_guess import Guess, correct_guess, guess_form
 from core.plugins.checkpoint_metric import FORMS
 from core.plugins.known_families import family_note
+from core.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
 from core.profile import Setting
 from core.registry import choices_of, types_of
@@ -254,7 +252,7 @@ def _cell(score: float | str) -> str:
 def _save(entry: CheckpointEntry) -> None:
     _require_operator()
     state = add_metric_state()
-    named = attempt(lambda: save_entry(entry, services.settings().metrics_dir))
+    named = attempt(lambda: save_entry(entry, checkpoint_class(entry), services.settings().metrics_dir))
     if isinstance(named, Problem):
         state.problem = named.message
         return

@@ -17,12 +17,10 @@ from core.plugins.checkpoint_file import (
     checkpoint_class,
     checkpoint_classes,
     entry_of,
-    entry_toml,
-    remove_entry,
-    save_entry,
     suggested_name,
 )
-from core.plugins.checkpoint_metric import CheckpointMetric, fill_template
+from core.plugins.checkpoint_metric import CheckpointMetric, fill_template, soft_minimum
+from core.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes
 from core.plugins.service_metric import service_classes
 from core.settings import Settings
@@ -65,6 +63,16 @@ def test_scores_of_chunks_and_sentences_are_put_together_as_the_table_says(
     assert score.value == pytest.approx(value)
     decisive = Span(22, 33) if chunks == "min" else Span(0, 21)
     assert score.parts[0].evidence == decisive
+
+
+def test_the_soft_minimum_lies_between_the_lowest_score_and_the_mean() -> None:
+    assert soft_minimum([0.3]) == 0.3
+    assert soft_minimum([0.2, 0.9, 0.9]) == pytest.approx(0.2, abs=0.01)
+    assert soft_minimum([0.2, 0.2, 0.9]) < soft_minimum([0.2, 0.9, 0.9])
+    assert soft_minimum([-900.0, 0.0]) == -900.0
+    one = metric(chunk_words=1, over_sentences="softmin")
+    score = folded(one, (0.0, 0.1, 0.9), (0.0, 0.7, 0.3), (0.8, 0.2, 0.0), (0.8, 0.0, 0.2))
+    assert score.value == pytest.approx(soft_minimum([0.9, 0.2]))
 
 
 def test_texts_are_given_as_a_pair_in_either_order_or_in_a_template() -> None:
@@ -141,7 +149,7 @@ def test_a_file_names_the_table_that_is_wrong(tmp_path: Path) -> None:
 def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CheckpointEntry]:
     monkeypatch.setenv("TOUCHSTONE_METRICS_DIR", str(tmp_path / "metrics"))
     entry = entry_of(TABLE, "saved-here")
-    save_entry(entry, tmp_path / "metrics")
+    save_entry(entry, checkpoint_class(entry), tmp_path / "metrics")
     yield entry
     METRICS.remove("saved-here")
 
@@ -154,7 +162,7 @@ def test_a_saved_metric_is_there_at_once_for_other_processes_too_until_it_is_rem
     assert Settings.read().table_files == [str(tmp_path / "metrics" / "saved-here.toml")]
     assert suggested_name("owner/Saved_Here") == "saved-here-2"
     with pytest.raises(BadSettingError, match="already"):
-        save_entry(saved, tmp_path / "metrics")
+        save_entry(saved, checkpoint_class(saved), tmp_path / "metrics")
     with pytest.raises(BadSettingError, match="was added here"):
         remove_entry("../saved-here", tmp_path / "metrics")
     remove_entry("saved-here", tmp_path / "metrics")
@@ -165,8 +173,9 @@ def test_a_saved_metric_is_there_at_once_for_other_processes_too_until_it_is_rem
 def test_a_name_may_not_leave_the_folder_or_be_taken(tmp_path: Path) -> None:
     with pytest.raises(BadSettingError, match="is no name of a metric"):
         entry_of(TABLE, "../mine")
+    taken = entry_of(TABLE, "rouge2")
     with pytest.raises(BadSettingError, match="already"):
-        save_entry(entry_of(TABLE, "rouge2"), tmp_path)
+        save_entry(taken, checkpoint_class(taken), tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -1,0 +1,104 @@
+"""`cli.py combine`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.store.store import Store
+from core.cases.cascade import Cascade
+from core.cases.measures import affordable_resamples
+from core.engine.code_records import read_code
+from core.engine.engine import Engine
+from core.errors import TouchstoneError
+from core.gate.results_file import column_of, side_of_outcomes
+from core.metric import METRICS
+from core.plugins.combination_file import combination_class
+from core.plugins.metrics_folder import entry_toml, require_free_name, save_entry
+from core.reports.text import report_text
+from core.settings import Settings
+from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.study import StudyData
+from pages.commands.shared.audit_data import open_audit_data
+from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
+from pages.commands.shared.options import DeviceOption
+
+GROUP = "Metrics"
+EXAMPLE = "python cli.py combine rouge2 word-support semantic-similarity --data labelled.jsonl --name my-mix"
+
+
+def command(
+    members: Annotated[list[str], typer.Argument(help="Metrics, each name or name[setting=value,…].")],
+    data: Annotated[
+        list[str], typer.Option(help="Labelled data: datasets, campaigns, own labels, bundled, or a file of pairs.")
+    ],
+    name: Annotated[
+        str, typer.Option(help="Save it as a metric of this name; without one only the report is printed.")
+    ] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write its table to this file for --plugin, and add nothing here."),
+    ] = None,
+    costs: Annotated[
+        str,
+        typer.Option(
+            help="Cost of a score by member, as word-support=2,rouge2=0.1; a member that is not named costs 1."
+        ),
+    ] = "",
+    cascade: Annotated[
+        bool, typer.Option("--cascade", help="Ask the dearest member only where the others leave it open.")
+    ] = False,
+    budget: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Mean cost of a summary that the cascade may take; 0 for the cheapest that is as good."
+        ),
+    ] = 0.0,
+    device: DeviceOption = None,
+) -> None:
+    """Combine metrics to one by labelled data, show what that gains over the best of them, and save it as a metric."""
+    parsed, settings = [METRICS.parse(member) for member in members], Settings.read().on(device)
+    if output and (not name or output.suffix != ".toml"):
+        raise TouchstoneError(
+            f"Name the metric, and a file that ends in .toml: --name my-mix -o my-mix.toml; got {output}."
+        )
+    if neutral := [metric.spec for metric in parsed if metric.card.direction == "neutral"]:
+        raise TouchstoneError(f"{', '.join(neutral)}: a metric without a better side is no member of a combination.")
+    if cascade and len(parsed) < 2:
+        raise TouchstoneError("A cascade takes two members or more.")
+    if name:
+        require_free_name(name, settings.metrics_dir)  # before hours of scoring
+    with (
+        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
+        closing(Engine.open(settings)) as engine,
+    ):
+        found = open_audit_data(store, data, None, 0)
+        download_models(engine.pool, parsed)
+        print_estimate(engine, engine.conversations(parsed, found.texts))
+        total = len(found.texts) * len(parsed)
+        outcomes = [one for _, one in with_progress(engine.run(parsed, found.texts), "scores", total)]
+        cases = found.cases_of(outcomes)
+    columns = tuple(column_of(cases, side_of_outcomes(metric.spec, outcomes)) for metric in parsed)
+    scored = replace(cases, columns=columns, separate=())
+    study = Combine(costs=costs, budget=budget)
+    of_study = StudyData(tuple(data), scored, resamples=affordable_resamples(scored))
+    typer.echo(report_text(study.run(of_study)))
+    if not name:
+        return
+    combining = study.combining(scored, of_study.draws)
+    entry = combination_entry(name, combining, scored, f"{len(combining.labels):,} labels of {', '.join(data)}")
+    if cascade:
+        entry = cascade_entry(entry, Cascade(combining), budget)
+    if output:
+        output.write_text(entry_toml(entry), encoding="utf-8")
+        place, use = output, f" --plugin {output}"
+    else:
+        place, use = save_entry(entry, combination_class(entry), settings.metrics_dir), ""
+    print_status(
+        f"{place} has the metric. Score with: python cli.py score pairs.jsonl --metric {name}{use} -o scores.jsonl"
+    )

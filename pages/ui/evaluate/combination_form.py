@@ -1,0 +1,106 @@
+"""The combination that the page shows saved as a metric, under a name, as it is or as a cascade; for the operator only."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from annotations.store.records import RightsError
+from core.cases.cascade import Cascade
+from core.errors import Problem, attempt
+from core.metric import METRICS
+from core.plugins.combination_file import CombinationEntry, combination_class
+from core.plugins.metrics_folder import require_free_name, save_entry
+from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.types import PRECOMPUTED
+from pages.server import services
+from pages.ui.evaluate.data_tab import show_scoring, start_scoring
+from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.probe.metric_choice import add_to_bench
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.study_tab import ShownStudy
+
+_NAME_KEY, _CASCADE_KEY = "evaluate-combination-name", "evaluate-combination-cascade"
+
+
+def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
+    """A name and a button, where a combination is shown; what it is good for once it is saved."""
+    if shown is None or not isinstance(shown.study, Combine):
+        return
+    st.subheader("Save as a metric")
+    settings, state = services.settings(), evaluate_state()
+    if settings.has_guests:
+        st.caption(
+            escape_markdown(
+                "Whoever runs this server adds metrics to it, in a terminal: python cli.py combine MEMBER MEMBER --data DATASET --name NAME"
+            )
+        )
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Name", "", key=_NAME_KEY, placeholder="my-mix", max_chars=60, width=300)
+        if len(shown.report.table("members").rows) > 1:
+            st.toggle(
+                "As a cascade",
+                key=_CASCADE_KEY,
+                help="The dearest member is asked only where the others leave it open, within the budget above.",
+            )
+        st.button(
+            "Save as a metric",
+            icon=":material/save:",
+            key="save-combination",
+            on_click=_save,
+            args=(chosen, shown.study),
+        )
+    if state.combination_problem:
+        st.error(escape_markdown(state.combination_problem), icon=":material/error:")
+    elif state.saved_combination in METRICS.names():
+        _saved(state.saved_combination, chosen)
+
+
+def _saved(name: str, chosen: EvaluationChoice) -> None:
+    """Name what the metric is good for, and offer to score the summaries with it."""
+    st.success(
+        escape_markdown(
+            f"{name} is a metric now, and is on the bench of Probe. With scores of these summaries it has a threshold in Thresholds "
+            "and a rate in “How many are wrong?”: documents of its labels are scored by the part that did not learn from them."
+        ),
+        icon=":material/check:",
+    )
+    for dataset in chosen.datasets:
+        if dataset != PRECOMPUTED:  # which has no place for more scores
+            st.button(
+                escape_markdown(f"Score {dataset} with it"),
+                key=f"combination-score-{dataset}",
+                icon=":material/play_arrow:",
+                on_click=start_scoring,
+                args=(dataset, [name]),
+            )
+            show_scoring(dataset)
+
+
+def _save(chosen: EvaluationChoice, study: Combine) -> None:
+    """Fit what the page shows by all of its labels, and write its table."""
+    if services.settings().has_guests:
+        raise RightsError("Whoever runs this server adds metrics to it, in a terminal: python cli.py combine …")
+    state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
+    state.combination_problem, state.saved_combination = "", ""
+    saved = attempt(partial(_entry, chosen, study, name, cascade=bool(st.session_state.get(_CASCADE_KEY))))
+    if isinstance(saved, Problem):
+        state.combination_problem = saved.message
+        return
+    made = combination_class(saved)
+    written = attempt(partial(save_entry, saved, made, services.settings().metrics_dir))
+    if isinstance(written, Problem):
+        state.combination_problem = written.message
+        return
+    add_to_bench(made())
+    state.saved_combination = name
+
+
+def _entry(chosen: EvaluationChoice, study: Combine, name: str, *, cascade: bool) -> CombinationEntry:
+    require_free_name(name, services.settings().metrics_dir)
+    found = study.combining(chosen.cases, chosen.data.draws)
+    data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
+    entry = combination_entry(name, found, chosen.cases, data)
+    return cascade_entry(entry, Cascade(found), study.budget) if cascade else entry

@@ -1,0 +1,106 @@
+"""`combine` fits a metric to labels and saves it; `score` and `threshold` take it like any other."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.metric import METRICS
+from core.plugins.combination_file import combination_classes
+from tests.unit.command_line import done, run
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    """Thirty documents with a copied and a mixed summary each: overlap tells most of them apart."""
+    rng, path = random.Random(0), tmp_path / "labelled.jsonl"
+    vocabulary = [f"word{number}" for number in range(400)]
+    lines = []
+    for number in range(30):
+        words = rng.sample(vocabulary, 40)
+        kept = rng.randint(3, 9)
+        for kind, summary in ((1, words[:10]), (0, [*words[:kept], *rng.sample(vocabulary, 10 - kept)])):
+            record = {
+                "id": f"{number}-{kind}",
+                "document": " ".join(words),
+                "summary": " ".join(summary),
+                "label": kind,
+            }
+            lines.append(record | {"group": str(number)})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def metrics_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("TOUCHSTONE_METRICS_DIR", str(tmp_path / "metrics"))
+    yield tmp_path / "metrics"
+    METRICS.remove("my-mix")
+
+
+def test_a_combination_is_fitted_saved_and_scored_with(
+    labelled: Path, tmp_path: Path, database: str, metrics_dir: Path
+) -> None:
+    assert database
+    printed = done("combine", "rouge2", "coverage", "--data", labelled, "--name", "my-mix", "--costs", "coverage=3")
+    assert "The combination has an area under the ROC curve of" in printed
+    [made] = combination_classes(str(metrics_dir / "my-mix.toml"))
+    assert made.specs == ("rouge2", "coverage")
+    scores = tmp_path / "scores.jsonl"
+    done("score", labelled, "--metric", "my-mix", "-o", scores)
+    records = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
+    assert all("Its labels were of this document too" in one["seen"]["notes"][1] for one in records)
+    assert all(f"|fitted:{made.table}|" in one["signature"] for one in records)
+    good, bad = ([one["score"] for one in records if one["id"].endswith(kind)] for kind in ("-1", "-0"))
+    assert sum(good) / len(good) > sum(bad) / len(bad) + 0.3
+    assert "my-mix: consistent from a score of at least" in done(
+        "threshold", "my-mix", "--data", labelled, "--name", "own"
+    )
+
+
+def test_a_cascade_goes_into_a_file_for_colleagues(
+    labelled: Path, tmp_path: Path, database: str, metrics_dir: Path
+) -> None:
+    assert database
+    file = tmp_path / "mix.toml"
+    done(
+        "combine",
+        "rouge2",
+        "coverage",
+        "--data",
+        labelled,
+        "--name",
+        "my-mix",
+        "--cascade",
+        "--budget",
+        "1.5",
+        "-o",
+        file,
+    )
+    [made] = combination_classes(str(file))
+    assert len(made.unsure) == 2
+    assert not metrics_dir.exists()
+    assert "my-mix" not in METRICS.names()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["rouge2", "coverage", "--name", "rouge2"], "There is a metric 'rouge2' already"),
+        (["rouge2", "--name", "My Mix"], "is no name of a metric"),
+        (["rouge2", "--cascade"], "takes two members or more"),
+        (["rouge2", "-o", "mix.json"], "ends in .toml"),
+        (["rouge2", "conciseness"], "conciseness: a metric without a better side"),
+        (["rouge2", "coverage", "--costs", "bleu=1"], "in costs"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused(
+    labelled: Path, database: str, metrics_dir: Path, options: list[str], words: str
+) -> None:
+    assert database
+    assert not metrics_dir.exists()
+    assert words in str(run("combine", *options, "--data", labelled).exception)
