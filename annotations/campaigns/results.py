@@ -15,6 +15,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.exclusions import load_excluded_questions
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.store.campaign_tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
 from annotations.store.tables import Item, Origin, SampleRow
@@ -23,7 +24,10 @@ from annotations.store.writes import ITEM_FACTS
 
 @dataclass(frozen=True, slots=True)
 class CampaignLabel:
-    """One answer of one person to one task; left is the original, however the sides were shown."""
+    """One answer of one person to one task; left is the original, however the sides were shown.
+
+    It does not count where others had taken its place, or an exclusion leaves it out.
+    """
 
     response: int
     task: str
@@ -61,6 +65,7 @@ class StoredDecision:
 # columns, not rows of four tables: making those would take most of the time
 _LABEL_COLUMNS = (
     *(col(Response.id), col(Task.id), col(Task.item_id), col(Task.part), col(Reservation.turn), col(Reservation.state)),
+    col(Reservation.excluded),
     *(col(Person.name), col(Person.pseudonym), col(Response.answers), col(Response.swapped), col(Response.version)),
     *(col(Response.revision), col(Response.blind), col(Response.mode), col(Response.active_ms), col(Response.wall_ms)),
     col(Response.created_at),
@@ -162,7 +167,7 @@ def latest_decisions(session: Session, campaign: CampaignSettings) -> dict[str, 
 def _all_labels(
     session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
 ) -> Iterator[CampaignLabel]:
-    """Every answer, or those to some tasks, in the order in which it came."""
+    """Every answer, or those to some tasks, in the order in which it came; those left out do not count."""
     versions = session.exec(
         select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
     )
@@ -171,6 +176,7 @@ def _all_labels(
     items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
     documents = dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
 
+    left_out = load_excluded_questions(session, campaign)
     undo = aliased(Response)
     is_undone = exists().where(
         col(undo.reservation_id) == col(Response.reservation_id),
@@ -185,7 +191,7 @@ def _all_labels(
         .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~is_undone, chosen)
         .order_by(col(Response.id))
     )
-    for response, task, item, part, turn, state, person, pseudonym, answers, swapped, version, *rest in found:
+    for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in found:
         yield CampaignLabel(
             response,
             task,
@@ -193,10 +199,12 @@ def _all_labels(
             documents[item],
             part,
             turn,
-            state == "answered",
+            state == "answered" and not excluded,
             person,
             pseudonym,
-            unswap_answers(questions[version], answers, swapped),
+            left_out.without(
+                questions[version], person, rest[-1], unswap_answers(questions[version], answers, swapped)
+            ),
             version,
             *rest,
         )

@@ -189,7 +189,7 @@ def load_labelled_campaigns(session: Session) -> list[str]:
     labelled = (
         select(Reservation.campaign_id)
         .join(Task, col(Task.id) == Reservation.task_id)
-        .where(Task.part == "work", Reservation.state == "answered")
+        .where(Task.part == "work", Reservation.state == "answered", ~col(Reservation.excluded))
     )
     names = select(Campaign.name).where(col(Campaign.id).in_(labelled)).order_by(col(Campaign.created_at).desc())
     return [CAMPAIGN_PREFIX + name for name in session.exec(names)]

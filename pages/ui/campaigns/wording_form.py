@@ -41,6 +41,21 @@ _NUMBER_FIELDS = {
     "apart_minutes": _NumberField("or minutes apart", 0, None, "… or after so many minutes."),
     "seed": _NumberField("Seed of the order", 0, None, "Everybody has an order and sides of their own, made from it."),
 }
+_LIMIT_FIELDS = {
+    "least_gold": _NumberField(
+        "Known right, %",
+        0,
+        99,
+        "Of the gold items; most of a person's first seven are gold then, so that it is known early. 0: no limit.",
+    ),
+    "least_repeats": _NumberField("Repeats the same, %", 0, 99, "Of the items that came a second time. 0: no limit."),
+    "least_seconds": _NumberField(
+        "Seconds a label", 0, 600, "Half of the labels must take so long, reading and typing. 0: no limit."
+    ),
+    "least_variety": _NumberField(
+        "Variety, %", 0, 99, "Of how often others give another answer than the person's commonest one. 0: no limit."
+    ),
+}
 _MODES = {
     "unaided": "None",
     "pre-annotated": "Answers that are filled in under Items",
@@ -70,6 +85,13 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
         key=f"{key}-reveal",
         help="The second answer is kept beside the first; agreement counts the first.",
     )
+    with st.expander("Limits of each person", icon=":material/speed:"):
+        with st.container(horizontal=True):
+            values |= {name: _number_input(name, key, before) for name in _LIMIT_FIELDS}
+        st.caption(
+            "Who falls short of one is warned, then paused: where somebody who keeps to it would be paused in one case of twenty "
+            "at most, however often it is looked at. You see both on Progress, and let people go on there."
+        )
     with st.expander("More rules", icon=":material/tune:"):
         values |= _more_rules(key, before, others)
     try:
@@ -143,7 +165,7 @@ def usual_pass_mark(qualifying: int) -> int:
 
 def _number_input(name: str, key: str, before: CampaignRules) -> int:
     value: int = getattr(before, name)
-    rule = _NUMBER_FIELDS[name]
+    rule = (_NUMBER_FIELDS | _LIMIT_FIELDS)[name]
     return st.number_input(
         rule.label, rule.low, rule.high, value, key=f"{key}-{name}-{value}", help=rule.help, width=128
     )
