@@ -1,4 +1,4 @@
-"""Labels of a campaign: the first and the last of each person, the cases of tasks, and the final label of each task."""
+"""Labels of a campaign: the first and the last of each person, and the cases of tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.exclusions import load_excluded_questions
-from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
+from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.store.campaign_tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
 from annotations.store.tables import Item, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
@@ -288,72 +288,3 @@ def _is_reopened(campaign: CampaignSettings, labels: Sequence[CampaignLabel], de
     measured = campaign.questions.measured
     later = [label for label in labels if label.response not in decision.settles]
     return any(measured(label.answers) != measured(decision.answers) for label in later)
-
-
-class Resolution(StrEnum):
-    """Method by which the final label of a task was found; an unresolved task has none."""
-
-    UNANIMOUS = "unanimous"
-    MAJORITY = "by majority"
-    ADJUDICATED = "adjudicated"
-    SINGLE = "of one person"
-    UNRESOLVED = "unresolved"
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedTask:
-    """A task with its labels and its final answers; none where it is unresolved."""
-
-    task: str
-    item: str
-    resolution: Resolution
-    labels: tuple[CampaignLabel, ...]
-    answers: Mapping[str, Any]
-
-
-def resolve_tasks(session: Session, campaign: CampaignSettings) -> list[ResolvedTask]:
-    """Every task of work that was labelled before scores were seen; see `load_cases`.
-
-    A decision of an adjudicator takes precedence over the labels, unless a later label contradicts it. Otherwise the answer to
-    the measured question is that of more than half of the labels.
-    """
-    return [_resolve_case(case, campaign.questions) for case in load_cases(session, campaign)]
-
-
-def _resolve_case(case: Case, questions: QuestionSet) -> ResolvedTask:
-    resolution, answers = (
-        _resolve_by_decision(case.decision, case.reopened)
-        if case.decision
-        else _resolve_by_majority(case.labels, questions)
-    )
-    return ResolvedTask(case.task, case.labels[0].item, resolution, case.labels, answers)
-
-
-def _resolve_by_decision(decision: StoredDecision, reopened: bool) -> tuple[Resolution, Mapping[str, Any]]:
-    return (Resolution.UNRESOLVED, {}) if reopened else (Resolution.ADJUDICATED, decision.answers)
-
-
-def _resolve_by_majority(
-    labels: Sequence[CampaignLabel], questions: QuestionSet
-) -> tuple[Resolution, Mapping[str, Any]]:
-    value, most = Counter(questions.measured(label.answers) for label in labels).most_common(1)[0]
-    if 2 * most <= len(labels):
-        return Resolution.UNRESOLVED, {}
-    resolution = Resolution.MAJORITY if most < len(labels) else Resolution.UNANIMOUS if most > 1 else Resolution.SINGLE
-    return resolution, _most_common_answers(
-        [label.answers for label in labels if questions.measured(label.answers) == value]
-    )
-
-
-def _most_common_answers(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The most frequent answer to each question; none where two are equally frequent."""
-    names = dict.fromkeys(name for answered in answers for name in answered)
-    found = {name: _most_common_value([answered[name] for answered in answers if name in answered]) for name in names}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _most_common_value(values: Sequence[Any]) -> Any:
-    counted = [(sum(other == value for other in values), value) for value in values]  # lists have no hash
-    most = max(count for count, _ in counted)
-    first, *others = [value for count, value in counted if count == most]
-    return first if all(other == first for other in others) else None

@@ -14,7 +14,7 @@ from annotations.campaigns.people import load_people
 from annotations.campaigns.preannotation import describe_modes
 from annotations.campaigns.qualification import mark_answers, training_rounds
 from annotations.campaigns.questions import CampaignQuestion
-from annotations.campaigns.results import Resolution
+from annotations.campaigns.resolution import Resolution
 from annotations.exchange.dataset_card import cell
 from annotations.exchange.export_format import CampaignExport, LabelledTask
 from annotations.store.campaign_tables import Adjudication, Person, Task

@@ -11,7 +11,8 @@ from annotations.campaigns.exclusions import WhatIsExcluded
 from annotations.campaigns.label_agreement import compute_agreement
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
-from annotations.campaigns.results import Resolution, first_blind_labels, resolve_tasks
+from annotations.campaigns.resolution import Resolution, resolve_tasks
+from annotations.campaigns.results import first_blind_labels
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.data_statement import data_statement
 from annotations.exchange.export_format import ExportTerms, open_export
