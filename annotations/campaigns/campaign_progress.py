@@ -25,7 +25,7 @@ from annotations.campaigns.results import (
     share_of_agreeing_pairs,
 )
 from annotations.campaigns.work_plan import calibration_tasks
-from annotations.store.campaign_tables import Reservation, Response, Task
+from annotations.store.campaign_tables import Exclusion, Reinstatement, Reservation, Response, Task
 
 _PACE_WINDOW = timedelta(days=7)
 
@@ -141,15 +141,22 @@ def estimate_finish(labelled_at: Sequence[datetime], missing: int, now: datetime
     return now + spanned * (missing / len(recent))
 
 
-def count_responses(session: Session, campaign_id: str) -> int:
-    """Number of responses of any kind in a campaign."""
+def count_events(session: Session, campaign_id: str) -> int:
+    """Number of responses of any kind in a campaign, and of exclusions and reinstatements: it grows with all that figures depend on."""
+    left_out = select(func.count()).select_from(Exclusion).where(Exclusion.campaign_id == campaign_id)
+    reinstated = (
+        select(func.count())
+        .select_from(Reinstatement)
+        .join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
+        .where(Exclusion.campaign_id == campaign_id)
+    )
     found = (
         select(func.count())
         .select_from(Response)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .where(Reservation.campaign_id == campaign_id)
     )
-    return session.exec(found).one()
+    return sum(session.exec(one).one() for one in (found, left_out, reinstated))
 
 
 def _count_states(session: Session, campaign: CampaignSettings) -> Counter[str]:

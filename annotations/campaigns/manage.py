@@ -10,6 +10,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.active_order import OrderedTasks, order_by_disagreement, was_ordered_by_disagreement
+from annotations.campaigns.annotator_fit import AnnotatorModels, load_annotator_models
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
 from annotations.campaigns.calibration import CalibrationRound, load_calibration
 from annotations.campaigns.campaign import (
@@ -25,7 +26,7 @@ from annotations.campaigns.campaign import (
     set_mode,
     with_optional_answers,
 )
-from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
+from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.campaigns.candidates import Candidate, load_candidates
 from annotations.campaigns.exclusions import ExclusionRow, WhatIsExcluded, exclude, load_exclusions, reinstate
 from annotations.campaigns.kept_edits import KeptEdits, count_kept_edits
@@ -331,14 +332,18 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_calibration(session, load_campaign(session, campaign_id))
 
-    def count_responses(self, campaign_id: str) -> int:
-        """A number that grows with every response, so that figures computed from them can be cached."""
+    def count_events(self, campaign_id: str) -> int:
+        """A number that grows with every response and exclusion, so that figures computed from them can be cached."""
         with read_session(self._store.engine) as session:
-            return count_responses(session, campaign_id)
+            return count_events(session, campaign_id)
 
     def agreements(self, campaign_id: str) -> list[Agreement]:
         with read_session(self._store.engine) as session:
             return compute_agreements(session, load_campaign(session, campaign_id))
+
+    def annotator_models(self, campaign_id: str) -> AnnotatorModels:
+        with read_session(self._store.engine) as session:
+            return load_annotator_models(session, load_campaign(session, campaign_id))
 
     def revisions(self, campaign_id: str) -> Revisions:
         with read_session(self._store.engine) as session:

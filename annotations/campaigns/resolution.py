@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlmodel import Session
 
+from annotations.campaigns.annotator_fit import FittedLabels, fit_labels
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.results import CampaignLabel, Case, StoredDecision, load_cases
@@ -20,6 +21,7 @@ class Resolution(StrEnum):
 
     UNANIMOUS = "unanimous"
     MAJORITY = "by majority"
+    MODEL = "by a model of annotators"
     ADJUDICATED = "adjudicated"
     SINGLE = "of one person"
     UNRESOLVED = "unresolved"
@@ -40,22 +42,40 @@ def resolve_tasks(session: Session, campaign: CampaignSettings) -> list[Resolved
     """Every task of work that was labelled before scores were seen; see `load_cases`.
 
     A decision of an adjudicator takes precedence over the labels, unless a later label contradicts it. Otherwise the answer to
-    the measured question is that of more than half of the labels.
+    the measured question is that of more than half of the labels, or, where the rules say so, that of which a model of
+    annotators is sure.
     """
-    return [_resolve_case(case, campaign.questions) for case in load_cases(session, campaign)]
+    rules = campaign.rules
+    fitted = None if rules.resolve == "majority" else fit_labels(session, campaign, rules.resolve)
+    return [_resolve_case(case, campaign, fitted) for case in load_cases(session, campaign)]
 
 
-def _resolve_case(case: Case, questions: QuestionSet) -> ResolvedTask:
-    resolution, answers = (
-        _resolve_by_decision(case.decision, case.reopened)
-        if case.decision
-        else _resolve_by_majority(case.labels, questions)
-    )
+def _resolve_case(case: Case, campaign: CampaignSettings, fitted: FittedLabels | None) -> ResolvedTask:
+    if case.decision:
+        resolution, answers = _resolve_by_decision(case.decision, case.reopened)
+    elif fitted and case.task in fitted.tasks:
+        resolution, answers = _resolve_by_model(case, campaign, fitted)
+    else:
+        resolution, answers = _resolve_by_majority(case.labels, campaign.questions)
     return ResolvedTask(case.task, case.labels[0].item, resolution, case.labels, answers)
 
 
 def _resolve_by_decision(decision: StoredDecision, reopened: bool) -> tuple[Resolution, Mapping[str, Any]]:
     return (Resolution.UNRESOLVED, {}) if reopened else (Resolution.ADJUDICATED, decision.answers)
+
+
+def _resolve_by_model(
+    case: Case, campaign: CampaignSettings, fitted: FittedLabels
+) -> tuple[Resolution, Mapping[str, Any]]:
+    """The answer that a model is sure of, with the other answers of those who gave it."""
+    row, measured = fitted.model.posterior[fitted.tasks[case.task]], campaign.questions.measured
+    value = fitted.answers[int(row.argmax())]
+    answers = [label.answers for label in case.labels if measured(label.answers) == value]
+    if row.max() < campaign.rules.sure / 100 or not answers:
+        return Resolution.UNRESOLVED, {}
+    if len(answers) < len(case.labels):
+        return Resolution.MODEL, _most_common_answers(answers)
+    return Resolution.UNANIMOUS if len(answers) > 1 else Resolution.SINGLE, _most_common_answers(answers)
 
 
 def _resolve_by_majority(

@@ -106,6 +106,15 @@ def latest_blind_labels(
     return [label for label in last.values() if label.counts]
 
 
+def known_labels(session: Session, campaign: CampaignSettings) -> list[CampaignLabel]:
+    """The first label of each person for each gold task."""
+    first: dict[tuple[str, str], CampaignLabel] = {}
+    for label in _all_labels(session, campaign):
+        if label.part == "gold" and label.counts:
+            first.setdefault((label.task, label.person), label)
+    return list(first.values())
+
+
 def repeated_labels(session: Session, campaign: CampaignSettings) -> list[tuple[CampaignLabel, CampaignLabel]]:
     """The first and the second label of tasks of work that a person had twice."""
     turns: dict[tuple[str, str, int], CampaignLabel] = {}

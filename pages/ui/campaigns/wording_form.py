@@ -34,6 +34,7 @@ _NUMBER_FIELDS = {
         "First items by all", 0, 500, "A calibration round: everybody labels these first; 0: none."
     ),
     "most_per_person": _NumberField("Most per person", 0, None, "Items of work that one person gets; 0: no limit."),
+    "sure": _NumberField("Model sure, %", 50, 99, "Of a final label by a model of annotators."),
     "expires_minutes": _NumberField(
         "Minutes to answer", 1, None, "After that an unanswered item goes to another person."
     ),
@@ -64,6 +65,11 @@ _MODES = {
 _ORDERS = {
     "random": "Random, another one for each person",
     "disagreement": "Those that metrics disagree on most first",
+}
+_RESOLVE_METHODS = {
+    "majority": "Majority of the labels",
+    "dawid-skene": "Model of annotators: Dawid and Skene",
+    "mace": "Model of annotators: MACE",
 }
 _ALWAYS_SHOWN = ("overlap", "calibration", "pass_right", "gold_every", "repeat_every")
 
@@ -126,6 +132,14 @@ def _more_rules(key: str, before: CampaignRules, others: Sequence[str]) -> dict[
         key=f"{key}-order",
         help="By the spread of the ranks that metrics give to the items by their stored scores, of a pair by the shift. "
         "Annotators are not told; agreement and exports say so.",
+    )
+    values["resolve"] = _choice(
+        "Final label where people differ",
+        _RESOLVE_METHODS,
+        before.resolve,
+        key=f"{key}-resolve",
+        help="Where nobody adjudicates. A model gives each person weight by how often they are right, as far as all labels and the "
+        "gold items tell, and leaves open what it is not sure of.",
     )
     deadline = st.date_input(
         "Last day",
