@@ -24,6 +24,9 @@ from annotations.store.writes import content_id, save_pair
 LabelMode = Literal["unaided", "pre-annotated", "assisted"]
 """Help that a label is given with: none, answers that are filled in, or document sentences that are marked as close."""
 
+ResolveMethod = Literal["majority", "dawid-skene", "mace"]
+"""Method by which labels that differ become a final one where nobody adjudicates: their majority, or a model of annotators."""
+
 
 class CampaignRules(BaseModel):
     """Rules by which items are handed out.
@@ -38,6 +41,13 @@ class CampaignRules(BaseModel):
     With the `mode` pre-annotated, answers of a source are filled in where there are some; assisted, the document sentences that
     are closest to the summary are marked. `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
     `closed_to` campaigns, by name, gets none here: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart.
+
+    Labels become a final one by the method `resolve`; a model must be `sure` of it, in %.
+
+    Limits of each person, 0: none. At least `least_gold` % of known answers must be right, `least_repeats` % of repeats be answered
+    as before, half of the labels take `least_seconds` or more, and labels differ from the person's commonest answer
+    `least_variety` % as often as those of others do. Who surely falls short is warned, then paused; see `limits`. With
+    `least_gold`, most of the first items of a person have known answers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,6 +68,12 @@ class CampaignRules(BaseModel):
     mode: LabelMode = "unaided"
     reveal: bool = False
     closed_to: tuple[str, ...] = ()
+    resolve: ResolveMethod = "majority"
+    sure: int = Field(90, ge=50, le=99)
+    least_gold: int = Field(0, ge=0, le=99)
+    least_repeats: int = Field(0, ge=0, le=99)
+    least_seconds: int = Field(0, ge=0, le=600)
+    least_variety: int = Field(0, ge=0, le=99)
     seed: int = Field(0, ge=0, lt=2**31)
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.limits import LimitSignal, has_limits, load_signals, load_states
 from annotations.campaigns.people import Member, load_people
 from annotations.campaigns.qualification import Stage, TrainingRound, current_stage, mark_answers, training_rounds
 from annotations.campaigns.results import (
@@ -24,7 +25,7 @@ from annotations.campaigns.results import (
     share_of_agreeing_pairs,
 )
 from annotations.campaigns.work_plan import calibration_tasks
-from annotations.store.campaign_tables import Reservation, Response, Task
+from annotations.store.campaign_tables import Exclusion, Reinstatement, Reservation, Response, Task
 
 _PACE_WINDOW = timedelta(days=7)
 
@@ -45,8 +46,8 @@ class Share:
 class PersonProgress:
     """One person in one campaign. `gold` is the share of right answers to hidden known tasks, `consistency` that of repeated tasks answered the same way.
 
-    `active_s` is the median of the seconds in which they read or typed, for one task of work; `last_at` is when they
-    answered one last.
+    `excluded` of the labels are left out. `active_s` is the median of the seconds in which they read or typed, for one task of work; `last_at` is when they
+    answered one last. `signals` are those that the rules limit, `paused` why nothing is handed out to them, "" where something is.
     """
 
     name: str
@@ -60,6 +61,9 @@ class PersonProgress:
     consistency: Share
     active_s: float | None
     last_at: datetime | None
+    excluded: int = 0
+    signals: tuple[LimitSignal, ...] = ()
+    paused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
     if campaign.rules.calibration:
         everybody = max(campaign.rules.overlap, len(members))
         needed |= dict.fromkeys(session.exec(calibration_tasks(campaign)), everybody)
+    paused = {id: state.reason for id, state in load_states(session, campaign.id).items() if state.paused}
     missing = sum(max(0, number - len(by_task.get(task, ()))) for task, number in needed.items())
     disputed = [
         task for task, labels in by_task.items() if len(labels) > 1 and share_of_agreeing_pairs(campaign, labels) < 1
@@ -117,7 +122,10 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
         revised=_share_revised(campaign, first, last),
         active_s=_median_seconds(first),
         finish_at=estimate_finish([label.created_at for label in first], missing, datetime.now(UTC)),
-        people=tuple(_person_progress(session, campaign, member, first, repeated) for member in members),
+        people=tuple(
+            _person_progress(session, campaign, member, paused.get(member.id, ""), first, repeated)
+            for member in members
+        ),
     )
 
 
@@ -133,15 +141,22 @@ def estimate_finish(labelled_at: Sequence[datetime], missing: int, now: datetime
     return now + spanned * (missing / len(recent))
 
 
-def count_responses(session: Session, campaign_id: str) -> int:
-    """Number of responses of any kind in a campaign."""
+def count_events(session: Session, campaign_id: str) -> int:
+    """Number of responses of any kind in a campaign, and of exclusions and reinstatements: it grows with all that figures depend on."""
+    left_out = select(func.count()).select_from(Exclusion).where(Exclusion.campaign_id == campaign_id)
+    reinstated = (
+        select(func.count())
+        .select_from(Reinstatement)
+        .join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
+        .where(Exclusion.campaign_id == campaign_id)
+    )
     found = (
         select(func.count())
         .select_from(Response)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .where(Reservation.campaign_id == campaign_id)
     )
-    return session.exec(found).one()
+    return sum(session.exec(one).one() for one in (found, left_out, reinstated))
 
 
 def _count_states(session: Session, campaign: CampaignSettings) -> Counter[str]:
@@ -166,11 +181,15 @@ def _person_progress(
     session: Session,
     campaign: CampaignSettings,
     member: Member,
+    paused: str,
     first: Sequence[CampaignLabel],
     repeated: Sequence[tuple[CampaignLabel, CampaignLabel]],
 ) -> PersonProgress:
     own_states = select(Reservation.state).where(
         Reservation.campaign_id == campaign.id, Reservation.person_id == member.id
+    )
+    own_excluded = select(func.count()).where(
+        Reservation.campaign_id == campaign.id, Reservation.person_id == member.id, col(Reservation.excluded)
     )
     states, marked = Counter(session.exec(own_states)), mark_answers(session, campaign, member)
     own_first = [label for label in first if label.person == member.name]
@@ -186,6 +205,9 @@ def _person_progress(
         consistency=_share_of(_is_same_answer(campaign, *pair) for pair in repeated if pair[0].person == member.name),
         active_s=_median_seconds(own_first),
         last_at=max((label.created_at for label in own_first), default=None),
+        excluded=session.exec(own_excluded).one(),
+        signals=tuple(load_signals(session, campaign, member.id)) if has_limits(campaign.rules) else (),
+        paused=paused,
     )
 
 

@@ -94,7 +94,7 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
         alphas={name: estimate(krippendorff_alpha(ratings, distance)) for name, distance in _scales_up_to(scale)},
         ac1=estimate(gwet_ac1(ratings)),
         prevalence={
-            str(answer): estimate(label_prevalence(ratings, code)) for answer, code in _answer_codes(question).items()
+            str(answer): estimate(label_prevalence(ratings, code)) for answer, code in answer_codes(question).items()
         },
         kappas=dict(_pairwise_kappas(ratings, people, DISTANCES[scale], estimate)),
     )
@@ -105,7 +105,7 @@ def ratings_from_answers(
 ) -> LabelMatrix:
     """Answers as numbers, (tasks, people): steps of a scale, places of a choice."""
     tasks = {task: row for row, task in enumerate(dict.fromkeys(label.task for label in answered))}
-    columns, codes = {person: column for column, person in enumerate(people)}, _answer_codes(question)
+    columns, codes = {person: column for column, person in enumerate(people)}, answer_codes(question)
     matrix = np.full((len(tasks), len(people)), np.nan)
     documents, numbers = np.zeros(len(tasks), dtype=np.intp), dict[str, int]()
     for label in answered:
@@ -114,7 +114,8 @@ def ratings_from_answers(
     return LabelMatrix(matrix, documents, tuple(codes.values()))
 
 
-def _answer_codes(question: CampaignQuestion) -> dict[str | int, float]:
+def answer_codes(question: CampaignQuestion) -> dict[str | int, float]:
+    """The number that stands for each answer to a question: steps of a scale, places of a choice."""
     if question.kind == "scale":
         return {step: float(step) for step in range(question.low, question.high + 1)}
     return {value: float(place) for place, value in enumerate(question.values)}

@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.assignment import campaign_ids_for, lock_queue, require_assigned
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns
+from annotations.campaigns.limits import shown_warning
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualification import (
     MarkedAnswer,
@@ -50,7 +51,8 @@ class AnnotatorProgress:
     """Progress of a person in a campaign: `done` of the `total` tasks of the stage, and `answered` in all.
 
     `version` is that of the guidelines at their last response; 0 before the first. `training` has their rounds of training
-    between the end of one and what comes after, when another may be had; else none.
+    between the end of one and what comes after, when another may be had; else none. `warning` is the signal whose limit the
+    last answers come close to; "" for none.
     """
 
     stage: Stage
@@ -59,6 +61,7 @@ class AnnotatorProgress:
     answered: int
     version: int
     training: tuple[TrainingRound, ...] = ()
+    warning: str = ""
 
 
 _IS_OWN = (Reservation.campaign_id == bindparam("campaign"), Reservation.person_id == bindparam("person"))
@@ -180,6 +183,7 @@ class AnnotatorActions:
                 answered=session.exec(_COUNT_ANSWERED, params=params).one(),
                 version=session.exec(_SELECT_LAST_VERSION, params=params).one() or 0,
                 training=training_rounds(mark_answers(session, campaign, self._person)) if trained else (),
+                warning=shown_warning(session, campaign_id, self._person.id),
             )
 
     def train_again(self, campaign_id: str) -> None:

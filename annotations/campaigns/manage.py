@@ -10,6 +10,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.active_order import OrderedTasks, order_by_disagreement, was_ordered_by_disagreement
+from annotations.campaigns.annotator_fit import AnnotatorModels, load_annotator_models
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
 from annotations.campaigns.calibration import CalibrationRound, load_calibration
 from annotations.campaigns.campaign import (
@@ -25,10 +26,12 @@ from annotations.campaigns.campaign import (
     set_mode,
     with_optional_answers,
 )
-from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
+from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.campaigns.candidates import Candidate, load_candidates
+from annotations.campaigns.exclusions import ExclusionRow, WhatIsExcluded, exclude, load_exclusions, reinstate
 from annotations.campaigns.kept_edits import KeptEdits, count_kept_edits
 from annotations.campaigns.label_agreement import Agreement, Revisions, compute_agreements, count_revisions
+from annotations.campaigns.limits import PersonState, load_states, pause_person, resume_person
 from annotations.campaigns.people import (
     ListedPerson,
     Member,
@@ -175,7 +178,7 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
     labels = dict(
         session.exec(
             select(Reservation.task_id, func.count())
-            .where(Reservation.campaign_id == campaign.id, Reservation.state == "answered")
+            .where(Reservation.campaign_id == campaign.id, Reservation.state == "answered", ~col(Reservation.excluded))
             .group_by(col(Reservation.task_id))
         ).all()
     )
@@ -301,18 +304,46 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return compute_progress(session, load_campaign(session, campaign_id))
 
+    def states(self, campaign_id: str) -> dict[str, PersonState]:
+        with read_session(self._store.engine) as session:
+            return load_states(session, campaign_id)
+
+    def pause(self, campaign_id: str, person_id: str, reason: str) -> None:
+        with self._store.writing() as session:
+            pause_person(session, campaign_id, person_id, reason, self._person.name)
+
+    def resume(self, campaign_id: str, person_id: str, reason: str = "") -> None:
+        with self._store.writing() as session:
+            resume_person(session, campaign_id, person_id, reason, self._person.name)
+
+    def exclusions(self, campaign_id: str) -> list[ExclusionRow]:
+        with read_session(self._store.engine) as session:
+            return load_exclusions(session, load_campaign(session, campaign_id))
+
+    def exclude(self, campaign_id: str, what: WhatIsExcluded, reason: str) -> int:
+        with self._store.writing() as session:
+            return exclude(session, load_campaign(session, campaign_id), what, reason, self._person.name)
+
+    def reinstate(self, campaign_id: str, exclusion_id: int, reason: str) -> None:
+        with self._store.writing() as session:
+            reinstate(session, load_campaign(session, campaign_id), exclusion_id, reason, self._person.name)
+
     def calibration(self, campaign_id: str) -> CalibrationRound:
         with read_session(self._store.engine) as session:
             return load_calibration(session, load_campaign(session, campaign_id))
 
-    def count_responses(self, campaign_id: str) -> int:
-        """A number that grows with every response, so that figures computed from them can be cached."""
+    def count_events(self, campaign_id: str) -> int:
+        """A number that grows with every response and exclusion, so that figures computed from them can be cached."""
         with read_session(self._store.engine) as session:
-            return count_responses(session, campaign_id)
+            return count_events(session, campaign_id)
 
     def agreements(self, campaign_id: str) -> list[Agreement]:
         with read_session(self._store.engine) as session:
             return compute_agreements(session, load_campaign(session, campaign_id))
+
+    def annotator_models(self, campaign_id: str) -> AnnotatorModels:
+        with read_session(self._store.engine) as session:
+            return load_annotator_models(session, load_campaign(session, campaign_id))
 
     def revisions(self, campaign_id: str) -> Revisions:
         with read_session(self._store.engine) as session:

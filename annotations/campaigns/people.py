@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import uuid4
 
-from sqlalchemy import String, bindparam, delete, union
+from sqlalchemy import String, bindparam, delete, union, update
 from sqlmodel import Session, col, select
 
-from annotations.store.campaign_tables import GroupMember, Person, PersonChange
+from annotations.store.campaign_tables import GroupMember, Person, PersonChange, Reservation
 from annotations.store.records import RecordError, RightsError, require_text
 
 
@@ -83,6 +83,8 @@ def add_person(session: Session, name: str, role: Role) -> Member:
 def change_person(session: Session, changed: Member, by: str) -> Member:
     """Give a person another name or role, or let them in no more, or again; what they were before is kept.
 
+    What somebody who is let in no more had open is free for others.
+
     Raises RecordError for a name that is empty or another's, for an unknown person, and where no manager would be left.
     """
     person = session.get(Person, changed.id)
@@ -110,7 +112,17 @@ def change_person(session: Session, changed: Member, by: str) -> Member:
     person.name, person.role, person.active = changed.name, changed.role.value, changed.active
     session.add(person)
     session.flush()
+    if before.active and not changed.active:
+        expire_open(session, person.id, datetime.now(UTC))
     return member_of(person)
+
+
+def expire_open(session: Session, person_id: str, now: datetime, campaign_id: str = "") -> None:
+    """Free the places of what a person has open, in one campaign or in all; it is theirs again if nobody took it meanwhile."""
+    own = update(Reservation).where(col(Reservation.person_id) == person_id, col(Reservation.state) == "open")
+    session.execute(
+        (own.where(col(Reservation.campaign_id) == campaign_id) if campaign_id else own).values(expires_at=now)
+    )
 
 
 def find_person(session: Session, name: str) -> Member | None:

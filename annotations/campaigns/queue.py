@@ -15,6 +15,7 @@ from sqlmodel import Session, col, exists, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskPart, stable_number
+from annotations.campaigns.limits import find_pause
 from annotations.campaigns.people import SELECT_NAMES, Member
 from annotations.campaigns.qualification import Stage, current_stage
 from annotations.campaigns.work_plan import (
@@ -34,7 +35,7 @@ _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 
 NoTaskReason = Literal[
-    "closed", "deadline", "excluded", "unqualified", "calibrated", "limit", "apart", "reserved", "over"
+    "closed", "deadline", "paused", "excluded", "unqualified", "calibrated", "limit", "apart", "reserved", "over"
 ]
 
 
@@ -42,13 +43,15 @@ NoTaskReason = Literal[
 class NoTask:
     """Reason why there is no task for a person now.
 
-    closed: the campaign takes no labels; deadline: its last day is past; excluded: the person sat a qualification that closes
+    closed: the campaign takes no labels; deadline: its last day is past; paused: the limits of the campaign, or its manager,
+    stopped this person, by the `signal` that they fell short of; excluded: the person sat a qualification that closes
     this campaign; unqualified: too few right answers in the qualification; calibrated: the calibration round is done and the
     rest is not open yet; limit: this person has had as many items as the rules allow; apart: what is left is a version of what
     was just labelled; reserved: what is left is reserved by others; over: all is labelled.
     """
 
     reason: NoTaskReason
+    signal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +86,14 @@ def reserve_next(
     now = now or datetime.now(UTC)
     if not is_handing_out(campaign, now):
         return NoTask("deadline" if campaign.is_open else "closed")
+    if pause := find_pause(session, campaign.id, person.id):
+        return NoTask("paused", pause.signal)
     queue = _load_queue(session, campaign, person, now)
     if reservation := _renew_open(queue):
         return reservation
     stage = current_stage(session, campaign, person)
-    if stage is Stage.EXCLUDED:
-        return NoTask("excluded")
-    if stage is Stage.UNQUALIFIED:
-        return NoTask("unqualified")
+    if stage in {Stage.EXCLUDED, Stage.UNQUALIFIED}:
+        return NoTask("excluded" if stage is Stage.EXCLUDED else "unqualified")
     if stage is not Stage.WORK:
         return _reserve_or_over(queue, _first_unseen_task(queue, stage.value))
     return _next_work(queue)
@@ -106,6 +109,8 @@ def reserve_ahead(
     now = now or datetime.now(UTC)
     if not is_handing_out(campaign, now):
         return NoTask("closed")
+    if pause := find_pause(session, campaign.id, person.id):
+        return NoTask("paused", pause.signal)
     queue = _load_queue(session, campaign, person, now)
     current.expires_at = queue.expiry()
     session.add(current)
@@ -210,6 +215,8 @@ def _next_work(queue: _Queue) -> Reservation | NoTask:
     session, rules = queue.session, queue.campaign.rules
     if rules.most_per_person and count_work(session, queue.campaign, queue.person) >= rules.most_per_person:
         return NoTask("limit")
+    if _is_early_gold(queue) and (gold := _first_unseen_task(queue, "gold")):
+        return _reserve(queue, gold)
     calibrating = _next_calibration_task(queue) if rules.calibration else None
     if calibrating or rules.calibration_pause:
         return _reserve(queue, calibrating) if calibrating else NoTask("calibrated")
@@ -229,6 +236,30 @@ def _next_mixed_in(queue: _Queue) -> Reservation | None:
     if _is_turn(number, rules.repeat_every, rules.seed + 1, queue.person) and (repeated := _task_to_repeat(queue)):
         return _reserve(queue, repeated, turn=2)
     return None
+
+
+_EARLY_ITEMS = 7
+EARLY_GOLD = 4  # the fewest wrong answers that show somebody to be below a limit of 70 %
+_COUNT_HAD = (
+    select(func.count())
+    .select_from(Reservation)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .where(
+        Reservation.campaign_id == bindparam("campaign"),
+        Reservation.person_id == bindparam("person"),
+        col(Task.part).in_(("work", "gold")),
+    )
+)
+
+
+def _is_early_gold(queue: _Queue) -> bool:
+    """True if the next item is one of those among a person's first that have known answers where these are limited, other places for each."""
+    if not queue.campaign.rules.least_gold:
+        return False
+    place = queue.session.exec(_COUNT_HAD, params=queue.params()).one()
+    seed, person = queue.campaign.rules.seed, queue.person.id
+    order = sorted(range(_EARLY_ITEMS), key=lambda one: stable_number(seed, person, "early gold", one))
+    return place in order[:EARLY_GOLD]
 
 
 def _next_calibration_task(queue: _Queue) -> str | None:

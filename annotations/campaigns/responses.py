@@ -12,6 +12,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, LabelMode, read_campaign, read_rules
+from annotations.campaigns.limits import check_limits, find_pause
 from annotations.campaigns.people import Member
 from annotations.campaigns.questions import (
     Answer,
@@ -63,7 +64,8 @@ class SentResponse:
 class ResponseReceipt:
     """Proof that a response is in the database.
 
-    `counts` is False for an answer that came when others had taken the place; `is_new` when it was saved before.
+    `counts` is False for an answer that came when others had taken the place; `is_new` when it was saved before. `paused`
+    says that nothing more is handed out to the person.
     """
 
     reservation: int
@@ -71,6 +73,7 @@ class ResponseReceipt:
     created_at: datetime
     counts: bool
     is_new: bool
+    paused: bool = False
 
 
 def draft_id(reservation: int, person: Member) -> str:
@@ -132,6 +135,7 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
             repeated.created_at,
             counts=reservation.state != "late",
             is_new=False,
+            paused=find_pause(session, campaign.id, person.id) is not None,
         )
     last = known[-1].revision if known else 0
     if sent.seen is not None and last > sent.seen:
@@ -161,7 +165,8 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
     connection.execute(_INSERT_RESPONSE, response)
     connection.execute(_DELETE_DRAFT, {"draft": draft_id(sent.reservation, person)})
     state = _save_state(session, locked, sent, now)
-    return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True)
+    paused = check_limits(session, campaign, person, now)
+    return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True, paused=paused)
 
 
 _SELECT_KNOWN = (

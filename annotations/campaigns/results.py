@@ -1,4 +1,4 @@
-"""Labels of a campaign: the first and the last of each person, the cases of tasks, and the final label of each task."""
+"""Labels of a campaign: the first and the last of each person, and the cases of tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
+from annotations.campaigns.exclusions import load_excluded_questions
+from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.store.campaign_tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
 from annotations.store.tables import Item, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
@@ -23,7 +24,10 @@ from annotations.store.writes import ITEM_FACTS
 
 @dataclass(frozen=True, slots=True)
 class CampaignLabel:
-    """One answer of one person to one task; left is the original, however the sides were shown."""
+    """One answer of one person to one task; left is the original, however the sides were shown.
+
+    It does not count where others had taken its place, or an exclusion leaves it out.
+    """
 
     response: int
     task: str
@@ -61,6 +65,7 @@ class StoredDecision:
 # columns, not rows of four tables: making those would take most of the time
 _LABEL_COLUMNS = (
     *(col(Response.id), col(Task.id), col(Task.item_id), col(Task.part), col(Reservation.turn), col(Reservation.state)),
+    col(Reservation.excluded),
     *(col(Person.name), col(Person.pseudonym), col(Response.answers), col(Response.swapped), col(Response.version)),
     *(col(Response.revision), col(Response.blind), col(Response.mode), col(Response.active_ms), col(Response.wall_ms)),
     col(Response.created_at),
@@ -99,6 +104,15 @@ def latest_blind_labels(
         if label.part == "work" and label.turn == 1 and label.blind
     }
     return [label for label in last.values() if label.counts]
+
+
+def known_labels(session: Session, campaign: CampaignSettings) -> list[CampaignLabel]:
+    """The first label of each person for each gold task."""
+    first: dict[tuple[str, str], CampaignLabel] = {}
+    for label in _all_labels(session, campaign):
+        if label.part == "gold" and label.counts:
+            first.setdefault((label.task, label.person), label)
+    return list(first.values())
 
 
 def repeated_labels(session: Session, campaign: CampaignSettings) -> list[tuple[CampaignLabel, CampaignLabel]]:
@@ -162,7 +176,7 @@ def latest_decisions(session: Session, campaign: CampaignSettings) -> dict[str, 
 def _all_labels(
     session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
 ) -> Iterator[CampaignLabel]:
-    """Every answer, or those to some tasks, in the order in which it came."""
+    """Every answer, or those to some tasks, in the order in which it came; those left out do not count."""
     versions = session.exec(
         select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
     )
@@ -171,6 +185,7 @@ def _all_labels(
     items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
     documents = dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
 
+    left_out = load_excluded_questions(session, campaign)
     undo = aliased(Response)
     is_undone = exists().where(
         col(undo.reservation_id) == col(Response.reservation_id),
@@ -185,7 +200,7 @@ def _all_labels(
         .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~is_undone, chosen)
         .order_by(col(Response.id))
     )
-    for response, task, item, part, turn, state, person, pseudonym, answers, swapped, version, *rest in found:
+    for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in found:
         yield CampaignLabel(
             response,
             task,
@@ -193,10 +208,12 @@ def _all_labels(
             documents[item],
             part,
             turn,
-            state == "answered",
+            state == "answered" and not excluded,
             person,
             pseudonym,
-            unswap_answers(questions[version], answers, swapped),
+            left_out.without(
+                questions[version], person, rest[-1], unswap_answers(questions[version], answers, swapped)
+            ),
             version,
             *rest,
         )
@@ -280,72 +297,3 @@ def _is_reopened(campaign: CampaignSettings, labels: Sequence[CampaignLabel], de
     measured = campaign.questions.measured
     later = [label for label in labels if label.response not in decision.settles]
     return any(measured(label.answers) != measured(decision.answers) for label in later)
-
-
-class Resolution(StrEnum):
-    """Method by which the final label of a task was found; an unresolved task has none."""
-
-    UNANIMOUS = "unanimous"
-    MAJORITY = "by majority"
-    ADJUDICATED = "adjudicated"
-    SINGLE = "of one person"
-    UNRESOLVED = "unresolved"
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedTask:
-    """A task with its labels and its final answers; none where it is unresolved."""
-
-    task: str
-    item: str
-    resolution: Resolution
-    labels: tuple[CampaignLabel, ...]
-    answers: Mapping[str, Any]
-
-
-def resolve_tasks(session: Session, campaign: CampaignSettings) -> list[ResolvedTask]:
-    """Every task of work that was labelled before scores were seen; see `load_cases`.
-
-    A decision of an adjudicator takes precedence over the labels, unless a later label contradicts it. Otherwise the answer to
-    the measured question is that of more than half of the labels.
-    """
-    return [_resolve_case(case, campaign.questions) for case in load_cases(session, campaign)]
-
-
-def _resolve_case(case: Case, questions: QuestionSet) -> ResolvedTask:
-    resolution, answers = (
-        _resolve_by_decision(case.decision, case.reopened)
-        if case.decision
-        else _resolve_by_majority(case.labels, questions)
-    )
-    return ResolvedTask(case.task, case.labels[0].item, resolution, case.labels, answers)
-
-
-def _resolve_by_decision(decision: StoredDecision, reopened: bool) -> tuple[Resolution, Mapping[str, Any]]:
-    return (Resolution.UNRESOLVED, {}) if reopened else (Resolution.ADJUDICATED, decision.answers)
-
-
-def _resolve_by_majority(
-    labels: Sequence[CampaignLabel], questions: QuestionSet
-) -> tuple[Resolution, Mapping[str, Any]]:
-    value, most = Counter(questions.measured(label.answers) for label in labels).most_common(1)[0]
-    if 2 * most <= len(labels):
-        return Resolution.UNRESOLVED, {}
-    resolution = Resolution.MAJORITY if most < len(labels) else Resolution.UNANIMOUS if most > 1 else Resolution.SINGLE
-    return resolution, _most_common_answers(
-        [label.answers for label in labels if questions.measured(label.answers) == value]
-    )
-
-
-def _most_common_answers(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The most frequent answer to each question; none where two are equally frequent."""
-    names = dict.fromkeys(name for answered in answers for name in answered)
-    found = {name: _most_common_value([answered[name] for answered in answers if name in answered]) for name in names}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _most_common_value(values: Sequence[Any]) -> Any:
-    counted = [(sum(other == value for other in values), value) for value in values]  # lists have no hash
-    most = max(count for count, _ in counted)
-    first, *others = [value for count, value in counted if count == most]
-    return first if all(other == first for other in others) else None

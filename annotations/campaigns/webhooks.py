@@ -15,7 +15,7 @@ from sqlalchemy import update
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
-from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
+from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.store.campaign_tables import Webhook
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_text
@@ -146,7 +146,7 @@ def _note_end(store: Store, seen: Seen, campaign_id: str, event_id: str, created
     """Raises RecordError for a campaign whose questions or rules cannot be read."""
     with read_session(store.engine) as session:
         campaign = load_campaign(session, campaign_id)
-        is_like = (campaign.version, count_responses(session, campaign_id), event_id, created_at, now.date())
+        is_like = (campaign.version, count_events(session, campaign_id), event_id, created_at, now.date())
         if seen.get(campaign_id) == is_like:
             return
         progress = compute_progress(session, campaign)

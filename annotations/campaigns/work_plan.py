@@ -21,6 +21,7 @@ def is_handing_out(campaign: CampaignSettings, now: datetime) -> bool:
 
 IS_PLACE_TAKEN = and_(
     col(Reservation.turn) == 1,
+    ~col(Reservation.excluded),
     or_(
         col(Reservation.state) == "answered",
         and_(col(Reservation.state) == "open", col(Reservation.expires_at) > bindparam("now", type_=UtcDateTime)),

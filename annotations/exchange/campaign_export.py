@@ -22,6 +22,7 @@ from annotations.exchange.export_rows import (
     ExportedDecision,
     ExportedDocument,
     ExportedEdit,
+    ExportedExclusion,
     ExportedExplanation,
     ExportedFlagResolution,
     ExportedItem,
@@ -40,8 +41,10 @@ from annotations.store.campaign_tables import (
     Campaign,
     Comment,
     Correction,
+    Exclusion,
     FlagResolution,
     Person,
+    Reinstatement,
     Reservation,
     Response,
     Suggestion,
@@ -101,7 +104,7 @@ def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Names of everybody who labelled, adjudicated, corrected, commented, resolved a flag or filled in answers."""
+    """Names of everybody who labelled, adjudicated, corrected, commented, resolved a flag, filled in answers or left labels out."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
     settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
@@ -116,7 +119,11 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
         .join(Response, col(Response.id) == FlagResolution.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
     )
+    left_out = select(Exclusion.by).where(Exclusion.campaign_id == campaign_id)
+    reinstated = select(Reinstatement.by).join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
     return {
+        *session.exec(left_out),
+        *session.exec(reinstated.where(Exclusion.campaign_id == campaign_id)),
         *session.exec(commented),
         *session.exec(filled_in.where(Task.campaign_id == campaign_id)),
         *session.exec(resolved.where(Reservation.campaign_id == campaign_id)),
@@ -244,7 +251,7 @@ def reservation_rows(session: Session, context: ExportContext) -> Iterator[Expor
     )
     for reservation, pseudonym in found:
         yield ExportedReservation(
-            **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at"}),
+            **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at", "excluded"}),
             task=context.numbers[reservation.task_id],
             person=pseudonym,
             order=reservation.number,
@@ -278,6 +285,7 @@ def label_rows(
             person=pseudonym,
             turn=reservation.turn,
             provenance=context.provenance.get(task.id),
+            excluded=reservation.excluded,
         )
 
 
@@ -346,6 +354,25 @@ def resolution_rows(session: Session, context: ExportContext) -> Iterator[Export
         )
 
 
+def exclusion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Exclusion, Reinstatement, Person.pseudonym)
+        .join(Person, col(Person.id) == Exclusion.person_id)
+        .outerjoin(Reinstatement, col(Reinstatement.exclusion_id) == Exclusion.id)
+        .where(Exclusion.campaign_id == context.campaign.id)
+        .order_by(col(Exclusion.id))
+    )
+    for row, end, person in found:
+        yield ExportedExclusion(
+            **row.model_dump(include={"event_id", "day", "question", "reason", "created_at"}),
+            person=person,
+            by=context.pseudonym(row.by),
+            reinstated=end.reason if end else None,
+            reinstated_by=context.pseudonym(end.by) if end else None,
+            reinstated_at=end.created_at if end else None,
+        )
+
+
 def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
     """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
     given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
@@ -368,5 +395,5 @@ def exported_rows(session: Session, context: ExportContext) -> Iterator[Exported
     """
     for rows in (setup_rows, text_rows, task_rows, suggestion_rows, reservation_rows):
         yield from rows(session, context)
-    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows):
+    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows):
         yield from rows(session, context)

@@ -26,6 +26,7 @@ from annotations.exchange.export_rows import (
     ExportedCorrection,
     ExportedDecision,
     ExportedDocument,
+    ExportedExclusion,
     ExportedExplanation,
     ExportedFlagResolution,
     ExportedItem,
@@ -45,8 +46,10 @@ from annotations.store.campaign_tables import (
     Campaign,
     Comment,
     Correction,
+    Exclusion,
     FlagResolution,
     Person,
+    Reinstatement,
     Reservation,
     Response,
     Suggestion,
@@ -207,7 +210,7 @@ def import_reservations(context: CampaignImport, lines: Iterable[ExportedReserva
     rows = {}
     for line in lines:
         rows[line.task, line.person, line.turn] = Reservation(
-            **line.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at"}),
+            **line.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at", "excluded"}),
             campaign_id=context.campaign_id,
             task_id=require_known(context.tasks, line.task, "task"),
             person_id=require_known(context.people, line.person, "person"),
@@ -225,7 +228,7 @@ def import_labels(context: CampaignImport, lines: list[ExportedLabel]) -> None:
     for line in lines:
         questions = require_known(context.questions, line.version, "version")
         values = line.model_dump(
-            exclude={"kind", "task", "item_id", "part", "person", "turn", "order", "provenance", "answers"}
+            exclude={"kind", "task", "item_id", "part", "person", "turn", "order", "provenance", "excluded", "answers"}
         )
         turn = require_known(context.turns, (line.task, line.person, line.turn), "turn")
         answers = unswap_answers(questions, line.answers, line.swapped)
@@ -284,6 +287,27 @@ def import_flag_resolutions(context: CampaignImport, lines: Iterable[ExportedFla
         )
 
 
+def import_exclusions(context: CampaignImport, lines: Iterable[ExportedExclusion]) -> None:
+    for line in lines:
+        row = Exclusion(
+            **line.model_dump(include={"event_id", "day", "question", "reason", "created_at"}),
+            campaign_id=context.campaign_id,
+            person_id=require_known(context.people, line.person, "person"),
+            by=context.local_name(line.by),
+        )
+        context.session.add(row)
+        context.session.flush()
+        if line.reinstated_at is not None:
+            context.session.add(
+                Reinstatement(
+                    exclusion_id=row.id or 0,
+                    reason=line.reinstated or "",
+                    by=context.local_name(line.reinstated_by or ""),
+                    created_at=line.reinstated_at,
+                )
+            )
+
+
 def import_campaign(store: Store, lines: Iterable[str], name: str = "") -> CampaignSettings:
     """Add an exported campaign, under its own name or another: all of it or nothing.
 
@@ -327,5 +351,6 @@ _IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], 
     ExportedCorrection: import_corrections,
     ExportedComment: import_comments,
     ExportedFlagResolution: import_flag_resolutions,
+    ExportedExclusion: import_exclusions,
 }
 """The import function of each kind of row, in the order of their dependencies."""

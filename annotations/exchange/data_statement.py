@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from sqlmodel import col, select
 
 from annotations.campaigns.active_order import ORDER_NOTE, was_ordered_by_disagreement
+from annotations.campaigns.exclusions import describe_exclusion, load_exclusions
 from annotations.campaigns.label_agreement import Agreement
 from annotations.campaigns.people import load_people
 from annotations.campaigns.preannotation import describe_modes
 from annotations.campaigns.qualification import mark_answers, training_rounds
 from annotations.campaigns.questions import CampaignQuestion
-from annotations.campaigns.results import Resolution
+from annotations.campaigns.resolution import Resolution
 from annotations.exchange.dataset_card import cell
 from annotations.exchange.export_format import CampaignExport, LabelledTask
 from annotations.store.campaign_tables import Adjudication, Person, Task
@@ -40,6 +41,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
                 _format_counts(tasks),
                 "## People",
                 _format_people(export, tasks),
+                *_format_exclusions(export),
                 *_format_training(export),
                 f"Pay: {terms.pay.strip() or _NOT_STATED}",
                 f"Consent: {terms.consent.strip() or _NOT_STATED}",
@@ -77,6 +79,15 @@ def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
     deciding = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     decided = len(set(export.session.exec(deciding.where(Task.campaign_id == export.campaign.id))))
     return f"Labelled by {len(pseudonyms)} ({numbers or 'nobody'}); disagreement adjudicated by {decided}."
+
+
+def _format_exclusions(export: CampaignExport) -> Iterator[str]:
+    """Format the labels that are left out, with the reasons; nothing where all count."""
+    valid = [row for row in load_exclusions(export.session, export.campaign) if row.valid]
+    if valid:
+        yield "Left out of all that follows, and of the counts above:"
+        rows = [[row.pseudonym, cell(describe_exclusion(row)), cell(row.reason), f"{row.at:%Y-%m-%d}"] for row in valid]
+        yield markdown_table(["annotator", "what", "reason", "day"], rows).rstrip()
 
 
 def _format_training(export: CampaignExport) -> Iterator[str]:

@@ -14,7 +14,8 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import CampaignQuestion, read_questions
-from annotations.campaigns.results import ResolvedTask, first_blind_labels, resolve_tasks
+from annotations.campaigns.resolution import ResolvedTask, resolve_tasks
+from annotations.campaigns.results import first_blind_labels
 from annotations.exchange.campaign_export import ExportContext, exported_rows, load_export_context
 from annotations.exchange.export import ExportRow
 from annotations.store.campaign_tables import Task, VersionRow

@@ -6,7 +6,7 @@ The numbers and ids of a database mean nothing in another one: tasks are counted
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -148,7 +148,10 @@ class ExportedSuggestion(_ExportedModel):
 
 
 class ExportedReservation(_ExportedModel):
-    """A task reserved for a person; `order` counts the person's tasks, `swapped` says that the original was on the right."""
+    """A task reserved for a person; `order` counts the person's tasks, `swapped` says that the original was on the right.
+
+    The label of an `excluded` one is left out; see `ExportedExclusion`.
+    """
 
     kind: Literal["turn"] = "turn"
     task: int
@@ -159,6 +162,7 @@ class ExportedReservation(_ExportedModel):
     state: Literal["open", "answered", "skipped", "flagged", "late", "lapsed"]
     reserved_at: datetime
     expires_at: datetime
+    excluded: bool = False
 
 
 class ExportedLabel(_ExportedModel):
@@ -166,7 +170,7 @@ class ExportedLabel(_ExportedModel):
 
     `answers` are given with the original on the left; `order` and `swapped` are how it was shown. `provenance` is that of
     the task: single, unanimous, adjudicated or unresolved; of work only. `mode` is how much help
-    it was given with.
+    it was given with. An `excluded` one is left out of agreement and final labels.
     """
 
     kind: Literal["label"] = "label"
@@ -189,6 +193,7 @@ class ExportedLabel(_ExportedModel):
     wall_ms: int
     created_at: datetime
     provenance: StorableText | None
+    excluded: bool = False
 
 
 class ExportedDecision(_ExportedModel):
@@ -245,6 +250,22 @@ class ExportedFlagResolution(_ExportedModel):
     created_at: datetime
 
 
+class ExportedExclusion(_ExportedModel):
+    """Labels of a person that are left out, all, of a day or to a question, and if they count again, why."""
+
+    kind: Literal["exclusion"] = "exclusion"
+    event_id: StorableText
+    person: StorableText
+    day: date | None
+    question: StorableText
+    reason: StorableText
+    by: StorableText
+    created_at: datetime
+    reinstated: StorableText | None = None
+    reinstated_by: StorableText | None = None
+    reinstated_at: datetime | None = None
+
+
 ExportedRow = (
     ExportedCampaign
     | ExportedVersion
@@ -261,6 +282,7 @@ ExportedRow = (
     | ExportedComment
     | ExportedFlagResolution
     | ExportedSuggestion
+    | ExportedExclusion
 )
 _ROW_ADAPTER: TypeAdapter[ExportedRow] = TypeAdapter(Annotated[ExportedRow, Field(discriminator="kind")])
 

@@ -16,13 +16,8 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_na
 from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
 from annotations.campaigns.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.campaigns.questions import QuestionSet
-from annotations.campaigns.results import (
-    Resolution,
-    ResolvedTask,
-    corrected_error_types,
-    first_blind_labels,
-    resolve_tasks,
-)
+from annotations.campaigns.resolution import Resolution, ResolvedTask, resolve_tasks
+from annotations.campaigns.results import corrected_error_types, first_blind_labels
 from annotations.store.campaign_tables import Campaign, Reservation, Task
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_examples, load_imported_samples, load_stored_ids
@@ -189,7 +184,7 @@ def load_labelled_campaigns(session: Session) -> list[str]:
     labelled = (
         select(Reservation.campaign_id)
         .join(Task, col(Task.id) == Reservation.task_id)
-        .where(Task.part == "work", Reservation.state == "answered")
+        .where(Task.part == "work", Reservation.state == "answered", ~col(Reservation.excluded))
     )
     names = select(Campaign.name).where(col(Campaign.id).in_(labelled)).order_by(col(Campaign.created_at).desc())
     return [CAMPAIGN_PREFIX + name for name in session.exec(names)]

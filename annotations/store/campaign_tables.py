@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, true
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, false, true
 from sqlmodel import Field
 
 from annotations.store.tables import Table, UtcDateTime
@@ -208,7 +208,8 @@ class Reservation(Table, table=True):
     """A task reserved for one person, for the first or a further time; `expires_at` moves on while they work.
 
     `swapped` says that the sides of a pair are shown in reverse. `number` counts the person's tasks of the campaign. A `late`
-    one was answered when others had taken the place that it lost by expiring.
+    one was answered when others had taken the place that it lost by expiring. The label of an `excluded` one is left out, so
+    that its place is free: an Exclusion that is not reinstated covers it.
     """
 
     __table_args__ = (
@@ -228,6 +229,7 @@ class Reservation(Table, table=True):
     state: str
     reserved_at: datetime = Field(sa_type=UtcDateTime)
     expires_at: datetime = Field(sa_type=UtcDateTime)
+    excluded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class Response(Table, table=True):
@@ -342,4 +344,51 @@ class FlagResolution(Table, table=True):
     note: str
     by: str
     event_id: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class LimitEvent(Table, table=True):
+    """Change of what a person may do in a campaign: warned, paused or resumed, and why.
+
+    `signal` is the limit of the rules that was passed, "" where a manager decided; the newest pause or resumption counts.
+    """
+
+    __tablename__ = "limitevent"
+    __table_args__ = (
+        CheckConstraint("act IN ('warn', 'pause', 'resume')", name="act"),
+        Index("ix_limitevent_campaign_id_person_id", "campaign_id", "person_id"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    person_id: str = Field(foreign_key="person.id")
+    act: str
+    signal: str
+    reason: str
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Exclusion(Table, table=True):
+    """Labels of a person that are left out, of those given before: all, those of a `day` (UTC) or to a `question`."""
+
+    __table_args__ = (Index("ix_exclusion_campaign_id", "campaign_id"), UniqueConstraint("event_id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    person_id: str = Field(foreign_key="person.id")
+    day: date | None = None
+    question: str
+    reason: str
+    by: str
+    event_id: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Reinstatement(Table, table=True):
+    """An exclusion that is not valid any more: its labels count again."""
+
+    exclusion_id: int = Field(foreign_key="exclusion.id", primary_key=True)
+    reason: str
+    by: str
     created_at: datetime = Field(sa_type=UtcDateTime)

@@ -24,6 +24,7 @@ from core.stats.agreement import (
     nominal_distance,
     raw_agreement,
 )
+from core.stats.annotator_model import MODELS, UNKNOWN, competence_estimates, fit_model
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, Statistic, undefined
 from core.stats.text_tables import format_percent, format_unsigned
@@ -38,6 +39,10 @@ _MAX_CATEGORIES = 25  # distinct values that are taken for categories: AC1 and k
 _MAX_VALUES = 200  # whose square is held
 _MIN_SHARED = 10  # items that two annotators share
 _MAX_PAIRS = 100
+_MAX_MODEL_CATEGORIES = 10  # distinct values of which a model of annotators keeps a table for each of them
+_COMPETENCE_HELP = (
+    "How often an annotator is right (Dawid-Skene) or does not guess (MACE), estimated together with the right labels."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +183,11 @@ class Agreement(Study):
         {"audit": "It measures the labels, and the audit a metric by them."}
     )
     aspect: str = setting("", "Only this aspect of those that several annotators labelled.")
+    model: str = setting("", "Also how often each annotator is right, by this model: dawid-skene or mace.")
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
-        return {"aspect": ["", *dict.fromkeys(aspect for aspect, _ in labelled_units(data.samples))]}
+        aspects = dict.fromkeys(aspect for aspect, _ in labelled_units(data.samples))
+        return {"aspect": ["", *aspects], "model": ["", *MODELS]}
 
     def run(self, data: StudyData) -> Report:
         units = labelled_units(data.samples)
@@ -192,6 +199,8 @@ class Agreement(Study):
         aspects = dict.fromkeys(aspect for aspect, _ in units)
         if self.aspect and self.aspect not in aspects:
             raise UnknownNameError("aspect that several annotators labelled", self.aspect, aspects)
+        if self.model and self.model not in MODELS:
+            raise UnknownNameError("model of annotators", self.model, MODELS)
         agreements = [one for one in annotator_agreements(data.samples, data.draws) if self.aspect in ("", one.aspect)]
         names = [name for name in DISTANCES if any(name in one.alphas for one in agreements)]
         aspect_table = Table(
@@ -219,12 +228,44 @@ class Agreement(Study):
         )
         return self.report(
             data,
-            [aspect_table, _pair_table(agreements)],
+            [aspect_table, _pair_table(agreements), *self._competence_tables(data.samples)],
             sentences=[_agreement_sentence(one) for one in agreements[:3]],
             notes=[
                 "In brackets the 95 % interval of a bootstrap over documents. A dataset's own summary of its annotators does not "
                 "count. Kappa has quadratic weights where there are more than two values."
             ],
+        )
+
+    def _competence_tables(self, cases: Cases) -> Iterator[Table]:
+        """Competence of each annotator of each unit of few values, most labels first; nothing without a model."""
+        if not self.model:
+            return
+        rows, left_out = [], []
+        for (aspect, unit), labels in labelled_units(cases).items():
+            if self.aspect not in {"", aspect}:
+                continue
+            judges = sorted({judge for given in labels.values() for judge in given})
+            values = [[given.get(judge, np.nan) for judge in judges] for given in labels.values()]
+            matrix = LabelMatrix(np.array(values), cases.documents[[row for row, _ in labels]])
+            if len(matrix.categories) > _MAX_MODEL_CATEGORIES:
+                left_out.append(f"{aspect}, {unit}: a model takes {_MAX_MODEL_CATEGORIES} distinct values at most.")
+                continue
+            known = np.full(len(values), UNKNOWN)
+            fitted = fit_model(self.model, matrix, known)
+            estimates = competence_estimates(self.model, matrix, known, fitted)
+            rows += [(aspect, unit, judge, one.n, one) for judge, one in zip(judges, estimates, strict=True)]
+        yield Table(
+            "competence",
+            "Competence of each annotator",
+            (
+                Column("aspect"),
+                Column("unit"),
+                Column("annotator"),
+                Column("labels", format="count"),
+                Column("competence", self.model, "percent", _COMPETENCE_HELP),
+            ),
+            tuple(sorted(rows, key=lambda row: (row[0], row[1], -row[3], row[2]))),
+            tuple(left_out),
         )
 
 

@@ -20,6 +20,7 @@ from pages.ui.annotate.frame import (
     progress_caption,
     require_guidelines_read,
     show_store_errors,
+    show_warning,
 )
 from pages.ui.annotate.labeller import labeller
 from pages.ui.annotate.presses import handle_draft, handle_presses
@@ -52,4 +53,5 @@ with show_store_errors():
 if isinstance(found, NoTask):
     nothing_left(found, current.receipt, progress)
     st.stop()
+show_warning(progress)
 labeller(task_view(current, found, progress), handle_presses, handle_draft)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit
-from annotations.campaigns.results import Resolution
+from annotations.campaigns.resolution import Resolution
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
 from core.archive import zip_files
 from core.contexts import contexts_to_json

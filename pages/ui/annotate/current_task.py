@@ -15,6 +15,7 @@ from annotations.campaigns.labelling import (
     AnnotatorProgress,
     load_revealed_scores,
 )
+from annotations.campaigns.limits import Signal
 from annotations.campaigns.qualification import MarkedAnswer, Stage
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.queue import NoTask, NoTaskReason
@@ -32,6 +33,8 @@ T = TypeVar("T")
 _NOTHING_REASONS: dict[NoTaskReason, str] = {
     "closed": "This campaign takes no labels any more. Thank you.",
     "deadline": "The deadline of this campaign is past. Thank you.",
+    "paused": "Your work on this campaign is paused, and its manager sees that. {} Nothing that you did is lost. Ask the manager "
+    "how to go on.",
     "calibrated": "You have finished the calibration round. The rest is opened when the manager has looked at it.",
     "limit": "You have labelled as many items as this campaign gives to one person. Thank you.",
     "excluded": "You took part in the qualification of another campaign, and this one is for others.",
@@ -44,6 +47,15 @@ _NOTHING_REASONS: dict[NoTaskReason, str] = {
 }
 
 
+WARNINGS: Mapping[str, str] = {
+    Signal.GOLD: "Your labels often differ from what the guidelines lead to. Read them once more, and take your time.",
+    Signal.REPEATS: "You often answer differently when you come to the same text again. Read each one to its end.",
+    Signal.PACE: "Your labels come faster than the texts can be read. Take your time.",
+    Signal.VARIETY: "You give nearly always the same answer, where others give several. Look at each text anew.",
+}
+"""What a person is told of the limit that they fall short of, by its signal; never which items showed it."""
+
+
 def guidelines_markdown(campaign: CampaignSettings) -> str:
     """The guidelines as Markdown, as a manager wrote them."""
     return safe_guidelines(campaign.guidelines.strip() or campaign.questions.guidelines.strip())
@@ -54,7 +66,8 @@ def show_why_nothing(nothing: NoTask) -> None:
     if nothing.reason in {"over", "closed", "deadline", "limit"}:
         st.success(_NOTHING_REASONS[nothing.reason], icon=":material/task_alt:")
     else:
-        st.info(_NOTHING_REASONS[nothing.reason], icon=":material/hourglass_empty:")
+        reason = _NOTHING_REASONS[nothing.reason].format(WARNINGS.get(nothing.signal, ""))
+        st.info(" ".join(reason.split()), icon=":material/hourglass_empty:")
 
 
 def task_title(task: ShownTask, progress: AnnotatorProgress, mode: TaskMode) -> str:

@@ -13,6 +13,7 @@ from annotations.campaigns.qualification import Stage
 from annotations.campaigns.queue import NoTask
 from annotations.store.records import StoreError
 from pages.ui.annotate.current_task import (
+    WARNINGS,
     AnnotateState,
     annotate_state,
     guidelines_markdown,
@@ -73,6 +74,12 @@ def progress_caption(campaign: CampaignSettings, progress: AnnotatorProgress) ->
     st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}{due}")
 
 
+def show_warning(progress: AnnotatorProgress) -> None:
+    """Show a person which limit their last answers come close to."""
+    if progress.warning:
+        st.warning(WARNINGS[progress.warning], icon=":material/speed:", width=820)
+
+
 def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
     """Before the first label under a version of the guidelines they fill the page, which ends there."""
     text, key = guidelines_markdown(campaign), (campaign.id, campaign.version)
@@ -128,7 +135,7 @@ def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> 
             st.caption(escape_markdown(receipt))
         show_why_nothing(nothing)
         with st.container(horizontal=True):
-            if nothing.reason in {"reserved", "apart", "calibrated"}:
+            if nothing.reason in {"reserved", "apart", "calibrated", "paused"}:
                 st.button("Look again", key="look-again", shortcut="Enter")
             if progress.answered and nothing.reason != "closed":
                 st.button("Previous", key="look-back", shortcut="p", on_click=open_previous)

@@ -63,7 +63,9 @@ def _handle_press(message: dict[str, Any]) -> bool:
                         after = replace(current, problem=_OUT_OF_STEP)
                     else:
                         kept = labelling().send(response)
-                        after = replace(current, receipt=format_receipt(kept, response, task, task.stage), problem="")
+                        receipt = format_receipt(kept, response, task, task.stage)
+                        current = CurrentTask(current.person, current.campaign) if kept.paused else current
+                        after = replace(current, receipt=receipt, problem="")
             except ChangedElsewhereError as error:
                 campaign, known = labelling().shown(reservation)
                 after = CurrentTask(current.person, campaign, known, "again", problem=str(error))
@@ -117,7 +119,7 @@ def _after_press_on(current: CurrentTask, task: ShownTask, message: dict[str, An
     tested = task.stage is Stage.QUALIFICATION
     now = labelling().progress(current.campaign.id).stage if tested else task.stage
     receipt = format_receipt(kept, response, task, now)
-    if current.mode == "work" and isinstance(current.ahead, CurrentTask):
+    if current.mode == "work" and isinstance(current.ahead, CurrentTask) and not kept.paused:
         next_after = current.ahead
     else:
         next_after = CurrentTask(current.person, current.campaign)

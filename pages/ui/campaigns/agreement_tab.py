@@ -12,6 +12,7 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
 from core.stats.text_tables import format_coefficient, format_percent
+from pages.ui.campaigns.annotator_model_view import annotator_model_view
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown
@@ -26,7 +27,7 @@ _AGREEMENT_HELP = (
 def agreement_tab(campaign: CampaignSettings) -> None:
     """A question, its figures on every slice, Cohen's kappa of every two people on one of them, and which edits are kept."""
     manager = campaign_manager()
-    state = manager.count_responses(campaign.id)
+    state = manager.count_events(campaign.id)
     found = background_result(
         "Computing bootstrap intervals…",
         ("agreement", campaign.id, campaign.version, state),
@@ -63,6 +64,7 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
 
     _kappa_table(chosen)
+    annotator_model_view(campaign, state)
     if rejecting_questions(campaign.questions):
         kept = [kept_row(edits) for edits in manager.kept_edits(campaign.id)]
         st.subheader("Kept edits")

@@ -11,6 +11,7 @@ import streamlit as st
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.questions import QuestionSet, read_questions
+from annotations.campaigns.queue import EARLY_GOLD
 from annotations.store.records import StoreError
 from core.metric import METRICS
 from pages.server import services
@@ -48,6 +49,10 @@ def new_campaign_form() -> None:
                 pass_right=usual_pass_mark(items.of("qualification")),
                 gold_every=10 if items.of("gold") else 0,
                 early_overlap=True,
+                least_gold=70 if items.of("gold") else 0,
+                least_repeats=70,
+                least_seconds=1,
+                least_variety=50,
             ),
             _campaign_names(),
         )
@@ -60,10 +65,12 @@ def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems
     hints = []
     if items.of("gold") and not rules.gold_every:
         hints.append("Gold items are never given out: set “Gold: one in”.")
-    if rules.gold_every and not items.of("gold"):
+    if (rules.gold_every or rules.least_gold) and not items.of("gold"):
         hints.append("There is no gold item to mix in.")
     if items.of("qualification") and not rules.pass_right:
         hints.append("Everybody passes the qualification: set “Right to pass”.")
+    if rules.least_gold and 0 < items.of("gold") < EARLY_GOLD:
+        hints.append(f"Known answers can pause nobody before there are {EARLY_GOLD} gold items.")
     if rules.calibration_pause and not rules.calibration:
         hints.append("There is no calibration round to wait after: set “First items by all”.")
     if rules.reveal and any(question.kind == "edit" for question in questions.questions):

@@ -12,6 +12,7 @@ import streamlit as st
 from annotations.campaigns.calibration import CalibrationRound
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.campaign_progress import CampaignProgress, PersonProgress, Share
+from annotations.campaigns.limits import WARN_EVIDENCE
 from annotations.campaigns.manage import TaskRemark
 from annotations.campaigns.qualification import TrainingRound
 from core.stats.text_tables import format_coefficient, format_percent
@@ -20,7 +21,9 @@ from pages.ui.campaigns.agreement_tab import agreement_tab
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.campaigns.campaign_editor import items_tab, wording_tab
 from pages.ui.campaigns.comments_tab import comments_tab
+from pages.ui.campaigns.exclusion_form import exclusion_form
 from pages.ui.campaigns.export_buttons import export_buttons
+from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.webhook_form import webhook_form
 
 _COLUMN_HELP = {
@@ -28,6 +31,8 @@ _COLUMN_HELP = {
     "active": "Median seconds of reading and typing for a label of work.",
     "training": "Right answers of the last round of training, how many rounds there were, and when the last one ended.",
     "gold": "Right answers of those to items with known answers.",
+    "left out": "Labels that are left out, with a reason, below.",
+    "limits": "What the limits of the rules say of the person, from the answers since they were last let go on.",
     "repeats": "Same answers of those to items that came a second time.",
 }
 
@@ -51,10 +56,12 @@ def progress_tab(campaign: CampaignSettings) -> None:
             },
         )
         st.caption(
-            "Answered counts training, qualification and gold too, which agreement, final labels and times leave out. Times, "
-            "training and gold warn; none rejects anybody."
+            "Answered counts training, qualification and gold too, which agreement, final labels and times leave out. Times and "
+            "training warn; only the limits of the rules pause somebody, and none rejects a label."
         )
 
+        paused_people(campaign, "Paused")
+        exclusion_form(campaign)
         _remark_table(campaign_manager().remarks(campaign.id))
     else:
         st.info(
@@ -163,8 +170,18 @@ def _person_row(person: PersonProgress) -> dict[str, object]:
         "gold": format_share(person.gold),
         "repeats": format_share(person.consistency),
         "active": person.active_s,
+        "left out": person.excluded,
+        "limits": format_limits(person),
         "last label": person.last_at,
     }
+
+
+def format_limits(person: PersonProgress) -> str:
+    """Paused, warned with what shows it, or within the limits; "" where there are none."""
+    if person.paused:
+        return f"paused: {person.paused}"
+    near = [one.describe() for one in person.signals if one.evidence >= WARN_EVIDENCE]
+    return "; ".join(near) if near else "within" if person.signals else ""
 
 
 def _remark_table(remarks: Sequence[TaskRemark]) -> None:

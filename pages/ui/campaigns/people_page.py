@@ -16,6 +16,7 @@ from annotations.store.records import StoreError
 from core.text import spreadsheet_safe
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state, show_notice
+from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.token_list import revocable_row, show_fresh_token, token_form, token_rows
 from pages.ui.shared.markup import escape_markdown
 
@@ -59,6 +60,9 @@ def people_page() -> None:
             hide_index=True,
             alt="People, their roles and groups",
         )
+
+        for campaign in campaign_manager().campaigns():
+            paused_people(campaign, f"Paused in {escape_markdown(campaign.name)}")
 
         open_ones = [row for row in invites if row.valid]
         if open_ones:

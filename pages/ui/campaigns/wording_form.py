@@ -34,12 +34,28 @@ _NUMBER_FIELDS = {
         "First items by all", 0, 500, "A calibration round: everybody labels these first; 0: none."
     ),
     "most_per_person": _NumberField("Most per person", 0, None, "Items of work that one person gets; 0: no limit."),
+    "sure": _NumberField("Model sure, %", 50, 99, "Of a final label by a model of annotators."),
     "expires_minutes": _NumberField(
         "Minutes to answer", 1, None, "After that an unanswered item goes to another person."
     ),
     "apart": _NumberField("Items apart", 0, 50, "Two versions of one text are this far from each other,"),
     "apart_minutes": _NumberField("or minutes apart", 0, None, "… or after so many minutes."),
     "seed": _NumberField("Seed of the order", 0, None, "Everybody has an order and sides of their own, made from it."),
+}
+_LIMIT_FIELDS = {
+    "least_gold": _NumberField(
+        "Known right, %",
+        0,
+        99,
+        "Of the gold items; most of a person's first seven are gold then, so that it is known early. 0: no limit.",
+    ),
+    "least_repeats": _NumberField("Repeats the same, %", 0, 99, "Of the items that came a second time. 0: no limit."),
+    "least_seconds": _NumberField(
+        "Seconds a label", 0, 600, "Half of the labels must take so long, reading and typing. 0: no limit."
+    ),
+    "least_variety": _NumberField(
+        "Variety, %", 0, 99, "Of how often others give another answer than the person's commonest one. 0: no limit."
+    ),
 }
 _MODES = {
     "unaided": "None",
@@ -49,6 +65,11 @@ _MODES = {
 _ORDERS = {
     "random": "Random, another one for each person",
     "disagreement": "Those that metrics disagree on most first",
+}
+_RESOLVE_METHODS = {
+    "majority": "Majority of the labels",
+    "dawid-skene": "Model of annotators: Dawid and Skene",
+    "mace": "Model of annotators: MACE",
 }
 _ALWAYS_SHOWN = ("overlap", "calibration", "pass_right", "gold_every", "repeat_every")
 
@@ -70,6 +91,13 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
         key=f"{key}-reveal",
         help="The second answer is kept beside the first; agreement counts the first.",
     )
+    with st.expander("Limits of each person", icon=":material/speed:"):
+        with st.container(horizontal=True):
+            values |= {name: _number_input(name, key, before) for name in _LIMIT_FIELDS}
+        st.caption(
+            "Who falls short of one is warned, then paused: where somebody who keeps to it would be paused in one case of twenty "
+            "at most, however often it is looked at. You see both on Progress, and let people go on there."
+        )
     with st.expander("More rules", icon=":material/tune:"):
         values |= _more_rules(key, before, others)
     try:
@@ -104,6 +132,14 @@ def _more_rules(key: str, before: CampaignRules, others: Sequence[str]) -> dict[
         key=f"{key}-order",
         help="By the spread of the ranks that metrics give to the items by their stored scores, of a pair by the shift. "
         "Annotators are not told; agreement and exports say so.",
+    )
+    values["resolve"] = _choice(
+        "Final label where people differ",
+        _RESOLVE_METHODS,
+        before.resolve,
+        key=f"{key}-resolve",
+        help="Where nobody adjudicates. A model gives each person weight by how often they are right, as far as all labels and the "
+        "gold items tell, and leaves open what it is not sure of.",
     )
     deadline = st.date_input(
         "Last day",
@@ -143,7 +179,7 @@ def usual_pass_mark(qualifying: int) -> int:
 
 def _number_input(name: str, key: str, before: CampaignRules) -> int:
     value: int = getattr(before, name)
-    rule = _NUMBER_FIELDS[name]
+    rule = (_NUMBER_FIELDS | _LIMIT_FIELDS)[name]
     return st.number_input(
         rule.label, rule.low, rule.high, value, key=f"{key}-{name}-{value}", help=rule.help, width=128
     )

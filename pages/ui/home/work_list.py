@@ -71,7 +71,7 @@ def work_thumbnail(member: Member, work: Work) -> Thumbnail | None:
                 return run_thumbnail(_run_cells(row.id, row.lines)) if row else None
             case "campaign" if member.may(Right.MANAGE):
                 manager = ManagerActions(store, member)
-                return campaign_thumbnail(_campaign_progress(manager, work.id, manager.count_responses(work.id)))
+                return campaign_thumbnail(_campaign_progress(manager, work.id, manager.count_events(work.id)))
             case "audit":
                 metric, _, data = work.id.partition("\n")
                 kept = by_data(kept_audits(store, metric)).get(data)

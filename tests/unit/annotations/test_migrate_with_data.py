@@ -20,6 +20,7 @@ from sqlmodel import col, select
 
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.limits import pause_person
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
@@ -27,8 +28,10 @@ from annotations.store.campaign_tables import (
     Adjudication,
     Comment,
     Correction,
+    Exclusion,
     FlagResolution,
     Invite,
+    Reinstatement,
     Reservation,
     Response,
     Suggestion,
@@ -121,6 +124,13 @@ def decide(store: Store) -> None:
         filled = {"task_id": task, "answers": answers, "source": "labels of harbour"}
         session.add(Suggestion.model_validate(filled | by))
         session.add(Comment.model_validate(said | by))
+        person = session.exec(select(Reservation.person_id)).one()
+        left_out = {"campaign_id": campaign, "person_id": person, "day": now.date(), "question": "", "event_id": "x"}
+        session.add(Exclusion(**left_out, reason="Too fast.", by="ada", created_at=now))
+        session.flush()
+        exclusion = session.exec(select(Exclusion.id)).one()
+        session.add(Reinstatement(exclusion_id=exclusion or 0, reason="All were right.", by="ada", created_at=now))
+        pause_person(session, campaign, person, "Too fast.", "ada")
         session.add(FlagResolution.model_validate({"response_id": response, "event_id": "f"} | by))
 
 

@@ -14,7 +14,7 @@ from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scor
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets, read_questions
-from annotations.campaigns.results import Resolution
+from annotations.campaigns.resolution import Resolution
 from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.samples import (
     campaign_datasets,

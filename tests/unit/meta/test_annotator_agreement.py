@@ -9,6 +9,7 @@ import pytest
 from core.cases.cases import Cases, build_cases
 from core.cases.measures import draw_resamples
 from core.dataset import DATASETS, ImportCounts, strict_items
+from core.errors import UnknownNameError
 from core.studies.annotator_agreement import Agreement, AnnotatorAgreement, annotator_agreements
 from core.study import StudyData
 from core.types import Judgement, Rating, Sample, Verdict
@@ -78,3 +79,21 @@ def test_the_alphas_of_longsciverify_are_the_published_ones_through_its_importer
     assert found["factuality", "sentence"].alphas["nominal"].value == pytest.approx(0.7633, abs=5e-5)
     assert found["factuality", "summary mean"].alphas["interval"].value == pytest.approx(0.8201, abs=5e-5)
     assert len(found["factuality", "sentence"].pairs) == 3
+
+
+def test_a_model_tells_which_annotator_is_right_less_often() -> None:
+    given = [("a", 1.0), ("b", 1.0), ("c", 0.0)], [("a", 0.0), ("b", 0.0), ("c", 1.0)]
+    of = build_cases(
+        [
+            rated(n, *(Rating(judge, "f", value) for judge, value in given[n % 2]), Rating("d", "g", 1.0))
+            for n in range(20)
+        ]
+    )
+    data = StudyData(datasets=("toy",), cases=of, resamples=5)
+    rows = Agreement(model="dawid-skene").run(data).table("competence").rows
+    assert [(row[0], row[2], row[3]) for row in rows] == [("f", "a", 20), ("f", "b", 20), ("f", "c", 20)]
+    first, _, worst = (row[4] for row in rows)
+    assert worst.high < first.low
+    assert [table.name for table in Agreement().run(data).tables] == ["aspects", "pairs"]
+    with pytest.raises(UnknownNameError, match="mace"):
+        Agreement(model="glad").run(data)

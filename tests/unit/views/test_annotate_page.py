@@ -115,3 +115,19 @@ def test_training_ends_with_its_result_and_is_had_once_more_or_left(open_page: O
     assert first
     assert isinstance(first.task, ShownTask)
     assert first.task.stage is Stage.WORK
+
+
+def test_a_paused_person_reads_why_in_plain_words_and_nothing_about_known_answers(
+    open_page: Open, store: Store
+) -> None:
+    opened = make_campaign(store, items=12, apart=0, least_gold=70)
+    known = [save_items(store, 100 + number)[0] for number in range(4)]
+    opened.add_tasks([NewTask(id, "gold", key={"verdict": "inconsistent"}) for id in known])
+    annotator = opened.annotator_of(local_member(store, services.settings().user))
+    while not opened.send(annotator, opened.next_task(annotator)).paused:
+        pass
+    app = annotate(open_page)
+    assert not app.exception
+    assert app.info[0].value.startswith("Your work on this campaign is paused")
+    assert "gold" not in app.info[0].value
+    assert "known" not in app.info[0].value

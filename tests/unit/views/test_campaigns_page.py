@@ -134,3 +134,46 @@ def test_the_labels_are_pushed_when_the_terms_are_stated(open_page: Open, store:
     pushes()[f"campaign-{id}"].wait(60)
     app.run()
     assert any("already" in line.value for line in app.error)
+
+
+def test_a_paused_person_is_shown_with_the_reason_and_let_go_on(open_page: Open, store: Store) -> None:
+    opened = make_campaign(store, items=12, apart=0, least_seconds=2)
+    annotator = opened.annotator("hasty")
+    opened.label(annotator, 7)
+    app = open_page("campaigns")
+    app.query_params["campaign"] = opened.campaign.id
+    app.run()
+    people = next(frame.value for frame in app.dataframe if "limits" in frame.value)
+    assert people["limits"].tolist() == ["paused: 0 of 7 labels not too fast: at most 46%, at least 50% asked"]
+    [shown] = [text.value for text in app.text if text.value.startswith("hasty: ")]
+    assert "Paused by the limits" in shown
+    app.session_state["campaigns-section"] = PEOPLE_SECTION
+    app.run()
+    assert not app.exception
+    next(button for button in app.button if button.key.startswith("resume-")).click().run()
+    assert not app.exception
+    assert not [button for button in app.button if button.key.startswith("resume-")]
+    assert opened.next_task(annotator)
+
+
+def test_labels_are_left_out_under_progress_and_let_in_again(open_page: Open, store: Store) -> None:
+    opened = make_campaign(store, items=2)
+    opened.label(opened.annotator("bad"), 2)
+    id = opened.campaign.id
+    app = open_page("campaigns")
+    app.query_params["campaign"] = id
+    app.session_state[f"exclude-{id}"] = True
+    app.run()
+    app.text_input(key=f"exclude-{id}-reason").set_value("Guessed.")
+    app.checkbox(key=f"exclude-{id}-pause").set_value(True)
+    next(button for button in app.button if button.label == "Leave out").click().run()
+    assert not app.exception
+    [line] = [text.value for text in app.text if text.value.startswith("bad: 2 labels left out")]
+    assert line.endswith(": Guessed.")
+    assert [text.value for text in app.text if text.value.startswith("bad: Guessed. Paused by")]
+    assert next(metric.value for metric in app.metric if metric.label == "Labels left") == "2"
+    [exclusion] = [button.key for button in app.button if button.key.startswith("reinstate-go-")]
+    app.text_input(key=exclusion.replace("go", "reason")).set_value("All were right.")
+    app.button(key=exclusion).click().run()
+    assert not app.exception
+    assert [text.value for text in app.text if text.value.endswith(": All were right.")]

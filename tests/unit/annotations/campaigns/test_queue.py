@@ -366,5 +366,5 @@ def test_a_label_and_the_next_task_take_few_statements(store: Store) -> None:
     opened.send(annotator, work)
     opened.next_task(annotator)
     statements = [one for one in sent if not one.startswith(("BEGIN", "PRAGMA"))]
-    # lock, known responses, response, draft, state | lock, own reservations, stage, candidates, lock, reservation, texts, answers
-    assert len(statements) == 5 + 8, "\n".join(statements)
+    # lock, known responses, response, draft, state, pause | lock, pause, own reservations, stage, candidates, lock, reservation, texts, answers
+    assert len(statements) == 6 + 9, "\n".join(statements)

@@ -1,0 +1,202 @@
+"""Labels that are left out with a reason: all of a person, those of a day, or the answers to a question; recorded, and reversible."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import func, update
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.questions import QuestionSet
+from annotations.store.campaign_tables import Exclusion, Person, Reinstatement, Reservation, Response, Task
+from annotations.store.records import RecordError, require_text
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIsExcluded:
+    """Labels of a person to leave out, of those there are: of one `day` (UTC), to one `question`, or all where neither is given."""
+
+    person_id: str
+    day: date | None = None
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionRow:
+    """An exclusion as it was made, the number of labels that it covers, and why it ended; "" and None while it is valid."""
+
+    id: int
+    person_id: str
+    person: str
+    pseudonym: str
+    day: date | None
+    question: str
+    reason: str
+    by: str
+    at: datetime
+    labels: int
+    reinstated: str
+    reinstated_by: str
+    reinstated_at: datetime | None
+
+    @property
+    def valid(self) -> bool:
+        return self.reinstated_at is None
+
+
+def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, reason: str, by: str) -> int:
+    """Leave out labels that were given so far; how many. Their places become free for others.
+
+    Without the answer to the measured question a label is left out whole; of any other question only the answers are, with
+    those to questions that depend on it. Raises RecordError for an empty reason, an unknown question, and where there is no label.
+    """
+    require_text("reason", reason)
+    if what.question and what.question not in campaign.questions.by_id:
+        known = ", ".join(campaign.questions.by_id)
+        raise RecordError(f"There is no question {what.question!r} in {campaign.name!r}. There are: {known}.")
+    row = Exclusion(
+        campaign_id=campaign.id,
+        person_id=what.person_id,
+        day=what.day,
+        question=what.question,
+        reason=reason,
+        by=by,
+        event_id=uuid4().hex,
+        created_at=datetime.now(UTC),
+    )
+    given = _first_answers(session, campaign.id, what.person_id)
+    covered = sum(_covers(row, at) for _, at in given)
+    if not covered:
+        raise RecordError("This person has given no such label. Choose another day, or all of them.")
+    session.add(row)
+    session.flush()
+    mark_reservations(session, campaign, what.person_id)
+    return covered
+
+
+def reinstate(session: Session, campaign: CampaignSettings, exclusion_id: int, reason: str, by: str) -> None:
+    """Let labels that were left out count again, also beyond the overlap. Raises RecordError where they count already."""
+    require_text("reason", reason)
+    row = session.get(Exclusion, exclusion_id)
+    if row is None or row.campaign_id != campaign.id or session.get(Reinstatement, exclusion_id):
+        raise RecordError("These labels are not left out. Reload the page.")
+    session.add(Reinstatement(exclusion_id=exclusion_id, reason=reason, by=by, created_at=datetime.now(UTC)))
+    session.flush()
+    mark_reservations(session, campaign, row.person_id)
+
+
+def mark_reservations(session: Session, campaign: CampaignSettings, person_id: str) -> None:
+    """Set which labels of a person are left out whole, as the valid exclusions have it."""
+    whole = [
+        row
+        for row in _valid_exclusions(session, campaign.id)
+        if row.person_id == person_id and row.question in {"", campaign.questions.measure}
+    ]
+    given = _first_answers(session, campaign.id, person_id)
+    left_out = [id for id, at in given if any(_covers(row, at) for row in whole)]
+    own = update(Reservation).where(
+        col(Reservation.campaign_id) == campaign.id, col(Reservation.person_id) == person_id
+    )
+    session.execute(own.where(col(Reservation.excluded)).values(excluded=False))
+    session.execute(own.where(col(Reservation.id).in_(left_out)).values(excluded=True))
+    session.expire_all()
+
+
+def _covers(row: Exclusion, answered_at: datetime) -> bool:
+    """True if an exclusion is of a label that was first given at a time."""
+    return answered_at <= row.created_at and row.day in {None, answered_at.date()}
+
+
+def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequence[tuple[int, datetime]]:
+    """The reservations of work that a person answered, each with the time of the first answer."""
+    found = (
+        select(Reservation.id, func.min(Response.created_at))
+        .join(Response, col(Response.reservation_id) == Reservation.id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .where(
+            Reservation.campaign_id == campaign_id,
+            Reservation.person_id == person_id,
+            Task.part == "work",
+            Response.act == "answer",
+        )
+        .group_by(col(Reservation.id))
+    )
+    return [(id, at) for id, at in session.exec(found) if id]
+
+
+def _valid_exclusions(session: Session, campaign_id: str) -> Sequence[Exclusion]:
+    ended = select(Reinstatement.exclusion_id)
+    return session.exec(
+        select(Exclusion)
+        .where(Exclusion.campaign_id == campaign_id, col(Exclusion.id).not_in(ended))
+        .order_by(col(Exclusion.id))
+    ).all()
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedQuestions:
+    """The exclusions of single questions that leave the rest of a label in, by the name of the person."""
+
+    rows: dict[str, list[Exclusion]]
+
+    def without(self, questions: QuestionSet, person: str, at: datetime, answers: dict[str, Any]) -> dict[str, Any]:
+        """The answers of a label that was given at a time, without those left out and those that depend on them."""
+        gone = {row.question for row in self.rows.get(person, ()) if _covers(row, at)}
+        if not gone:
+            return answers
+        for question in questions.questions:
+            if gone.intersection(question.when):
+                gone.add(question.id)
+        return {name: answer for name, answer in answers.items() if name not in gone}
+
+
+def load_excluded_questions(session: Session, campaign: CampaignSettings) -> ExcludedQuestions:
+    """The single questions that are left out of labels of a campaign now."""
+    rows: dict[str, list[Exclusion]] = defaultdict(list)
+    names = dict(session.exec(select(Person.id, Person.name)).all())
+    for row in _valid_exclusions(session, campaign.id):
+        if row.question not in {"", campaign.questions.measure}:
+            rows[names[row.person_id]].append(row)
+    return ExcludedQuestions(dict(rows))
+
+
+def load_exclusions(session: Session, campaign: CampaignSettings) -> list[ExclusionRow]:
+    """Every exclusion of a campaign, newest first, those that were reinstated too."""
+    found = session.exec(
+        select(Exclusion, Reinstatement, Person.name, Person.pseudonym)
+        .join(Person, col(Person.id) == Exclusion.person_id)
+        .outerjoin(Reinstatement, col(Reinstatement.exclusion_id) == Exclusion.id)
+        .where(Exclusion.campaign_id == campaign.id)
+        .order_by(col(Exclusion.id).desc())
+    ).all()
+    given = {row.person_id: _first_answers(session, campaign.id, row.person_id) for row, *_ in found}
+    return [
+        ExclusionRow(
+            id=row.id or 0,
+            person_id=row.person_id,
+            person=name,
+            pseudonym=pseudonym,
+            day=row.day,
+            question=row.question,
+            reason=row.reason,
+            by=row.by,
+            at=row.created_at,
+            labels=sum(_covers(row, at) for _, at in given[row.person_id]),
+            reinstated=end.reason if end else "",
+            reinstated_by=end.by if end else "",
+            reinstated_at=end.created_at if end else None,
+        )
+        for row, end, name, pseudonym in found
+    ]
+
+
+def describe_exclusion(row: ExclusionRow) -> str:
+    """What an exclusion covers, in words: "all labels", "labels of 2026-03-02", "answers to 'confidence'"."""
+    what = f"answers to {row.question!r}" if row.question else "labels"
+    return f"{row.labels} {what}" + (f" of {row.day}" if row.day else "")

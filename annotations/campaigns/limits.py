@@ -1,0 +1,288 @@
+"""Limits of each person: known answers, repeats, pace and variety are looked at after every answer; who passes one is warned, then paused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignRules, CampaignSettings
+from annotations.campaigns.people import Member, expire_open
+from annotations.campaigns.qualification import is_correct
+from annotations.campaigns.questions import unswap_answers
+from annotations.store.campaign_tables import AnswerKey, LimitEvent, Person, Reservation, Response, Task
+from annotations.store.records import RecordError, require_text
+from core.stats.accuracy_limit import evidence_below, upper_share
+
+WARN_EVIDENCE, PAUSE_EVIDENCE = 5.0, 20.0
+"""Evidence at which a person is warned and paused: who keeps to the limit is ever paused by it with a probability of 5 % at most."""
+BY_LIMITS = "the limits"
+WARNING_ANSWERS = 5  # answers during which a warning is shown
+_WARN_EVERY = 4  # answers: a warning that came right after an item would tell that its answer is known
+_FEW_FAST = 0.5  # least share of labels that must not be too fast
+_LEAST_OTHERS = 30  # labels of others that tell how far answers vary
+_MOST_OTHERS = 500
+
+
+class Signal(StrEnum):
+    """What a limit looks at."""
+
+    GOLD = "known answers"
+    REPEATS = "repeats"
+    PACE = "pace"
+    VARIETY = "variety"
+
+
+SIGNAL_MEANINGS = {
+    Signal.GOLD: "{} of {} known answers right",
+    Signal.REPEATS: "{} of {} repeated items answered as before",
+    Signal.PACE: "{} of {} labels not too fast",
+    Signal.VARIETY: "{} of {} labels other than their commonest answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSignal:
+    """One signal of one person: `good` of `total` answers, of which a share of at least `least` is asked."""
+
+    signal: Signal
+    good: int
+    total: int
+    least: float
+
+    @property
+    def evidence(self) -> float:
+        """Evidence that the person lies below the limit; see `evidence_below`."""
+        return evidence_below(self.good, self.total, self.least)
+
+    def describe(self) -> str:
+        counts = SIGNAL_MEANINGS[self.signal].format(self.good, self.total)
+        return f"{counts}: at most {upper_share(self.good, self.total):.0%}, at least {self.least:.0%} asked"
+
+
+@dataclass(frozen=True, slots=True)
+class PersonState:
+    """What the limits, or a manager, last made of a person in a campaign: paused or not, by whom and why."""
+
+    person_id: str
+    person: str
+    paused: bool
+    signal: str
+    reason: str
+    by: str
+    at: datetime
+
+
+def has_limits(rules: CampaignRules) -> bool:
+    """True if the rules limit anything of a person."""
+    return bool(rules.least_gold or rules.least_repeats or rules.least_seconds or rules.least_variety)
+
+
+def find_pause(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
+    """The pause of a person that nobody has ended; None for who may go on."""
+    newest = session.exec(_SELECT_NEWEST_STATE, params={"campaign": campaign_id, "person": person_id}).first()
+    return newest if newest and newest.act == "pause" else None
+
+
+_SELECT_EVENTS = (
+    select(LimitEvent)
+    .where(LimitEvent.campaign_id == bindparam("campaign"), LimitEvent.person_id == bindparam("person"))
+    .order_by(col(LimitEvent.id).desc())
+    .limit(1)
+)
+_SELECT_NEWEST_STATE = _SELECT_EVENTS.where(LimitEvent.act != "warn")
+
+
+def shown_warning(session: Session, campaign_id: str, person_id: str) -> str:
+    """The signal that a person is warned of now; "" where they are not, or have given some answers since."""
+    newest = session.exec(_SELECT_EVENTS, params={"campaign": campaign_id, "person": person_id}).first()
+    if newest is None or newest.act != "warn":
+        return ""
+    since = (
+        select(func.count())
+        .select_from(Response)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(
+            Reservation.campaign_id == campaign_id,
+            Reservation.person_id == person_id,
+            Response.act == "answer",
+            col(Response.created_at) > newest.created_at,
+        )
+    )
+    return newest.signal if session.exec(since).one() < WARNING_ANSWERS else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnAnswer:
+    """The first answer of a person to a task, with the known one."""
+
+    task: str
+    part: str
+    turn: int
+    answers: dict[str, Any]
+    key: dict[str, Any] | None
+    active_ms: int
+    at: datetime
+
+
+_SELECT_OWN = (
+    select_columns(
+        *(col(Response.reservation_id), col(Task.id), col(Task.part), col(Reservation.turn), col(Response.answers)),
+        *(col(Response.swapped), col(AnswerKey.answers), col(Response.active_ms), col(Response.created_at)),
+    )
+    .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
+    .where(
+        Reservation.campaign_id == bindparam("campaign"),
+        Reservation.person_id == bindparam("person"),
+        col(Task.part).in_(("work", "gold")),
+        Response.act == "answer",
+    )
+    .order_by(col(Response.id))
+)
+
+
+def load_signals(session: Session, campaign: CampaignSettings, person_id: str) -> list[LimitSignal]:
+    """The signals that the rules limit, of answers since the person was last let go on."""
+    rules, params = campaign.rules, {"campaign": campaign.id, "person": person_id}
+    newest = session.exec(_SELECT_NEWEST_STATE, params=params).first()
+    resumed = newest.created_at if newest and newest.act == "resume" else None
+    first: dict[int, _OwnAnswer] = {}
+    for reservation, task, part, turn, answers, swapped, key, *rest in session.connection().execute(
+        _SELECT_OWN, params
+    ):
+        given = unswap_answers(campaign.questions, answers, swapped)
+        first.setdefault(reservation, _OwnAnswer(task, part, turn, given, key, *rest))
+    every = list(first.values())
+    own = [one for one in every if resumed is None or one.at > resumed]
+    work = [one for one in own if one.part == "work" and one.turn == 1]
+    signals = []
+    if rules.least_gold:
+        right = [is_correct(one.key, one.answers) for one in own if one.part == "gold" and one.key]
+        signals.append(LimitSignal(Signal.GOLD, sum(right), len(right), rules.least_gold / 100))
+    if rules.least_repeats:
+        before = {one.task: _measured(campaign, one.answers) for one in every if one.turn == 1}
+        same = [_measured(campaign, one.answers) == before.get(one.task) for one in own if one.turn == 2]
+        signals.append(LimitSignal(Signal.REPEATS, sum(same), len(same), rules.least_repeats / 100))
+    if rules.least_seconds:
+        read = [one.active_ms >= 1000 * rules.least_seconds for one in own if one.turn == 1]
+        signals.append(LimitSignal(Signal.PACE, sum(read), len(read), _FEW_FAST))
+    if rules.least_variety and (variety := _variety(session, campaign, person_id, work)):
+        signals.append(variety)
+    return signals
+
+
+def _measured(campaign: CampaignSettings, answers: dict[str, Any]) -> Any:
+    return campaign.questions.measured(answers)
+
+
+def _variety(
+    session: Session, campaign: CampaignSettings, person_id: str, work: Sequence[_OwnAnswer]
+) -> LimitSignal | None:
+    """Labels other than the person's commonest answer, against a share of how often others give another one; None while too few are there."""
+    if not work:
+        return None
+    answer, times = Counter(_measured(campaign, one.answers) for one in work).most_common(1)[0]
+    found = session.execute(_SELECT_OTHERS, {"campaign": campaign.id, "person": person_id}).all()
+    others = [_measured(campaign, unswap_answers(campaign.questions, given, swapped)) for given, swapped in found]
+    differing = sum(other != answer for other in others)
+    if len(others) < _LEAST_OTHERS or not differing:
+        return None
+    least = campaign.rules.least_variety / 100 * differing / len(others)
+    return LimitSignal(Signal.VARIETY, len(work) - times, len(work), min(least, 0.99))
+
+
+_SELECT_OTHERS = (
+    select_columns(col(Response.answers), col(Response.swapped))
+    .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .where(
+        Reservation.campaign_id == bindparam("campaign"),
+        Reservation.person_id != bindparam("person"),
+        Reservation.state == "answered",
+        ~col(Reservation.excluded),
+        Task.part == "work",
+        Response.act == "answer",
+    )
+    .order_by(col(Response.id).desc())
+    .limit(_MOST_OTHERS)
+)
+
+
+def check_limits(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> bool:
+    """Warn or pause a person whose answers lie below a limit; True if they are paused, by this or before.
+
+    Nothing is handed out to who is paused, and what they had open is free for others.
+    """
+    if find_pause(session, campaign.id, person.id):
+        return True
+    if not has_limits(campaign.rules):
+        return False
+    signals = sorted(load_signals(session, campaign, person.id), key=lambda one: -one.evidence)
+    if not signals or signals[0].evidence < WARN_EVIDENCE:
+        return False
+    worst = signals[0]
+    whom = {"campaign_id": campaign.id, "person_id": person.id, "created_at": now}
+    if worst.evidence >= PAUSE_EVIDENCE:
+        session.add(LimitEvent(act="pause", signal=worst.signal, reason=worst.describe(), by=BY_LIMITS, **whom))
+        expire_open(session, person.id, now, campaign.id)
+        return True
+    answered = session.exec(_COUNT_OWN, params={"campaign": campaign.id, "person": person.id}).one()
+    newest = session.exec(_SELECT_EVENTS, params={"campaign": campaign.id, "person": person.id}).first()
+    if answered % _WARN_EVERY == 0 and (newest is None or newest.act != "warn" or newest.signal != worst.signal):
+        session.add(LimitEvent(act="warn", signal=worst.signal, reason=worst.describe(), by=BY_LIMITS, **whom))
+    return False
+
+
+_COUNT_OWN = (
+    select(func.count())
+    .select_from(Reservation)
+    .where(
+        Reservation.campaign_id == bindparam("campaign"),
+        Reservation.person_id == bindparam("person"),
+        Reservation.state == "answered",
+    )
+)
+
+
+def pause_person(session: Session, campaign_id: str, person_id: str, reason: str, by: str) -> None:
+    """Hand no more items of a campaign to a person. Raises RecordError for an empty reason and for one who is paused."""
+    require_text("reason", reason)
+    if find_pause(session, campaign_id, person_id):
+        raise RecordError("This person is paused already. Reload the page.")
+    now = datetime.now(UTC)
+    whom = {"campaign_id": campaign_id, "person_id": person_id, "created_at": now}
+    session.add(LimitEvent(act="pause", signal="", reason=reason, by=by, **whom))
+    expire_open(session, person_id, now, campaign_id)
+
+
+def resume_person(session: Session, campaign_id: str, person_id: str, reason: str, by: str) -> None:
+    """Hand items to a paused person again; limits count from here. Raises RecordError for one who is not paused."""
+    if not find_pause(session, campaign_id, person_id):
+        raise RecordError("This person is not paused. Reload the page.")
+    whom = {"campaign_id": campaign_id, "person_id": person_id, "created_at": datetime.now(UTC)}
+    session.add(LimitEvent(act="resume", signal="", reason=reason, by=by, **whom))
+
+
+def load_states(session: Session, campaign_id: str) -> dict[str, PersonState]:
+    """The newest event of each person of a campaign that has one, by the id of the person."""
+    found = session.exec(
+        select(LimitEvent, Person.name)
+        .join(Person, col(Person.id) == LimitEvent.person_id)
+        .where(LimitEvent.campaign_id == campaign_id, LimitEvent.act != "warn")
+        .order_by(col(LimitEvent.id))
+    )
+    return {
+        event.person_id: PersonState(
+            event.person_id, name, event.act == "pause", event.signal, event.reason, event.by, event.created_at
+        )
+        for event, name in found
+    }

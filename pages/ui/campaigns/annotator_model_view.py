@@ -1,0 +1,69 @@
+"""Models of the annotators of a campaign: competence of each person, and labels that deserve a second look."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from annotations.campaigns.annotator_fit import AnnotatorCompetence, DoubtfulLabel
+from annotations.campaigns.campaign import CampaignSettings
+from core.stats.text_tables import format_percent
+from pages.ui.annotate.labeller import format_answer
+from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.shared.background_results import background_result
+
+_MODEL_TITLES = {"dawid-skene": "Dawid-Skene, %", "mace": "MACE, %"}
+
+
+def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
+    """Competence by both models, and the list for a second look; computed again when `state` changes."""
+    manager = campaign_manager()
+    found = background_result(
+        "Fitting models of annotators…",
+        ("annotator models", campaign.id, campaign.version, state),
+        lambda: manager.annotator_models(campaign.id),
+    )
+    if found is None or not found.people:
+        return
+    st.subheader("Models of annotators")
+    st.dataframe(
+        pd.DataFrame([_person_row(one) for one in found.people]), hide_index=True, alt="Competence of each person"
+    )
+    st.caption(
+        "How often each person is right (Dawid and Skene 1979), and knows instead of guessing (MACE, Hovy et al. 2013), estimated "
+        "with the right answers from all labels and the known answers of gold. In brackets the 95 % interval of a bootstrap over documents."
+    )
+    st.subheader("Second look")
+    if not found.doubtful:
+        st.caption("No label departs far from the model or from the stored scores.")
+        return
+    st.dataframe(
+        pd.DataFrame([_doubtful_row(campaign, one) for one in found.doubtful]),
+        hide_index=True,
+        alt="Labels that deserve a second look",
+        column_config={
+            "probability": st.column_config.NumberColumn(format="percent", width="small"),
+            "summary": st.column_config.Column(width="large"),
+        },
+    )
+    st.caption(
+        "Answers of a low probability: by Dawid-Skene from all labels of the item, or by a metric from the items with the nearest "
+        "scores. Nothing is changed: look at them, and leave labels out or adjudicate where that is right."
+    )
+
+
+def _person_row(one: AnnotatorCompetence) -> dict[str, object]:
+    shown = {_MODEL_TITLES[name]: format_percent(estimate) for name, estimate in one.competence.items()}
+    return {"person": one.person, "labels": one.labels, **shown}
+
+
+def _doubtful_row(campaign: CampaignSettings, one: DoubtfulLabel) -> dict[str, object]:
+    question = campaign.questions.by_id[campaign.questions.measure]
+    return {
+        "probability": one.probability,
+        "answer": format_answer(question, one.answer),
+        "likely": format_answer(question, one.likely),
+        "by": one.person,
+        "from": one.source,
+        "summary": one.summary,
+    }
