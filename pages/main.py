@@ -18,10 +18,14 @@ st.html(THEME)
 # for the first visitor of a server these imports take seconds, for everybody later nothing
 with st.spinner("Loading the database and the engine of Touchstone…"):
     startup.load(startup.PAGES)
+    from core.metric import METRICS
+    from core.plugins.extensions import add_new_tables
+    from pages.server import services
     from pages.ui.palette import palette
     from pages.ui.shared.session_user import load_page, open_session, page_heading, pages_for
     from pages.ui.tour import tour
 member = open_session()
+add_new_tables(METRICS, services.settings().metrics_dir)
 pages = pages_for(member)
 st.logo(str(LOGO), size="large")
 page = st.navigation(pages, position="top")

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from core.errors import PluginError, Problem, attempt
@@ -45,6 +47,7 @@ class PluginReport:
 
 
 _reports: list[PluginReport] = []
+_ADDING = Lock()
 
 
 def plugin_reports() -> list[PluginReport]:
@@ -75,6 +78,17 @@ def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object
         _reports.extend([_add_entry_point(registry, group, point, contract) for point in _entry_points(group)])
     if METRIC_GROUP in groups:
         _reports[:] = _without_broken_combinations(registry, _reports)
+
+
+def add_new_tables(registry: Registry[Any], folder: Path) -> None:
+    """Add the metrics of files that another process has put into the folder since this one read it."""
+    registry.names()  # reads those that are there before any other
+    with _ADDING:
+        known = {report.source for report in _reports}
+        for file in sorted(map(str, folder.resolve().glob("[!.]*.toml"))):
+            if file not in known and Path(file).stem not in registry.listed:
+                _reports.append(_add_tables(registry, file))
+                _reports[:] = _without_broken_combinations(registry, _reports)
 
 
 def _entry_points(group: str) -> Iterator[EntryPoint]:

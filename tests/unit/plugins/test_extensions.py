@@ -219,3 +219,19 @@ def test_the_command_lists_what_is_loaded_and_what_is_wrong(write: WriteFile, mo
         "  adds nothing",
         "  ! broken.py does not load. ZeroDivisionError: division by zero (broken.py, line 3).",
     ]
+
+
+def test_a_table_that_another_process_saves_is_a_metric_at_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extensions, "_reports", [])
+    registry: Registry[Metric] = Registry("metric", "core.metrics", (), Metric)
+    extensions.add_new_tables(registry, tmp_path)
+    assert "their-score" not in registry.names()
+    (tmp_path / "their-score.toml").write_text('[their-score]\nurl = "http://127.0.0.1:9/score"\n', encoding="utf-8")
+    (tmp_path / "broken.toml").write_text("[broken", encoding="utf-8")
+    for _ in range(2):
+        extensions.add_new_tables(registry, tmp_path)
+    assert "their-score" in registry.names()
+    broken, added = extensions.plugin_reports()
+    assert (broken.problem.startswith("broken.toml is no TOML"), added.names) == (True, ("their-score",))
