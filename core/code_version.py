@@ -116,10 +116,17 @@ def _parts_of(module: str) -> CodeParts:
             parts |= {} if name.partition(".")[0] in own else _library_parts(name)
         elif file not in read:
             read.add(file)
-            root = _root(name)
-            parts |= {_place(part, root): _file_hash(part) for part in (file, *_data_files(file))}
-            waiting += _imports(file, name)
+            of_file, imported = _file_parts(file, name)
+            parts |= of_file
+            waiting += imported
     return parts
+
+
+@lru_cache(maxsize=1024)
+def _file_parts(file: Path, name: str) -> tuple[CodeParts, tuple[str, ...]]:
+    """The parts of the file of a module and of the data files that it names, and the modules that it imports."""
+    root = _root(name)
+    return {_place(part, root): _file_hash(part) for part in (file, *_data_files(file))}, tuple(_imports(file, name))
 
 
 def _own_file(name: str, start: str) -> Path | None:
@@ -135,7 +142,12 @@ def _root(name: str) -> Path:
     """The folder in which the package or the file of a module lies."""
     top = sys.modules[name.partition(".")[0]]
     places = list(getattr(top, "__path__", [])) or [getattr(top, "__file__", None) or "."]
-    return Path(places[0]).resolve().parent
+    return _folder_above(places[0])
+
+
+@lru_cache(maxsize=256)
+def _folder_above(place: str) -> Path:
+    return Path(place).resolve().parent
 
 
 def _imports(file: Path, name: str) -> Iterator[str]:

@@ -32,8 +32,8 @@ settings.load_profile("repeatable")
 # they come first, so that no worker is left alone with one of them at the end
 _LONGEST = (
     *("test_metric_contract", "test_judges", "test_cli_audit", "test_audit_families"),
-    *("test_audit", "test_audit_cases", "test_audit_pages", "test_pytest_plugin"),
-    *("test_training", "test_cross_encoder", "test_plugins", "test_wheel", "test_import_form", "test_experiments"),
+    *("test_audit", "test_audit_cases", "test_audit_pages", "test_pytest_plugin", "test_reproduce", "test_cli_pack"),
+    *("test_training", "test_cross_encoder", "test_plugins", "test_wheel", "test_import_form", "test_battery"),
     *("test_migrate_with_data", "test_examiners", "test_bertscore_deberta", "test_queue", "test_stress_views"),
     *("test_training_data", "test_store", "test_prose"),
 )

@@ -165,8 +165,14 @@ def audited(data: AuditData, folder: Path) -> AuditReport:
 
 
 @pytest.fixture(scope="module")
-def before(data: AuditData, tmp_path_factory: pytest.TempPathFactory) -> AuditReport:
-    return audited(data, tmp_path_factory.mktemp("before"))
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all audits, whose texts are the same."""
+    return tmp_path_factory.mktemp("answers")
+
+
+@pytest.fixture(scope="module")
+def before(data: AuditData, answers: Path) -> AuditReport:
+    return audited(data, answers)
 
 
 @pytest.fixture(scope="module")
@@ -184,9 +190,9 @@ def corruptions_before() -> list[object]:
 
 @pytest.mark.usefixtures("before", "with_examples")
 def test_a_new_perturbation_and_metric_move_no_figure_of_an_audit(
-    data: AuditData, before: AuditReport, tmp_path: Path
+    data: AuditData, before: AuditReport, answers: Path
 ) -> None:
-    after = audited(data, tmp_path / "after")
+    after = audited(data, answers)
     assert (after.battery, after.variants_sha256) == (before.battery, before.variants_sha256)
     [ours], [theirs] = after.metrics, before.metrics
     assert [(one.question, one.level, one.sentence) for one in ours.findings] == [
@@ -197,9 +203,9 @@ def test_a_new_perturbation_and_metric_move_no_figure_of_an_audit(
 
 @pytest.mark.usefixtures("before", "with_examples")
 def test_a_perturbation_that_is_named_joins_the_audit_and_its_report_says_so(
-    data: AuditData, before: AuditReport, tmp_path: Path
+    data: AuditData, before: AuditReport, answers: Path
 ) -> None:
-    report = audited(with_battery(data, "touchstone-1+hedge"), tmp_path / "after")
+    report = audited(with_battery(data, "touchstone-1+hedge"), answers)
     assert report.battery_label.startswith("touchstone-1+hedge:")
     assert report.variants_sha256 != before.variants_sha256
     assert report.metrics[0].finding("change-detector") != before.metrics[0].finding("change-detector")

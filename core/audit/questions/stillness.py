@@ -65,8 +65,8 @@ def _level(found: Sensitivity) -> Level:
     """Without a shift by harmless edits there is nothing to divide by, and nothing to ask for."""
     if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
         return SCALE.level(found.ratio)
-    level = SCALE.level(replace(found.correction, value=SCALE.good, low=None, high=None))
-    return level if found.correction.value > 0 else Level.FAILS
+    value = SCALE.good if found.correction.value > 0 else SCALE.fails
+    return SCALE.level(replace(found.correction, value=value, low=None, high=None))
 
 
 def _sentence(found: Sensitivity, harmless: Sequence[MatrixCell]) -> str:

@@ -29,8 +29,8 @@ from core.types import Item, Verdict
 from tests.unit.audit.known_metrics import variant
 from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
 
-GROUPS = 12
-RESAMPLES = 1000  # of documents; an audit of so few takes 10,000
+GROUPS = 10
+RESAMPLES = 500  # of documents; an audit of so few takes 10,000
 MODEL = "gpt-4o-mini"
 SYSTEMS = ("gpt-4o", "claude-3-5-haiku")
 HABIT = "In short: "

@@ -31,7 +31,7 @@ from tests.unit.llm.scripted import Body, Reply, serving, text
 TINY = sorted((Path(__file__).parents[2] / "parity").glob("tiny_*.py"))
 BUILDERS = {name: build for path in TINY for name, build in import_module(f"tests.parity.{path.stem}").SPECS.items()}
 ONE_OF_EACH_FAMILY = {METRICS.get(name).card.family: name for name in sorted(BUILDERS) if name in METRICS.names()}
-DOCUMENTS = 3
+DOCUMENTS = 2
 Audited = tuple[Finding, dict[str, Figure]]
 
 
@@ -54,7 +54,7 @@ def test_a_family_is_audited_from_its_first_score_to_asking_again(
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(answers))
     metric = METRICS.parse(str(BUILDERS[name](weights)))
     pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", DOCUMENTS), tmp_path / "audit.json"
-    done("audit", metric.spec, "--data", pairs, "--most", 2, "--to", written)
+    done("audit", metric.spec, "--data", pairs, "--most", 1, "--to", written)
     [audit] = read_report(written.read_bytes()).metrics
     found = {one.question: one for one in audit.findings}
     assert audit.signature
@@ -71,7 +71,7 @@ def test_a_family_is_audited_from_its_first_score_to_asking_again(
         "calibration",
         "threshold",
     ):
-        assert found[question].level in (Level.TOO_FEW, Level.NOT_MEASURED)  # three documents are no evidence
+        assert found[question].level in (Level.TOO_FEW, Level.NOT_MEASURED)  # two documents are no evidence
 
 
 def test_the_page_gives_the_figures_of_the_terminal(weights: Any, tmp_path: Path, database: str) -> None:
@@ -79,7 +79,7 @@ def test_the_page_gives_the_figures_of_the_terminal(weights: Any, tmp_path: Path
     name = min(ONE_OF_EACH_FAMILY.values())
     metric = METRICS.parse(str(BUILDERS[name](weights)))
     pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", DOCUMENTS), tmp_path / "audit.json"
-    done("audit", metric.spec, "--data", pairs, "--most", 2, "--to", written)
+    done("audit", metric.spec, "--data", pairs, "--most", 1, "--to", written)
     [audit] = read_report(written.read_bytes()).metrics
     assert _figures(audit) == _figures(_page_audit(metric, pairs))
 
@@ -88,7 +88,7 @@ def _page_audit(metric: Metric, pairs: Path) -> MetricAudit:
     """By the task that the page follows."""
     settings = Settings.read()
     with closing(Engine.open(settings)) as engine:
-        opened = AuditTask(Measurement(engine, settings, items_data(pairs, read_file(pairs), 2, 0), [metric]))
+        opened = AuditTask(Measurement(engine, settings, items_data(pairs, read_file(pairs), 1, 0), [metric]))
         assert opened.task.wait(600)
         assert opened.report, opened.task.error
         [audit] = opened.report.metrics
@@ -118,7 +118,7 @@ def audit_judge(spec: str, documents: int, folder: Path, monkeypatch: pytest.Mon
 
     metric = METRICS.parse(spec)
     groups = list(dict.fromkeys(item.group for item in bundled_items()))[:documents]
-    items = [item for item in bundled_items() if item.group in groups]
+    items = [item for group in groups for item in [one for one in bundled_items() if one.group == group][:3]]
     with serving(answer) as running, closing(Engine.open(Settings(cache_dir=folder, device="cpu"))) as engine:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
         monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
