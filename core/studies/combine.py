@@ -185,11 +185,12 @@ def _sentences(
             if len(subset.names) == len(found.names)
             else f"As good, and the cheapest that is: {names}, at {subset.cost:g} instead of {found.costs.sum():g}; it loses {_points(subset.loss)}."
         )
-    if cascade is not None:
+    differ = len(set(found.costs.tolist())) > 1  # of equally dear members none is worth leaving out
+    if cascade is not None and (differ or budget):
         point = cascade.within(budget)
         lines.append(
             f"As a cascade {metric_title(found.names[cascade.last])} is asked for {100 * point.share:.0f} % of the summaries, at a "
-            f"mean cost of {point.cost:g}: area {format_percent(point.area)} %."
+            f"mean cost of {point.cost:.3g} instead of {found.costs.sum():.3g}: area {format_percent(point.area)} %."
         )
     if elsewhere:
         over_chosen, over_best = (
