@@ -49,11 +49,12 @@ def keep_summaries(store: Store) -> None:
     for number in range(DOCUMENTS):
         ship, port = rng.sample(NAMES, 2)
         told = rng.sample(words, 12)
-        document = f"The {ship} left {port} with {number + 2} crates. {' '.join(told[:6]).capitalize()}. {' '.join(told[6:]).capitalize()}."
+        document = f"The {ship} left {port} with {number + 2} crates of goods. {' '.join(told[:6]).capitalize()}. {' '.join(told[6:]).capitalize()}."
         for place, cargo in enumerate(("crates", "goods")):
             wrong, by_name = rng.random() < 0.5, rng.random() < 0.5
             other = rng.choice([name for name in NAMES if name not in (ship, port)])
-            kept = [*told[:2], *rng.sample(words, 4)] if wrong and not by_name else told[:6]
+            new = rng.randint(2, 4) if wrong and not by_name else rng.randint(0, 2)
+            kept = [*told[: 6 - new], *rng.sample(words, new)]
             summary = f"The {other if wrong and by_name else ship} left with {cargo}. {' '.join(kept).capitalize()}."
             verdict = None if place else Verdict.INCONSISTENT if wrong else Verdict.CONSISTENT
             items.append(Item(Example(f"s{number}-{place}", document, summary), intended=verdict, group=f"g{number}"))
