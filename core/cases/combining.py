@@ -58,7 +58,7 @@ class Combining:
         columns = [column for column in cases.columns if column.direction != "neutral"]
         if not columns or len(columns) > MAX_MEMBERS:
             raise TouchstoneError(
-                f"{len(columns)} metrics with a better side have scores here: a combination takes 1 to {MAX_MEMBERS}. Name them: of=rouge2+word-support"
+                f"{len(columns)} metrics with a better side have scores here: a combination takes 1 to {MAX_MEMBERS}. Name them, as rouge2+word-support"
             )
         scores = np.column_stack([-one.values if one.direction == "lower" else one.values for one in columns])
         rows = np.flatnonzero(~np.isnan(cases.labels) & (np.isnan(scores).sum(axis=1) < len(columns)))
@@ -83,7 +83,7 @@ class Combining:
     @cached_property
     def complete(self) -> Mask:
         """Summaries that every member has scored, (n,): the figures are of these."""
-        whole: Mask = ~np.isnan(self.scores).any(axis=1)
+        whole: Mask = np.isnan(self.scores).sum(axis=1) == 0
         return whole
 
     @cached_property

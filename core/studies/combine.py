@@ -16,9 +16,10 @@ from core.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, 
 from core.cases.measures import SLICE_FIELDS
 from core.errors import BadSettingError, TouchstoneError
 from core.language import ANY, SPACED
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.metric_title import metric_title
 from core.plugins.combination_file import CombinationEntry, combination_class
+from core.plugins.combination_metric import CombinationMetric
 from core.registry import split_pieces
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.stats.bootstrap import Distribution, Resamples
@@ -48,7 +49,9 @@ class Combine(Study):
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {"audit": "An audit judges one metric, and a saved combination is audited as one."}
     )
-    of: str = setting("", "Members with a plus between, as rouge2+word-support; empty for all that are chosen.")
+    members: str = setting(
+        "", "Metrics with a plus between, as rouge2+word-support; empty for all that are chosen and are no combination."
+    )
     costs: str = setting(
         "", "Cost of a score by member, as word-support=2,rouge2=0.1, in any unit; a member that is not named costs 1."
     )
@@ -83,9 +86,11 @@ class Combine(Study):
     def combining(self, cases: Cases, drawn: Resamples) -> Combining:
         """The labelled scores of the members. Raises TouchstoneError for members or costs that are none, and for too few labels."""
         names = [column.name for column in cases.columns]
-        members = [piece.strip() for piece in split_pieces(self.of, "+")]
-        named = [one if one in names else METRICS.parse(one).spec for one in members]
-        chosen = select_metrics(cases, named) if named else cases
+        stated = [piece.strip() for piece in split_pieces(self.members, "+")]
+        named = [one if one in names else METRICS.parse(one).spec for one in stated]
+        # of the combinations of before, each holds members once more
+        plain = [name for name in names if not issubclass(METRICS.listed.get(name, Metric), CombinationMetric)]
+        chosen = select_metrics(cases, named or plain)
         return Combining.of(chosen, self.cost_by_member(chosen), drawn)
 
     def cost_by_member(self, cases: Cases) -> dict[str, float]:
@@ -114,7 +119,7 @@ def combination_entry(name: str, found: Combining, cases: Cases, data: str) -> C
     columns = [next(one for one in cases.columns if one.name == member) for member in found.names]
     if released := [column.name for column in columns if column.released or " (" in column.name]:
         raise TouchstoneError(
-            f"{', '.join(released)}: scores that this bench cannot compute again make no metric. Choose others with of."
+            f"{', '.join(released)}: scores that this bench cannot compute again make no metric. Choose other members."
         )
     learned: list[list[str]] = [[] for _ in range(FOLDS)]
     for fold, row in sorted({(int(fold), int(row)) for fold, row in zip(found.folds, found.rows, strict=True)}):
@@ -185,11 +190,12 @@ def _sentences(
             if len(subset.names) == len(found.names)
             else f"As good, and the cheapest that is: {names}, at {subset.cost:g} instead of {found.costs.sum():g}; it loses {_points(subset.loss)}."
         )
-    if cascade is not None:
+    differ = len(set(found.costs.tolist())) > 1  # of equally dear members none is worth leaving out
+    if cascade is not None and (differ or budget):
         point = cascade.within(budget)
         lines.append(
             f"As a cascade {metric_title(found.names[cascade.last])} is asked for {100 * point.share:.0f} % of the summaries, at a "
-            f"mean cost of {point.cost:g}: area {format_percent(point.area)} %."
+            f"mean cost of {point.cost:.3g} instead of {found.costs.sum():.3g}: area {format_percent(point.area)} %."
         )
     if elsewhere:
         over_chosen, over_best = (

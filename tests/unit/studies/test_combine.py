@@ -13,6 +13,7 @@ from core.cases.cases import Cases, MetricColumn, build_cases
 from core.cases.combining import Combining
 from core.cases.measures import draw_resamples
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
+from core.metric import METRICS
 from core.plugins.combination_file import combination_class
 from core.report import Report
 from core.stats.statistic import Values
@@ -141,8 +142,19 @@ def test_what_gives_no_combination_says_why(of: Cases, study: Combine, words: st
 
 def test_a_member_without_scores_is_named() -> None:
     with pytest.raises(UnknownNameError, match="coverage"):
-        report(TWO, Combine(of="rouge2+coverage"))
-    assert report(WITH_NOISE, Combine(of="rouge2 + bleu")).table("members").cells("metric") == ["rouge2", "bleu"]
+        report(TWO, Combine(members="rouge2+coverage"))
+    assert report(WITH_NOISE, Combine(members="rouge2 + bleu")).table("members").cells("metric") == ["rouge2", "bleu"]
+
+
+def test_a_saved_combination_is_a_member_only_where_it_is_named() -> None:
+    entry = combination_entry("old-mix", combining(TWO), TWO, "")
+    METRICS.add(combination_class(entry))
+    try:
+        three = cases(("rouge2", ENTITY), ("bleu", NUMBER), ("old-mix", ENTITY + NUMBER))
+        assert report(three).table("members").cells("metric") == ["rouge2", "bleu"]
+        assert report(three, Combine(members="old-mix")).table("members").cells("metric") == ["old-mix"]
+    finally:
+        METRICS.remove("old-mix")
 
 
 def test_labels_of_one_kind_are_refused() -> None:
