@@ -130,6 +130,16 @@ def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequen
     return [(id, at) for id, at in session.exec(found) if id]
 
 
+def labelled_tasks(session: Session, campaign_id: str, person_id: str) -> Sequence[str]:
+    """The tasks of work that a person has had in a campaign."""
+    had = (
+        select(Task.id)
+        .join(Reservation, col(Reservation.task_id) == Task.id)
+        .where(Reservation.campaign_id == campaign_id, Reservation.person_id == person_id, Task.part == "work")
+    )
+    return session.exec(had.distinct()).all()
+
+
 def _valid_exclusions(session: Session, campaign_id: str) -> Sequence[Exclusion]:
     ended = select(Reinstatement.exclusion_id)
     return session.exec(
