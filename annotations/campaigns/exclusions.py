@@ -207,6 +207,6 @@ def load_exclusions(session: Session, campaign: CampaignSettings) -> list[Exclus
 
 
 def describe_exclusion(row: ExclusionRow) -> str:
-    """What an exclusion covers, in words: "all labels", "labels of 2026-03-02", "answers to 'confidence'"."""
+    """Coverage of an exclusion in words: "all labels", "labels of 2026-03-02", "answers to 'confidence'"."""
     what = f"answers to {row.question!r}" if row.question else "labels"
     return f"{row.labels} {what}" + (f" of {row.day}" if row.day else "")

@@ -395,7 +395,7 @@ class Reinstatement(Table, table=True):
 
 
 class WantedLabels(Table, table=True):
-    """Number of labels that a task wants from now on, and how sure its likeliest answer was then; the newest row counts.
+    """Number of labels that a task wants from now on, and how sure its most likely answer was then; the newest row counts.
 
     A task without a row wants as many as the overlap.
     """
