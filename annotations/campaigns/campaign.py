@@ -31,7 +31,7 @@ ResolveMethod = Literal["majority", "dawid-skene", "mace"]
 class CampaignRules(BaseModel):
     """Rules by which items are handed out.
 
-    `overlap` people label an item; a reservation is void after `expires_minutes`. Two versions of one pair are `apart`
+    `overlap` people label an item, and up to `most_overlap` (0: never more) while a model of annotators is not `sure` of it; a reservation is void after `expires_minutes`. Two versions of one pair are `apart`
     items from each other, or `apart_minutes`. `pass_right` answers of the qualification must be right to go on; 0 lets
     everybody in. Of every `gold_every` items one has a known answer, of every `repeat_every` one was had before; 0: none.
     The first `calibration` items are labelled by everybody, and with `calibration_pause` nothing follows until a version
@@ -53,6 +53,7 @@ class CampaignRules(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     overlap: int = Field(2, ge=1, le=20)
+    most_overlap: int = Field(0, ge=0, le=20)
     expires_minutes: int = Field(60, ge=1, le=60 * 24 * 30)
     apart: int = Field(5, ge=0, le=50)
     apart_minutes: int = Field(60, ge=0, le=60 * 24 * 30)
@@ -80,6 +81,8 @@ class CampaignRules(BaseModel):
     def _leave_work(self) -> Self:
         if 1 in (self.gold_every, self.repeat_every):
             raise ValueError("gold_every and repeat_every are 0 or at least 2: something must be left to label")
+        if 0 < self.most_overlap < self.overlap:
+            raise ValueError("most_overlap is 0 or at least the overlap")
         return self
 
 

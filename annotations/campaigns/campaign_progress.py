@@ -10,6 +10,7 @@ from statistics import median
 
 from sqlmodel import Session, col, func, select
 
+from annotations.campaigns.adaptive_overlap import OverlapSaving, adapts, load_wanted
 from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.limits import LimitSignal, has_limits, load_signals, load_states
@@ -74,6 +75,8 @@ class CampaignProgress:
 
     `finish_at` is when the rest will be labelled at the pace of the last week.
 
+    `saving` is what adaptive overlap saves on the items that are done; None where the overlap is fixed.
+
     `revised` is the share of labels that their person changed later, after the scores were shown or not.
     """
 
@@ -89,6 +92,7 @@ class CampaignProgress:
     active_s: float | None
     finish_at: datetime | None
     people: tuple[PersonProgress, ...]
+    saving: OverlapSaving | None = None
 
     @property
     def remaining(self) -> int:
@@ -102,11 +106,13 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
     first, last = first_blind_labels(session, campaign), latest_labels(session, campaign)
     by_task, repeated = labels_by_task(last), repeated_labels(session, campaign)
     members, needed = _members(session, campaign), dict.fromkeys(tasks, campaign.rules.overlap)
+    needed |= load_wanted(session, campaign)
     if campaign.rules.calibration:
         everybody = max(campaign.rules.overlap, len(members))
         needed |= dict.fromkeys(session.exec(calibration_tasks(campaign)), everybody)
     paused = {id: state.reason for id, state in load_states(session, campaign.id).items() if state.paused}
     missing = sum(max(0, number - len(by_task.get(task, ()))) for task, number in needed.items())
+    done = [task for task, labels in by_task.items() if len(labels) >= needed[task]]
     disputed = [
         task for task, labels in by_task.items() if len(labels) > 1 and share_of_agreeing_pairs(campaign, labels) < 1
     ]
@@ -115,7 +121,12 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
         required=sum(needed.values()),
         answered=len(last),
         in_progress=states["open"],
-        complete=sum(len(labels) >= needed[task] for task, labels in by_task.items()),
+        complete=len(done),
+        saving=OverlapSaving(
+            len(done), sum(len(by_task[task]) for task in done), len(done) * campaign.rules.most_overlap
+        )
+        if adapts(campaign)
+        else None,
         disputed=sum(task not in decisions for task in disputed),
         adjudicated=len(decisions),
         flags=states["flagged"],

@@ -130,6 +130,16 @@ def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequen
     return [(id, at) for id, at in session.exec(found) if id]
 
 
+def labelled_tasks(session: Session, campaign_id: str, person_id: str) -> Sequence[str]:
+    """The tasks of work that a person has had in a campaign."""
+    had = (
+        select(Task.id)
+        .join(Reservation, col(Reservation.task_id) == Task.id)
+        .where(Reservation.campaign_id == campaign_id, Reservation.person_id == person_id, Task.part == "work")
+    )
+    return session.exec(had.distinct()).all()
+
+
 def _valid_exclusions(session: Session, campaign_id: str) -> Sequence[Exclusion]:
     ended = select(Reinstatement.exclusion_id)
     return session.exec(
@@ -197,6 +207,6 @@ def load_exclusions(session: Session, campaign: CampaignSettings) -> list[Exclus
 
 
 def describe_exclusion(row: ExclusionRow) -> str:
-    """What an exclusion covers, in words: "all labels", "labels of 2026-03-02", "answers to 'confidence'"."""
+    """Coverage of an exclusion in words: "all labels", "labels of 2026-03-02", "answers to 'confidence'"."""
     what = f"answers to {row.question!r}" if row.question else "labels"
     return f"{row.labels} {what}" + (f" of {row.day}" if row.day else "")

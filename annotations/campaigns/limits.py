@@ -32,7 +32,7 @@ _MOST_OTHERS = 500
 
 
 class Signal(StrEnum):
-    """What a limit looks at."""
+    """Subject of a limit."""
 
     GOLD = "known answers"
     REPEATS = "repeats"
@@ -69,7 +69,7 @@ class LimitSignal:
 
 @dataclass(frozen=True, slots=True)
 class PersonState:
-    """What the limits, or a manager, last made of a person in a campaign: paused or not, by whom and why."""
+    """State of a person in a campaign: paused or not, by the limits or a manager, and why."""
 
     person_id: str
     person: str
@@ -218,7 +218,7 @@ _SELECT_OTHERS = (
 
 
 def check_limits(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> bool:
-    """Warn or pause a person whose answers lie below a limit; True if they are paused, by this or before.
+    """Warn or pause a person whose answers fall short of a limit; True if they are paused, by this or before.
 
     Nothing is handed out to who is paused, and what they had open is free for others.
     """

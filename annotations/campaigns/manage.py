@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.active_order import OrderedTasks, order_by_disagreement, was_ordered_by_disagreement
+from annotations.campaigns.adaptive_overlap import ask_for_labels
 from annotations.campaigns.annotator_fit import AnnotatorModels, load_annotator_models
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
 from annotations.campaigns.calibration import CalibrationRound, load_calibration
@@ -28,7 +29,14 @@ from annotations.campaigns.campaign import (
 )
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.campaigns.candidates import Candidate, load_candidates
-from annotations.campaigns.exclusions import ExclusionRow, WhatIsExcluded, exclude, load_exclusions, reinstate
+from annotations.campaigns.exclusions import (
+    ExclusionRow,
+    WhatIsExcluded,
+    exclude,
+    labelled_tasks,
+    load_exclusions,
+    reinstate,
+)
 from annotations.campaigns.kept_edits import KeptEdits, count_kept_edits
 from annotations.campaigns.label_agreement import Agreement, Revisions, compute_agreements, count_revisions
 from annotations.campaigns.limits import PersonState, load_states, pause_person, resume_person
@@ -322,7 +330,10 @@ class ManagerActions:
 
     def exclude(self, campaign_id: str, what: WhatIsExcluded, reason: str) -> int:
         with self._store.writing() as session:
-            return exclude(session, load_campaign(session, campaign_id), what, reason, self._person.name)
+            campaign = load_campaign(session, campaign_id)
+            number = exclude(session, campaign, what, reason, self._person.name)
+            ask_for_labels(session, campaign, labelled_tasks(session, campaign_id, what.person_id), datetime.now(UTC))
+            return number
 
     def reinstate(self, campaign_id: str, exclusion_id: int, reason: str) -> None:
         with self._store.writing() as session:

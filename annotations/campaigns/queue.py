@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Literal
 
-from sqlalchemy import BigInteger, bindparam, func, insert, inspect, or_
+from sqlalchemy import BigInteger, Integer, bindparam, func, insert, inspect, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
@@ -26,8 +26,9 @@ from annotations.campaigns.work_plan import (
     has_free_place,
     is_handing_out,
     lock_task,
+    wanted_labels,
 )
-from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.campaign_tables import Reservation, Task, WantedLabels
 from annotations.store.records import RecordError
 from annotations.store.tables import Explanation, Origin
 
@@ -289,7 +290,7 @@ def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int) -> Seq
     """Work that the person may label and that is no version of some texts, what was labelled least first."""
     rules, person = queue.campaign.rules, queue.person
     return queue.session.exec(
-        _select_free_tasks(rules.order, rules.early_overlap),
+        _select_free_tasks(rules.order, rules.early_overlap, rules.most_overlap > rules.overlap),
         params=queue.params(
             name=person.name,
             apart_from=list(apart_from),
@@ -302,7 +303,9 @@ def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int) -> Seq
 
 
 @cache
-def _select_free_tasks(order: Literal["random", "disagreement"], early_overlap: bool) -> SelectOfScalar[str]:
+def _select_free_tasks(
+    order: Literal["random", "disagreement"], early_overlap: bool, adaptive: bool
+) -> SelectOfScalar[str]:
     # counted task by task: both databases find the few reservations of one faster than they group all of a campaign
     places = (
         select(func.count()).where(Reservation.task_id == Task.id, IS_PLACE_TAKEN).correlate(Task).scalar_subquery()
@@ -311,7 +314,10 @@ def _select_free_tasks(order: Literal["random", "disagreement"], early_overlap: 
     factor, offset = bindparam("factor", type_=BigInteger), bindparam("offset", type_=BigInteger)
     shuffled = (col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME
     place = col(Task.position) if order == "disagreement" else shuffled
-    left = select(Task.id, places.label("places"), place.label("place")).where(
+    newest = select(WantedLabels.labels).where(WantedLabels.task_id == Task.id).order_by(col(WantedLabels.id).desc())
+    wanted = func.coalesce(newest.limit(1).correlate(Task).scalar_subquery(), bindparam("overlap"))
+    most = wanted if adaptive else bindparam("overlap", type_=Integer)
+    left = select(Task.id, places.label("places"), place.label("place"), most.label("wanted")).where(
         Task.campaign_id == bindparam("campaign"),
         Task.part == "work",
         ~_WAS_RESERVED,
@@ -321,7 +327,7 @@ def _select_free_tasks(order: Literal["random", "disagreement"], early_overlap: 
     # materialized: the places would else be counted once to choose and once more to sort
     found = left.cte("left").prefix_with("MATERIALIZED")
     first = found.c.places.desc() if early_overlap else found.c.places
-    free = select(found.c.id).where(found.c.places < bindparam("overlap"))
+    free = select(found.c.id).where(found.c.places < found.c.wanted)
     return free.order_by(first, found.c.place).limit(bindparam("most"))
 
 
@@ -392,8 +398,9 @@ def _reserve(queue: _Queue, task_id: str, turn: int = 1) -> Reservation:
 def _reserve_place(queue: _Queue, task_id: str) -> Reservation | None:
     """Reserve a locked task where it has a place left: counted in the same statement, which sees what others did before the lock."""
     reservation = _new_reservation(queue, task_id, turn=1)
+    wanted = wanted_labels(queue.session, queue.campaign, task_id)
     values = {f"new_{column.key}": getattr(reservation, column.key) for column in _COLUMNS}
-    params = {**values, "task": task_id, "now": queue.now, "exclude": None, "overlap": queue.campaign.rules.overlap}
+    params = {**values, "task": task_id, "now": queue.now, "exclude": None, "overlap": wanted}
     reservation.id = queue.session.connection().execute(_INSERT_WHERE_FREE, params).scalar()
     return reservation if reservation.id else None
 

@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, case, delete, insert, or_, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
+from annotations.campaigns.adaptive_overlap import ask_for_labels
 from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, LabelMode, read_campaign, read_rules
 from annotations.campaigns.limits import check_limits, find_pause
 from annotations.campaigns.people import Member
@@ -23,7 +24,7 @@ from annotations.campaigns.questions import (
     pair_from_answers,
 )
 from annotations.campaigns.task_texts import label_mode, show_task
-from annotations.campaigns.work_plan import COUNT_PLACES, is_for_everybody
+from annotations.campaigns.work_plan import COUNT_PLACES, is_for_everybody, wanted_labels
 from annotations.store.campaign_tables import Campaign, Reservation, Response, Task, VersionRow
 from annotations.store.records import ChangedElsewhereError, RecordError
 from annotations.store.tables import Draft
@@ -165,6 +166,8 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
     connection.execute(_INSERT_RESPONSE, response)
     connection.execute(_DELETE_DRAFT, {"draft": draft_id(sent.reservation, person)})
     state = _save_state(session, locked, sent, now)
+    if state == "answered" and reservation.turn == 1 and locked.part == "work":
+        ask_for_labels(session, campaign, [reservation.task_id], now)
     paused = check_limits(session, campaign, person, now)
     return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True, paused=paused)
 
@@ -220,7 +223,8 @@ def _save_state(session: Session, locked: LockedReservation, sent: SentResponse,
     if not counted or is_for_everybody(session, campaign, reservation.task_id):
         session.connection().execute(_SET_STATE, params)
         return state
-    places = {"task": reservation.task_id, "now": now, "exclude": reservation.id, "overlap": campaign.rules.overlap}
+    places = {"task": reservation.task_id, "now": now, "exclude": reservation.id}
+    places["overlap"] = wanted_labels(session, campaign, reservation.task_id)
     return session.connection().execute(_SET_STATE_WHERE_FREE, {**params, **places}).scalar_one()
 
 

@@ -10,7 +10,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
-from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.campaign_tables import Reservation, Task, WantedLabels
 from annotations.store.tables import UtcDateTime
 
 
@@ -42,6 +42,22 @@ COUNT_PLACES = (
 """Number of places of a `task` that are used up `now`, one reservation not counted."""
 
 
+SELECT_WANTED = (
+    select(WantedLabels.labels)
+    .where(WantedLabels.task_id == bindparam("task"))
+    .order_by(col(WantedLabels.id).desc())
+    .limit(1)
+)
+"""The number of labels that a `task` wants, where that is not the overlap."""
+
+
+def wanted_labels(session: Session, campaign: CampaignSettings, task_id: str) -> int:
+    """Number of people who may label a task of work."""
+    if campaign.rules.most_overlap <= campaign.rules.overlap:
+        return campaign.rules.overlap
+    return session.exec(SELECT_WANTED, params={"task": task_id}).first() or campaign.rules.overlap
+
+
 def calibration_tasks(campaign: CampaignSettings) -> SelectOfScalar[str]:
     """The ids of the items that everybody labels."""
     work = select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work")
@@ -53,7 +69,7 @@ def has_free_place(
 ) -> bool:
     """True if one more person may label a task of work, not counting the reservation `exclude`."""
     taken = session.exec(COUNT_PLACES, params={"task": task_id, "now": now, "exclude": exclude}).one()
-    return taken < campaign.rules.overlap or is_for_everybody(session, campaign, task_id)
+    return taken < wanted_labels(session, campaign, task_id) or is_for_everybody(session, campaign, task_id)
 
 
 def is_for_everybody(session: Session, campaign: CampaignSettings, task_id: str) -> bool:

@@ -392,3 +392,18 @@ class Reinstatement(Table, table=True):
     reason: str
     by: str
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class WantedLabels(Table, table=True):
+    """Number of labels that a task wants from now on, and how sure its most likely answer was then; the newest row counts.
+
+    A task without a row wants as many as the overlap.
+    """
+
+    __table_args__ = (CheckConstraint("labels >= 1", name="labels"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    task_id: str = Field(foreign_key="task.id", index=True)
+    labels: int
+    probability: float
+    created_at: datetime = Field(sa_type=UtcDateTime)

@@ -51,9 +51,9 @@ WARNINGS: Mapping[str, str] = {
     Signal.GOLD: "Your labels often differ from what the guidelines lead to. Read them once more, and take your time.",
     Signal.REPEATS: "You often answer differently when you come to the same text again. Read each one to its end.",
     Signal.PACE: "Your labels come faster than the texts can be read. Take your time.",
-    Signal.VARIETY: "You give nearly always the same answer, where others give several. Look at each text anew.",
+    Signal.VARIETY: "You give nearly always the same answer, where others give several. Look at each text again.",
 }
-"""What a person is told of the limit that they fall short of, by its signal; never which items showed it."""
+"""Message to a person on the limit that they fall short of, by its signal; it never tells which items showed it."""
 
 
 def guidelines_markdown(campaign: CampaignSettings) -> str:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import pandas as pd
 import streamlit as st
 
+from annotations.campaigns.adaptive_overlap import OverlapSaving
 from annotations.campaigns.calibration import CalibrationRound
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.campaign_progress import CampaignProgress, PersonProgress, Share
@@ -154,6 +155,8 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
     with st.container(horizontal=True):
         for name, value, help in figures:
             st.metric(name, value, border=True, width=185 if " of " in value else 125, help=help)
+    if found.saving and found.saving.items:
+        st.caption(format_saving(found.saving))
     if found.required:
         st.progress(min(1.0, found.answered / found.required), format_finish(found, deadline) or None)
 
@@ -174,6 +177,15 @@ def _person_row(person: PersonProgress) -> dict[str, object]:
         "limits": format_limits(person),
         "last label": person.last_at,
     }
+
+
+def format_saving(saving: OverlapSaving) -> str:
+    """Labels that adaptive overlap took, and those of the largest overlap, for the items that are done."""
+    share = 1 - saving.labels / saving.fixed
+    return (
+        f"Adaptive overlap: the {saving.items} items that are done took {saving.labels} labels; a fixed overlap of "
+        f"{saving.fixed // saving.items} takes {saving.fixed} ({share:.0%} saved)."
+    )
 
 
 def format_limits(person: PersonProgress) -> str:

@@ -25,6 +25,12 @@ class _NumberField:
 
 _NUMBER_FIELDS = {
     "overlap": _NumberField("People per item", 1, 20, "At least two where the labels serve as ground truth."),
+    "most_overlap": _NumberField(
+        "People at most",
+        0,
+        20,
+        "More people label an item while a model of annotators is not as sure of it as “Model sure, %” says; 0: never.",
+    ),
     "pass_right": _NumberField("Right to pass", 0, None, "Right answers of the qualification; 0 lets everybody in."),
     "gold_every": _NumberField("Gold: one in", 0, None, "One item in this many has a known answer; 0: none."),
     "repeat_every": _NumberField(
@@ -34,7 +40,7 @@ _NUMBER_FIELDS = {
         "First items by all", 0, 500, "A calibration round: everybody labels these first; 0: none."
     ),
     "most_per_person": _NumberField("Most per person", 0, None, "Items of work that one person gets; 0: no limit."),
-    "sure": _NumberField("Model sure, %", 50, 99, "Of a final label by a model of annotators."),
+    "sure": _NumberField("Model sure, %", 50, 99, "Of a final label by a model, and to ask nobody more."),
     "expires_minutes": _NumberField(
         "Minutes to answer", 1, None, "After that an unanswered item goes to another person."
     ),
@@ -71,7 +77,7 @@ _RESOLVE_METHODS = {
     "dawid-skene": "Model of annotators: Dawid and Skene",
     "mace": "Model of annotators: MACE",
 }
-_ALWAYS_SHOWN = ("overlap", "calibration", "pass_right", "gold_every", "repeat_every")
+_ALWAYS_SHOWN = ("overlap", "most_overlap", "calibration", "pass_right", "gold_every", "repeat_every")
 
 
 def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> CampaignRules | None:

@@ -36,6 +36,7 @@ from annotations.store.campaign_tables import (
     Response,
     Suggestion,
     Task,
+    WantedLabels,
 )
 from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource
@@ -130,6 +131,7 @@ def decide(store: Store) -> None:
         session.flush()
         exclusion = session.exec(select(Exclusion.id)).one()
         session.add(Reinstatement(exclusion_id=exclusion or 0, reason="All were right.", by="ada", created_at=now))
+        session.add(WantedLabels(task_id=task, labels=3, probability=0.7, created_at=now))
         pause_person(session, campaign, person, "Too fast.", "ada")
         session.add(FlagResolution.model_validate({"response_id": response, "event_id": "f"} | by))
 

@@ -150,9 +150,9 @@ def test_a_paused_person_is_shown_with_the_reason_and_let_go_on(open_page: Open,
     app.session_state["campaigns-section"] = PEOPLE_SECTION
     app.run()
     assert not app.exception
-    next(button for button in app.button if button.key.startswith("resume-")).click().run()
+    next(button for button in app.button if (button.key or "").startswith("resume-")).click().run()
     assert not app.exception
-    assert not [button for button in app.button if button.key.startswith("resume-")]
+    assert not [button for button in app.button if (button.key or "").startswith("resume-")]
     assert opened.next_task(annotator)
 
 
@@ -172,8 +172,33 @@ def test_labels_are_left_out_under_progress_and_let_in_again(open_page: Open, st
     assert line.endswith(": Guessed.")
     assert [text.value for text in app.text if text.value.startswith("bad: Guessed. Paused by")]
     assert next(metric.value for metric in app.metric if metric.label == "Labels left") == "2"
-    [exclusion] = [button.key for button in app.button if button.key.startswith("reinstate-go-")]
+    [exclusion] = [button.key for button in app.button if (button.key or "").startswith("reinstate-go-")]
     app.text_input(key=exclusion.replace("go", "reason")).set_value("All were right.")
     app.button(key=exclusion).click().run()
     assert not app.exception
     assert [text.value for text in app.text if text.value.endswith(": All were right.")]
+
+
+def test_the_agreement_tab_has_the_competence_of_people_and_labels_to_look_at_again(
+    open_page: Open, store: Store
+) -> None:
+    opened = make_campaign(store, items=8, overlap=3, most_overlap=4, apart=0)
+    for name in ("ann", "ben", "bad"):
+        annotator = opened.annotator(name)
+        for _ in range(8):
+            task = opened.next_task(annotator)
+            is_wrong = (int(task.document.split()[1]) % 2 == 0) == (name == "bad")
+            wrong = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
+            opened.send(annotator, task, answers=wrong if is_wrong else {"verdict": "consistent", "confidence": 4})
+    app = open_page("campaigns")
+    app.query_params["campaign"] = opened.campaign.id
+    app.run()
+    assert any(caption.value.startswith("Adaptive overlap: the 8 items") for caption in app.caption)
+    app.session_state["campaign-tabs"] = "Agreement"
+    while not any(heading.value == "Second look" for heading in app.subheader):
+        app.run()
+        assert not app.exception
+    people = next(frame.value for frame in app.dataframe if "MACE, %" in frame.value)
+    assert people["person"].tolist()[0] == "bad"
+    doubtful = next(frame.value for frame in app.dataframe if "probability" in frame.value)
+    assert set(doubtful["by"]) == {"bad"}
