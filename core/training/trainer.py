@@ -16,7 +16,8 @@ from core.models.words.head import Head, HeadConfig, document_key
 from core.models.words.word_features import FEATURES
 from core.models.words.word_table import WordTable, support_scores
 from core.stats.statistic import Mask, Numbers, Values, deal_folds
-from core.training.training_data import TrainingData, TrainingRow
+from core.training.training_data import TrainingData
+from core.training.training_row import TrainingRow
 from core.training.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
 from core.training.word_reading import read_words
 

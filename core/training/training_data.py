@@ -19,6 +19,7 @@ from core.errors import TouchstoneError, UnscorableError
 from core.perturbation import Perturbation
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
+from core.training.training_row import TrainingRow
 from core.types import Edit, Example, Item, Span, Split, Verdict
 
 MIN_DOCUMENTS = 20
@@ -28,25 +29,6 @@ _SHINGLE = 5  # words
 _EXTRACTS = 10  # sentences of a document that are taken for claims
 _CLAIM_WORDS = range(6, 46)
 _SEEDS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingRow:
-    """A summary with its label; `wrong_words` are places of its words that make it wrong, None where nobody knows.
-
-    `kind` is the error type or the spec of the perturbation, `origin` who made it: "labelled" are people or a dataset.
-    """
-
-    id: str
-    document: str
-    summary: str
-    wrong: bool
-    wrong_words: tuple[Span, ...] | None
-    kind: str
-    origin: str
-    domain: str = ""
-    group: str = ""
-    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

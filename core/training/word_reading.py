@@ -15,7 +15,7 @@ from core.models.words.word_features import Features, ReadDocument, feature_matr
 from core.models.words.word_states import WordStates
 from core.models.words.word_table import DOCUMENTS_FILE, WORDS_FILE, WordTable
 from core.text import sentences
-from core.training.training_data import TrainingRow
+from core.training.training_row import TrainingRow
 
 if TYPE_CHECKING:
     from core.models.words.word_encoder import WordEncoder
