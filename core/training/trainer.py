@@ -12,7 +12,8 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
-from core.models.words.head import Head, HeadConfig, document_key
+from core.models.words.head import Head, HeadConfig
+from core.models.words.known_documents import document_sketch
 from core.models.words.word_features import FEATURES
 from core.models.words.word_table import WordTable, support_scores
 from core.stats.statistic import Mask, Numbers, Values, deal_folds
@@ -75,7 +76,7 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
     known = table.wrong[table.wrong >= 0].mean()
-    found = {document_key(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
+    found = {document_sketch(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
     config = HeadConfig(
         encoder=encoder.source,
         encoder_sha256=encoder.sha256,
