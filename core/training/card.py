@@ -257,7 +257,7 @@ def _card(
     lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
     shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
     noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
-    made_by = f", made by the battery {facts.battery.signature}" if facts.share else ""
+    made_by = f", by the battery {facts.battery.signature} and by rules for inventions" if facts.share else ""
     return f"""# {facts.title}
 
 {verdict(figures)}

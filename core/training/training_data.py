@@ -21,6 +21,7 @@ from core.models.words.known_documents import NEAR_DUPLICATE, word_runs
 from core.perturbation import Perturbation
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
+from core.training.inventions import invented_rows
 from core.training.training_row import TrainingRow
 from core.types import Edit, Example, Item, Span, Split, Verdict
 
@@ -120,14 +121,15 @@ def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
 
 
 def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> Iterator[TrainingRow]:
-    """Corruptions and harmless edits, by the battery, of the consistent rows and of sentences of their documents."""
+    """Corruptions and harmless edits, by the battery, and inventions, of the consistent rows and of sentences of their
+    documents."""
     kinds = [kind for kind in battery.perturbations() if kind.card.intent != "gaming"]
     faithful = [row for row in rows if not row.wrong and not row.parent]
-    for row in faithful:
+    extracts = list(_extracts(rows, seed))
+    yield from extracts
+    for row in (*faithful, *extracts):
         yield from _variants(row, kinds, seed)
-    for claim in _extracts(rows, seed):
-        yield claim
-        yield from _variants(claim, kinds, seed)
+    yield from invented_rows([*faithful, *extracts], seed)
 
 
 def _extracts(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
