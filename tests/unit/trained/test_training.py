@@ -199,6 +199,21 @@ def test_the_card_has_a_figure_for_each_dataset() -> None:
     assert "labelled summaries of right" not in {one.of for one in card_figures(alone, account, {})}
 
 
+def test_the_verdict_names_the_baselines_that_do_as_well_and_the_range_over_what_was_left_out() -> None:
+    data, _, found = own()
+    labelled = np.flatnonzero([row.origin == "labelled" for row in data.rows])
+    scores = found.held_out[labelled]
+    account = replace(words_account(found), by_domain={"news": (labelled, scores), "law": (labelled, 1 - scores)})
+    figures = card_figures(data, account, {"length": scores, "rouge2": -scores})
+    said = verdict(figures)
+    assert "Not shown to be better than length there." in said
+    by_name = {(one.of, one.measure): one.estimate.value for one in figures}
+    reached = by_name["labelled summaries", "AUC"] or 0.0
+    assert f"On 2 domains or datasets, each left out in turn: AUC {1 - reached:.1%} to {reached:.1%}." in said
+    assert by_name["labelled summaries, above length", "AUC difference"] == 0
+    assert 0 <= (by_name["labelled summaries", "calibration error"] or 0.0) <= 0.5
+
+
 def test_an_error_type_of_few_summaries_has_no_figure() -> None:
     data, _, found = own()
     edits = [place for place, row in enumerate(data.rows) if row.wrong]
