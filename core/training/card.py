@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from core.battery import Battery, standard_battery
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS, document_key
 from core.settings import VERSION
-from core.stats.bootstrap import Resamples
+from core.stats.bootstrap import Distribution, Resamples
+from core.stats.calibration import calibration_error
+from core.stats.comparison import compare_paired
 from core.stats.discrimination import LabelledScores, auc
 from core.stats.score_pairs import FEW_PAIRS, ScorePairs, consistency_share, mean_shift, noise_range
 from core.stats.statistic import Estimate, Mask, Numbers, Values
@@ -23,6 +25,10 @@ from core.training.trainer import Trained, pairs_of
 from core.training.training_data import TrainingData, describe
 
 RESAMPLES = 2_000
+DIFFERENCE, CALIBRATION_ERROR = "AUC difference", "calibration error"
+_SIGNED = {DIFFERENCE, "mean shift"}
+_UNSEEN = ", learned from others"
+"""End of the name of what was left out of the training as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Figure:
 
     @property
     def text(self) -> str:
-        return format_signed(self.estimate) if self.measure == "mean shift" else format_percent(self.estimate)
+        return format_signed(self.estimate) if self.measure in _SIGNED else format_percent(self.estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +101,13 @@ def words_account(trained: Trained) -> RecipeAccount:
         f"with the frozen encoder {config.encoder}; {HEADS} attention heads of each fold read the same and what they find of the "
         "word among the states of the document's words. The logit of a word is the mean of all. The score is the probability that "
         f"no sentence is wrong, its log odds moved by {similarity:+.1f} times how far the mean similarity of the words lies above the "
-        "usual one; one half means even odds in data of which half is inconsistent.",
+        "usual one; one half means even odds in data like this, of which half is inconsistent: on other data read the calibration error "
+        "first.",
         judged="Near-duplicates count as one document. One document of eight is left out, and sets only the scale on which "
         "the score is a probability. Each of the others lies in one of five folds and is judged by the trees and heads that "
         "learned from the other four; those that are left out, by the mean of all five, which is what is used. It stays so: when a "
-        "document that was learned from is scored later, its fold judges it, by weights that its fold did not teach. The number of "
+        "document that was learned from is scored later, also respaced or changed a little, its fold judges it, by weights that its fold did "
+        "not teach. The number of "
         "trees is the best one for these folds; a fold stops where its loss has not fallen for 75 trees.",
         limits="It compares words and their neighbours with the document's. Roles that are exchanged among words that all "
         "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "
@@ -131,8 +139,20 @@ class _Judged:
         )
 
     def auc(self, of: str, chosen: Mask, scores: Values) -> Figure:
-        labelled = LabelledScores(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])
-        return Figure(of, "AUC", self.drawn.estimate(auc(labelled)))
+        return Figure(of, "AUC", self._auc(chosen, scores).estimate())
+
+    def auc_above(self, of: str, chosen: Mask, scores: Values, baseline: Values) -> Figure:
+        """The AUC less that of a baseline on the cases that both have."""
+        shared = np.asarray(chosen & ~np.isnan(scores) & ~np.isnan(baseline))
+        compared = compare_paired(self._auc(shared, scores), self._auc(shared, baseline))
+        return Figure(of, DIFFERENCE, compared.difference)
+
+    def calibration_error(self, of: str, chosen: Mask, scores: Values) -> Figure:
+        found = calibration_error(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])
+        return Figure(of, CALIBRATION_ERROR, self.drawn.estimate(found))
+
+    def _auc(self, chosen: Mask, scores: Values) -> Distribution:
+        return self.drawn.of(auc(LabelledScores(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])))
 
     def several_datasets(self) -> list[str]:
         """The datasets that labelled rows come from; nothing where there is one."""
@@ -164,14 +184,18 @@ def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[
     generated = np.asarray(~judged.labelled & ~np.isnan(scores))
     found = [judged.auc("labelled summaries", labelled, scores)]
     for name, values in baselines.items():
-        found.append(judged.auc(f"labelled summaries, {name}", labelled, judged.spread(judged.labelled, values)))
+        baseline = judged.spread(judged.labelled, values)
+        found.append(judged.auc(f"labelled summaries, {name}", labelled, baseline))
+        found.append(judged.auc_above(f"labelled summaries, above {name}", labelled, scores, baseline))
+    found.append(judged.calibration_error("labelled summaries", labelled, scores))
     found += [
         judged.auc(f"labelled summaries of {name}", labelled & (judged.datasets == name), scores)
         for name in judged.several_datasets()
     ]
     for domain, (places, values) in account.by_domain.items():
         apart = judged.spread(places, values)
-        found.append(judged.auc(f"labelled summaries of {domain}, learned from others", ~np.isnan(apart), apart))
+        of = f"labelled summaries of {domain}{_UNSEEN}"
+        found += [judged.auc(of, ~np.isnan(apart), apart), judged.calibration_error(of, ~np.isnan(apart), apart)]
     if generated.any():
         found.append(judged.auc("generated summaries", generated, scores))
     found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in judged.judged_kinds()]
@@ -214,13 +238,40 @@ def null_band(data: TrainingData, held_out: Values) -> tuple[float, float] | Non
 
 
 def verdict(figures: Sequence[Figure]) -> str:
-    """One sentence: whether it tells consistent labelled summaries from inconsistent ones at all."""
+    """Sentences that say if it tells consistent labelled summaries from inconsistent ones at all, what does as well, and
+    how it fares where nothing of the kind was learned from."""
     first = figures[0].estimate
     if first.value is None:
         return f"It could not be judged: {first.why}"
     if first.low is None or first.low <= 0.5:
-        return f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
-    return f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
+        found = f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
+    else:
+        found = (
+            f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
+        )
+    return " ".join([found, *_as_good(figures), *_unseen_range(figures)])
+
+
+def _as_good(figures: Sequence[Figure]) -> list[str]:
+    """A sentence that names the baselines that it is not above, if there are such."""
+    names = [
+        one.of.rpartition(" above ")[2]
+        for one in figures
+        if one.measure == DIFFERENCE and one.estimate.low is not None and one.estimate.low <= 0
+    ]
+    return [f"Not shown to be better than {', '.join(names)} there."] if names else []
+
+
+def _unseen_range(figures: Sequence[Figure]) -> list[str]:
+    """A sentence with the least and the largest AUC on what was left out as a whole, if anything was."""
+    values = [
+        one.estimate.value
+        for one in figures
+        if one.of.endswith(_UNSEEN) and one.measure == "AUC" and one.estimate.value is not None
+    ]
+    if not values:
+        return []
+    return [f"On {len(values)} domains or datasets, each left out in turn: AUC {min(values):.1%} to {max(values):.1%}."]
 
 
 def write_card(
@@ -257,7 +308,7 @@ def _card(
     lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
     shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
     noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
-    made_by = f", made by the battery {facts.battery.signature}" if facts.share else ""
+    made_by = f", by the battery {facts.battery.signature} and by rules for inventions" if facts.share else ""
     return f"""# {facts.title}
 
 {verdict(figures)}

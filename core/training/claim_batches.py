@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from core.models.words.claims import Batch, Unit
 from core.text import sentences
-from core.training.training_data import TrainingRow
+from core.training.training_row import TrainingRow
 from core.types import Span
 
 _BATCH_TEXTS = 8

@@ -16,7 +16,8 @@ from core.stats.statistic import Mask, Values, deal_folds
 from core.text import sentences
 from core.training.card import RecipeAccount
 from core.training.claim_batches import batches
-from core.training.training_data import TrainingData, TrainingRow
+from core.training.training_data import TrainingData
+from core.training.training_row import TrainingRow
 
 if TYPE_CHECKING:
     from core.models.pair_network import PairNetwork

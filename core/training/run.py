@@ -23,6 +23,7 @@ from core.models.words.trained_head import write_head
 from core.models.words.word_features import FEATURES
 from core.settings import VERSION
 from core.stats.statistic import Numbers, Values
+from core.text import words
 from core.training.card import CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
 from core.training.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
 from core.training.shallow_data import LABEL_TARGET, shallow_features
@@ -174,7 +175,7 @@ def _train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Pat
     apart = held_out_pairs(table.documents, plan.seed)
     held_out[labelled[apart]] = model.predict(table.values[apart])
     account = shallow_account(model.facts, held_out)
-    figures = card_figures(data, account, {"bertscore-minilm": similarity_scores(engine, data)})
+    figures = card_figures(data, account, untrained_scores(engine, data))
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / SHALLOW_FILE
     file.write_text(model.model_dump_json(indent=1) + "\n", encoding="utf-8")
@@ -236,7 +237,7 @@ def labelled_places(data: TrainingData) -> Numbers:
 
 
 def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, Values]:
-    """Scores of the shallow model and of BERTScore for the labelled rows, (labelled,) each, nan where they fail.
+    """Scores for the labelled rows, (labelled,) each, nan where they fail: of the shallow model and of what needs no training.
 
     The shallow model learns from the labelled rows of the same folds as the metric that it is compared with.
     """
@@ -247,15 +248,17 @@ def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, 
     for fold in np.unique(folds):
         model = train_model(table, TrainingTask("", LABEL_TARGET, "probability", seed), signatures, folds == fold)
         found[folds == fold] = model.predict(table.values[folds == fold])
-    return {"shallow": found, "bertscore-minilm": similarity_scores(engine, data)}
+    return {"shallow": found, **untrained_scores(engine, data)}
 
 
-def similarity_scores(engine: Engine, data: TrainingData) -> Values:
-    """Scores of BERTScore for the labelled rows, (labelled,), nan where it fails."""
-    rows = data.labelled
-    examples = [Example(str(place), row.document, row.summary) for place, row in enumerate(rows)]
-    outcomes = [outcome for _, outcome in engine.run([METRICS.parse("bertscore-minilm")], examples)]
-    return np.array([outcome.score if isinstance(outcome, Result) else np.nan for outcome in outcomes])
+def untrained_scores(engine: Engine, data: TrainingData) -> dict[str, Values]:
+    """Scores of BERTScore, of ROUGE-2 and of length, shorter summaries above, for the labelled rows, (labelled,) each."""
+    examples = [Example(str(place), row.document, row.summary) for place, row in enumerate(data.labelled)]
+    found = {name: np.full(len(examples), np.nan) for name in ("bertscore-minilm", "rouge2")}
+    for _, outcome in engine.run([METRICS.parse(name) for name in found], examples):
+        if isinstance(outcome, Result):
+            found[outcome.metric][int(outcome.example_id)] = outcome.score
+    return {**found, "length": -np.array([len(words(row.summary)) for row in data.labelled], dtype=np.float64)}
 
 
 def _facts(plan: TrainingPlan) -> CardFacts:

@@ -12,11 +12,13 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
-from core.models.words.head import Head, HeadConfig, document_key
+from core.models.words.head import Head, HeadConfig
+from core.models.words.known_documents import document_sketch
 from core.models.words.word_features import FEATURES
 from core.models.words.word_table import WordTable, support_scores
 from core.stats.statistic import Mask, Numbers, Values, deal_folds
-from core.training.training_data import TrainingData, TrainingRow
+from core.training.training_data import TrainingData
+from core.training.training_row import TrainingRow
 from core.training.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
 from core.training.word_reading import read_words
 
@@ -74,7 +76,7 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
     known = table.wrong[table.wrong >= 0].mean()
-    found = {document_key(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
+    found = {document_sketch(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
     config = HeadConfig(
         encoder=encoder.source,
         encoder_sha256=encoder.sha256,
@@ -159,22 +161,36 @@ class _SummaryJudge:
 def _unseen_domains(
     data: TrainingData, table: WordTable, judge: _SummaryJudge, scale: Scale, trees: int, seed: int
 ) -> Generator[TrainingStep, None, dict[str, tuple[Numbers, Values]]]:
-    """The scores of each domain's labelled rows by a head that saw no document of it; nothing where there is one domain."""
-    names = np.array([row.domain for row in data.rows])
+    """The scores of the labelled rows of each domain, and of each dataset, by a head that saw no document of it; nothing
+    where there is one alone."""
     labelled = np.array([row.origin == "labelled" for row in data.rows])
-    counts = {str(name): len(np.unique(data.documents[names == name])) for name in np.unique(names[labelled])}
-    domains = [name for name, count in counts.items() if name and count >= _MIN_DOMAIN_DOCUMENTS]
     found: dict[str, tuple[Numbers, Values]] = {}
-    for domain in domains if len(counts) > 1 and len(domains) <= _MAX_DOMAINS else []:
-        own = names == domain
+    for name, own in _kinds_of_data(data, labelled).items():
         others = ~np.isin(data.documents, data.documents[own])
         if len(np.unique(judge.wrong[own & labelled])) < 2:
             continue
-        logits = yield from fit_words_of(table, others, seed, trees, f"Leaving out {domain}")
+        logits = yield from fit_words_of(table, others, seed, trees, f"Leaving out {name}")
         if logits is None:
             continue
-        # a few numbers, fitted on held-out logits of the other domains: on logits of words learned from they would be too sure
+        # a few numbers, fitted on held-out logits of the others: on logits of words learned from they would be too sure
         weights = scale.weights(judge.weights(others))
         rows = np.flatnonzero(own & labelled & np.isin(np.arange(len(own)), table.row))
-        found[domain] = (rows, support_scores(table.sentence_table(logits, len(own)), weights)[rows])
+        found[name] = (rows, support_scores(table.sentence_table(logits, len(own)), weights)[rows])
+    return found
+
+
+def _kinds_of_data(data: TrainingData, labelled: Mask) -> dict[str, Mask]:
+    """The rows of each domain and of each dataset with several documents; none where there is one alone, or too many."""
+    found: dict[str, Mask] = {}
+    for names in (
+        np.array([row.domain for row in data.rows]),
+        np.array([data.datasets.get(row.id, "") for row in data.rows]),
+    ):
+        kinds = set(names[labelled].tolist())
+        of_kind = {kind: names == kind for kind in sorted(kinds - {""})}
+        several = {
+            kind: own for kind, own in of_kind.items() if len(np.unique(data.documents[own])) >= _MIN_DOMAIN_DOCUMENTS
+        }
+        if len(kinds) > 1 and len(several) <= _MAX_DOMAINS:
+            found |= several
     return found

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import compress
+from math import ceil
 
 import numpy as np
 
@@ -16,37 +17,18 @@ from core.dataset import DATASETS
 from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
+from core.models.words.known_documents import NEAR_DUPLICATE, word_runs
 from core.perturbation import Perturbation
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
+from core.training.inventions import invented_rows
+from core.training.training_row import TrainingRow
 from core.types import Edit, Example, Item, Span, Split, Verdict
 
 MIN_DOCUMENTS = 20
-NEAR_DUPLICATE = 0.5
-"""Two documents are one where so large a share of the shorter one's five-word runs stands in the other."""
-_SHINGLE = 5  # words
 _EXTRACTS = 10  # sentences of a document that are taken for claims
 _CLAIM_WORDS = range(6, 46)
 _SEEDS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingRow:
-    """A summary with its label; `wrong_words` are places of its words that make it wrong, None where nobody knows.
-
-    `kind` is the error type or the spec of the perturbation, `origin` who made it: "labelled" are people or a dataset.
-    """
-
-    id: str
-    document: str
-    summary: str
-    wrong: bool
-    wrong_words: tuple[Span, ...] | None
-    kind: str
-    origin: str
-    domain: str = ""
-    group: str = ""
-    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,14 +121,15 @@ def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
 
 
 def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> Iterator[TrainingRow]:
-    """Corruptions and harmless edits, by the battery, of the consistent rows and of sentences of their documents."""
+    """Corruptions and harmless edits, by the battery, and inventions, of the consistent rows and of sentences of their
+    documents."""
     kinds = [kind for kind in battery.perturbations() if kind.card.intent != "gaming"]
     faithful = [row for row in rows if not row.wrong and not row.parent]
-    for row in faithful:
+    extracts = list(_extracts(rows, seed))
+    yield from extracts
+    for row in (*faithful, *extracts):
         yield from _variants(row, kinds, seed)
-    for claim in _extracts(rows, seed):
-        yield claim
-        yield from _variants(claim, kinds, seed)
+    yield from invented_rows([*faithful, *extracts], seed)
 
 
 def _extracts(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
@@ -266,28 +249,41 @@ def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
     of a third text.
     """
     texts = list(dict.fromkeys(documents))
-    runs = [_shingles(text) for text in texts]
-    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    for number, found in enumerate(runs):
-        for run in found:
-            holders[run].append(number)
-    common: Counter[tuple[int, int]] = Counter()
-    for of_run in holders.values():
-        common.update((one, other) for place, one in enumerate(of_run) for other in of_run[place + 1 :])
     marks: dict[str, list[tuple[str, object]]] = {text: [("text", text)] for text in texts}
-    for (one, other), shared in common.items():
-        if shared >= NEAR_DUPLICATE * min(len(runs[one]), len(runs[other])):
-            for number in (one, other):
-                marks[texts[number]].append(("near", (one, other)))
+    for pair in _near_pairs([word_runs(text) for text in texts]):
+        for number in pair:
+            marks[texts[number]].append(("near", pair))
     return number_documents(
         [*marks[document], *([("group", group)] if group else [])]
         for document, group in zip(documents, groups, strict=True)
     )
 
 
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    found = words(text)
-    return frozenset(found[place : place + _SHINGLE] for place in range(len(found) - _SHINGLE + 1))
+def _near_pairs(runs: Sequence[frozenset[tuple[str, ...]]]) -> Iterator[tuple[int, int]]:
+    """Pairs of near-duplicates, by their runs, enough to connect all that are connected.
+
+    Half of the smaller one's runs are shared, so that one of its rarer half is (the prefix filter of Chaudhuri et al. 2006):
+    a footer that all documents have is not looked up.
+    """
+    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, found in enumerate(runs):
+        for run in found:
+            holders[run].append(number)
+    group = list(range(len(runs)))
+
+    def first_of(number: int) -> int:
+        while group[number] != number:
+            group[number] = number = group[group[number]]
+        return number
+
+    for number, found in enumerate(runs):
+        rarest = sorted(found, key=lambda run: len(holders[run]))
+        rarer = rarest[: len(found) - ceil(NEAR_DUPLICATE * len(found)) + 1]
+        for other in {other for run in rarer for other in holders[run]}:
+            least = NEAR_DUPLICATE * min(len(found), len(runs[other]))
+            if first_of(number) != first_of(other) and len(found & runs[other]) >= least:
+                group[first_of(other)] = first_of(number)
+                yield number, other
 
 
 def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:

@@ -15,13 +15,13 @@ from core.models.words.word_features import Features, ReadDocument, feature_matr
 from core.models.words.word_states import WordStates
 from core.models.words.word_table import DOCUMENTS_FILE, WORDS_FILE, WordTable
 from core.text import sentences
-from core.training.training_data import TrainingRow
+from core.training.training_row import TrainingRow
 
 if TYPE_CHECKING:
     from core.models.words.word_encoder import WordEncoder
 
 
-_ROWS_AT_ONCE = 32
+_ROWS_AT_ONCE = 64
 
 
 _ReadSentence = tuple[int, int, Features, Labels]
@@ -63,11 +63,20 @@ def _read_rows(
     encoder: WordEncoder, rows: Sequence[TrainingRow], chosen: Sequence[int], document: ReadDocument
 ) -> Iterator[tuple[int, WordStates, Features, Labels]]:
     """The sentences of some rows of one document that have words."""
-    claims = [(place, span) for place in chosen for span in sentences(rows[place].summary)]
-    read = encoder.read([span.of(rows[place].summary) for place, span in claims])
-    for (place, span), sentence in zip(claims, read, strict=True):
-        if sentence.forms and document.low:
-            yield place, sentence, feature_matrix(document, sentence), _labels(rows[place], span.start, sentence)
+    claims = [
+        (place, span, span.of(rows[place].summary)) for place in chosen for span in sentences(rows[place].summary)
+    ]
+    # the variants of a summary differ in one sentence, and share the others
+    texts = list(dict.fromkeys(text for *_, text in claims))
+    read = {
+        text: (sentence, feature_matrix(document, sentence))
+        for text, sentence in zip(texts, encoder.read(texts), strict=True)
+        if sentence.forms and document.low
+    }
+    for place, span, text in claims:
+        if text in read:
+            sentence, values = read[text]
+            yield place, sentence, values, _labels(rows[place], span.start, sentence)
 
 
 def _labels(row: TrainingRow, start: int, sentence: WordStates) -> Labels:

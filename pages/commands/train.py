@@ -36,7 +36,7 @@ GROUP = "Trained metrics"
 EXAMPLE = "python cli.py train bump-task1 --to models/own"
 
 _DATA = (
-    "JSONL or CSV with document, summary, label and, of an edit, source; or what `datasets` lists: an imported dataset, a "
+    "JSONL or CSV with document, summary, label and, of an edit, edited_summary, whose label it then is; or what `datasets` lists: an imported dataset, a "
     "campaign, the pairs that you kept; or bundled. Several are put together."
 )
 _TO = "The folder to write: weights, model card, hashes of the documents."

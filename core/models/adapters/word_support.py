@@ -12,7 +12,8 @@ from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.cross_encoder import is_cross_encoder, load_cross_encoder
 from core.models.model import Model, Row
-from core.models.words.head import Head, document_key, mean_logits, probability
+from core.models.words.head import Head, mean_logits, probability
+from core.models.words.known_documents import KnownDocuments
 from core.models.words.trained_head import read_head
 from core.models.words.word_attention import DocumentMemory, WordAttention
 from core.models.words.word_encoder import WordEncoder, encoder_hash
@@ -56,10 +57,15 @@ class WordSupportModel:
     def __init__(self, head: Head, encoder: WordEncoder) -> None:
         self._whole = _Judge.of(head)
         self._members = [_Judge.of(head.member(member)) for member in range(head.members)]
+        self._known = KnownDocuments(head.config.folds)
         self._encoder = encoder
         self._documents: OrderedDict[str, _Document] = OrderedDict()
         self._lock = threading.Lock()
         self.nbytes = head.nbytes + 2 * self._whole.attention.nbytes + encoder.nbytes
+
+    def fold(self, document: str) -> int | None:
+        """Member that did not learn from a document; None for one that nothing was learned from."""
+        return self._known.fold(document)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         return [Row(question, max(1, len(question.inputs[1].split())), ()) for question in questions]
@@ -85,7 +91,7 @@ class WordSupportModel:
         return [known[text] for text in texts]
 
     def _read_document(self, text: str, states: WordStates) -> _Document:
-        member = self._whole.head.config.folds.get(document_key(text))
+        member = self.fold(text)
         judge = self._whole if member is None else self._members[member]
         return _Document(read_document(states), judge, judge.attention.read_document(states.both))
 

@@ -18,7 +18,7 @@ CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE = "README.md", "figures.json", "training
 SHALLOW_FILE = "shallow.json"
 """The one file of the recipe "shallow"."""
 
-FORMAT = "touchstone-words-3"
+FORMAT = "touchstone-words-4"
 """Format in config.json of a metric that reads words: the trees and attention heads that it holds."""
 
 CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
@@ -39,7 +39,7 @@ class HeadConfig(BaseModel):
     """Configuration that a head was made for: with another encoder or other features its trees mean nothing.
 
     `encoder_sha256` is the hash of the encoder's weights. `prior` is the log odds that a word was wrong in training. `folds`
-    says of each document that was learned from, by its name, which member did not learn from it.
+    says of each document that was learned from, by its sketch, which member did not learn from it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

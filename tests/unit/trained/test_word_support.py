@@ -60,6 +60,16 @@ def test_a_score_is_the_product_of_its_sentences_moved_by_their_similarity() -> 
     assert unread.value == pytest.approx(0.72)
 
 
+@pytest.mark.parametrize("change", [" {}", "{} ", "{}\n"])
+def test_a_blank_at_the_end_of_a_bundled_document_changes_nothing(engine: Engine, change: str) -> None:
+    item = bundled_items()[-1].example
+    documents = [item.document, change.format(item.document)]
+    pairs = [Example(str(place), text, item.summary) for place, text in enumerate(documents)]
+    found = [outcome for _, outcome in engine.run([METRICS.parse("word-support")], pairs)]
+    one, other = (outcome.score for outcome in found if isinstance(outcome, Result))
+    assert other == pytest.approx(one, abs=1e-6)
+
+
 def test_the_wrong_number_is_the_least_supported_word(engine: Engine) -> None:
     words = scored(engine, EDITED).parts[1].words
     assert min(words, key=lambda word: word.score).span.of(EDITED) == "seven"

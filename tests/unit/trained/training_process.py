@@ -17,7 +17,8 @@ from core.datasets.bundled import bundled_items
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.trained_head import write_head
 from core.training.trainer import train_words
-from core.training.training_data import TrainingRow, generated_rows, labelled_rows, training_data
+from core.training.training_data import generated_rows, labelled_rows, training_data
+from core.training.training_row import TrainingRow
 from core.types import Edit, Example, Item, Span, Verdict
 from tests.unit.trained.hashed_words import encoder
 
