@@ -178,17 +178,19 @@ def _sentences(
     found: Combining, subset: Subset, elsewhere: Sequence[Transfer], cascade: Cascade | None, budget: float
 ) -> list[str]:
     gain, best = found.gain.difference, metric_title(found.names[found.best])
-    clear = gain.low is not None and gain.low > 0
+    verdict = ", no clear gain"
+    if gain.low is not None and gain.high is not None:
+        verdict = "" if gain.low > 0 else ", worse than that member alone" if gain.high < 0 else verdict
     lines = [
         f"The combination has an area under the ROC curve of {format_percent(found.combined.estimate())} %, its best member, "
-        f"{best}, {format_percent(found.alone[found.best].estimate())} %: {_points(gain)}{'' if clear else ', no clear gain'}.",
+        f"{best}, {format_percent(found.alone[found.best].estimate())} %: {_points(gain)}{verdict}.",
     ]
     if len(found.names) > 1:
         names = ", ".join(map(metric_title, subset.names))
         lines.append(
             f"No subset is as good: all {len(found.names)} members are needed."
             if len(subset.names) == len(found.names)
-            else f"As good, and the cheapest that is: {names}, at {subset.cost:g} instead of {found.costs.sum():g}; it loses {_points(subset.loss)}."
+            else f"As good, and the cheapest that is: {names}, at {subset.cost:g} instead of {found.costs.sum():g}; the combination minus it: {_points(subset.loss)}."
         )
     differ = len(set(found.costs.tolist())) > 1  # of equally dear members none is worth leaving out
     if cascade is not None and (differ or budget):

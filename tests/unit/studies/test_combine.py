@@ -91,6 +91,7 @@ def test_a_dear_member_that_adds_nothing_is_left_out_for_its_cost() -> None:
     found = report(copied, Combine(costs="bleu=100"))
     [cheapest] = [row for row in found.table("quality").records() if row["score"] == "cheapest as good"]
     assert (cheapest["members"], cheapest["cost"]) == ("rouge2", 1.0)
+    assert "the combination minus it" in found.sentences[1]
     assert found.table("cascade").cells("cost")[0] == 1.0
     assert found.table("cascade").cells("cost")[-1] == 101.0
 
