@@ -180,10 +180,10 @@ def test_an_edited_sentence_alone_is_asked_again(ships: Alone, engine: Engine) -
 
 
 def test_shuffled_labels_are_called_no_better_than_chance(tiny_roberta: Path, tmp_path: Path) -> None:
-    found = trained_alone(plan(items(160, shuffled=True), tiny_roberta), tmp_path / "model")
+    found = trained_alone(plan(items(80, shuffled=True), tiny_roberta), tmp_path / "model")
     value = found.figures[0].estimate.value
     assert value is not None
-    assert 0.4 <= value <= 0.6
+    assert 0.3 <= value <= 0.7
     assert "no better than chance" in verdict(found.figures)
 
 

@@ -166,19 +166,16 @@ def test_the_first_trees_are_the_smaller_model_and_several_models_are_averaged()
 
 
 def test_shuffled_labels_teach_nothing_and_the_card_says_so(tmp_path: Path) -> None:
-    """The mean of two shuffles, as the figure of one has a standard error of four points."""
-    values = []
-    for seed in range(2):
-        found = items(100)
-        labels = random.Random(seed).sample([one.intended for one in found], len(found))
-        shuffled = [replace(one, intended=label) for one, label in zip(found, labels, strict=True)]
-        data = training_data(shuffled, 0, seed=0)
-        account = words_account(trained(data)[1])
-        figures = card_figures(data, account, {})
-        values.append(figures[0].estimate.value or 0.0)
+    """Within three standard errors, of four points each."""
+    found = items(100)
+    labels = random.Random(0).sample([one.intended for one in found], len(found))
+    shuffled = [replace(one, intended=label) for one, label in zip(found, labels, strict=True)]
+    data = training_data(shuffled, 0, seed=0)
+    account = words_account(trained(data)[1])
+    figures = card_figures(data, account, {})
     facts = CardFacts("Shuffled", "words", 0, 0, ["a hundred documents"], [])
     write_card(tmp_path, facts, data, account, figures)
-    assert 0.44 <= np.mean(values) <= 0.56, values
+    assert 0.38 <= (figures[0].estimate.value or 0.0) <= 0.62
     assert "no better than chance" in (tmp_path / CARD_FILE).read_text()
 
 
