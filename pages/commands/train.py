@@ -50,7 +50,9 @@ _MAX_TOKENS = (
     "what is closest to the sentence."
 )
 _LORA = "Of a cross-encoder: train low-rank updates only; needs requirements-train.txt."
-_CORRUPTIONS = "The share of corruptions and harmless edits by rule, also of the bundled texts, among all summaries."
+_CORRUPTIONS = (
+    "The share of corruptions, inventions and harmless edits by rule, also of the bundled texts, among all summaries."
+)
 _INCLUDE_TEST = (
     "Learn from all of this data, one of DATA, although it is marked as test or a paper's tables rest on it. It is then no test "
     "of the metric: the card says so, and Evaluate stars it. Repeat it for several."
