@@ -44,8 +44,9 @@ class FittedLabels:
         for person, answer in given:
             table = self.model.confusions[columns[person]] if person in columns else average
             logs = logs + np.log(table[:, self.answers.index(answer)])
-        likelihoods: Values = np.exp(logs - logs.max())
-        return likelihoods / likelihoods.sum()
+        likelihoods = np.exp(logs - logs.max())
+        probabilities: Values = likelihoods / likelihoods.sum()
+        return probabilities
 
 
 def fit_labels(session: Session, campaign: CampaignSettings, name: str) -> FittedLabels | None:

@@ -83,8 +83,8 @@ def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, 
 def reinstate(session: Session, campaign: CampaignSettings, exclusion_id: int, reason: str, by: str) -> None:
     """Let labels that were left out count again, also beyond the overlap. Raises RecordError where they count already."""
     require_text("reason", reason)
-    row = session.get(Exclusion, exclusion_id)
-    if row is None or row.campaign_id != campaign.id or session.get(Reinstatement, exclusion_id):
+    row, ended = session.get(Exclusion, exclusion_id), session.get(Reinstatement, exclusion_id)
+    if row is None or row.campaign_id != campaign.id or ended is not None:
         raise RecordError("These labels are not left out. Reload the page.")
     session.add(Reinstatement(exclusion_id=exclusion_id, reason=reason, by=by, created_at=datetime.now(UTC)))
     session.flush()

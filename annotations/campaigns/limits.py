@@ -141,10 +141,10 @@ _SELECT_OWN = (
     .join(Task, col(Task.id) == Reservation.task_id)
     .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
     .where(
-        Reservation.campaign_id == bindparam("campaign"),
-        Reservation.person_id == bindparam("person"),
+        col(Reservation.campaign_id) == bindparam("campaign"),
+        col(Reservation.person_id) == bindparam("person"),
         col(Task.part).in_(("work", "gold")),
-        Response.act == "answer",
+        col(Response.act) == "answer",
     )
     .order_by(col(Response.id))
 )
@@ -205,12 +205,12 @@ _SELECT_OTHERS = (
     .join(Reservation, col(Reservation.id) == Response.reservation_id)
     .join(Task, col(Task.id) == Reservation.task_id)
     .where(
-        Reservation.campaign_id == bindparam("campaign"),
-        Reservation.person_id != bindparam("person"),
-        Reservation.state == "answered",
+        col(Reservation.campaign_id) == bindparam("campaign"),
+        col(Reservation.person_id) != bindparam("person"),
+        col(Reservation.state) == "answered",
         ~col(Reservation.excluded),
-        Task.part == "work",
-        Response.act == "answer",
+        col(Task.part) == "work",
+        col(Response.act) == "answer",
     )
     .order_by(col(Response.id).desc())
     .limit(_MOST_OTHERS)
@@ -230,7 +230,7 @@ def check_limits(session: Session, campaign: CampaignSettings, person: Member, n
     if not signals or signals[0].evidence < WARN_EVIDENCE:
         return False
     worst = signals[0]
-    whom = {"campaign_id": campaign.id, "person_id": person.id, "created_at": now}
+    whom: dict[str, Any] = {"campaign_id": campaign.id, "person_id": person.id, "created_at": now}
     if worst.evidence >= PAUSE_EVIDENCE:
         session.add(LimitEvent(act="pause", signal=worst.signal, reason=worst.describe(), by=BY_LIMITS, **whom))
         expire_open(session, person.id, now, campaign.id)
@@ -259,7 +259,7 @@ def pause_person(session: Session, campaign_id: str, person_id: str, reason: str
     if find_pause(session, campaign_id, person_id):
         raise RecordError("This person is paused already. Reload the page.")
     now = datetime.now(UTC)
-    whom = {"campaign_id": campaign_id, "person_id": person_id, "created_at": now}
+    whom: dict[str, Any] = {"campaign_id": campaign_id, "person_id": person_id, "created_at": now}
     session.add(LimitEvent(act="pause", signal="", reason=reason, by=by, **whom))
     expire_open(session, person_id, now, campaign_id)
 
@@ -268,7 +268,7 @@ def resume_person(session: Session, campaign_id: str, person_id: str, reason: st
     """Hand items to a paused person again; limits count from here. Raises RecordError for one who is not paused."""
     if not find_pause(session, campaign_id, person_id):
         raise RecordError("This person is not paused. Reload the page.")
-    whom = {"campaign_id": campaign_id, "person_id": person_id, "created_at": datetime.now(UTC)}
+    whom: dict[str, Any] = {"campaign_id": campaign_id, "person_id": person_id, "created_at": datetime.now(UTC)}
     session.add(LimitEvent(act="resume", signal="", reason=reason, by=by, **whom))
 
 

@@ -43,7 +43,8 @@ class AnnotatorModel:
         logs = np.log(self.shares)
         for person, code in given:
             logs = logs + np.log(self.confusions[person, :, code])
-        return _normalized(logs[None])[0]
+        found: Values = _normalized(logs[None])[0]
+        return found
 
 
 FitFunction = Callable[[LabelMatrix, Numbers, Values, Values | None], AnnotatorModel]
@@ -147,8 +148,9 @@ def competence_estimates(name: str, ratings: LabelMatrix, known: Numbers, model:
 
 def _normalized(logs: Values) -> Values:
     """Probabilities from their logarithms up to a constant, (items, classes)."""
-    exponents: Values = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return exponents / exponents.sum(axis=1, keepdims=True)
+    exponents = np.exp(logs - logs.max(axis=1, keepdims=True))
+    probabilities: Values = exponents / exponents.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def _with_known(probabilities: Values, known: Numbers) -> Values:

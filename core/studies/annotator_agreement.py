@@ -253,7 +253,8 @@ class Agreement(Study):
             known = np.full(len(values), UNKNOWN)
             fitted = fit_model(self.model, matrix, known)
             estimates = competence_estimates(self.model, matrix, known, fitted)
-            rows += [(aspect, unit, judge, one.n, one) for judge, one in zip(judges, estimates, strict=True)]
+            most_first = sorted(zip(judges, estimates, strict=True), key=lambda pair: (-pair[1].n, pair[0]))
+            rows += [(aspect, unit, judge, one.n, one) for judge, one in most_first]
         yield Table(
             "competence",
             "Competence of each annotator",
@@ -264,7 +265,7 @@ class Agreement(Study):
                 Column("labels", format="count"),
                 Column("competence", self.model, "percent", _COMPETENCE_HELP),
             ),
-            tuple(sorted(rows, key=lambda row: (row[0], row[1], -row[3], row[2]))),
+            tuple(rows),
             tuple(left_out),
         )
 

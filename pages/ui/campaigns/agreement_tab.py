@@ -40,10 +40,7 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         return
     of_question = _question_choice(campaign, found)
     st.caption(_AGREEMENT_HELP)
-    if modes := manager.describe_modes(campaign.id):
-        st.caption(f":material/edit_note: {escape_markdown(modes)}")
-    if manager.was_ordered_by_disagreement(campaign.id):
-        st.caption(f":material/sort: {ORDER_NOTE}")
+    _caveats(campaign)
 
     event = st.dataframe(
         pd.DataFrame([_slice_row(one) for one in of_question]),
@@ -72,6 +69,17 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         st.caption(KEPT_NOTE)
     if campaign.rules.reveal:
         _revision_table(manager.revisions(campaign.id))
+
+
+def _caveats(campaign: CampaignSettings) -> None:
+    """Show which labels the figures rest on: given with help, left out, or of items in an order."""
+    manager = campaign_manager()
+    if modes := manager.describe_modes(campaign.id):
+        st.caption(f":material/edit_note: {escape_markdown(modes)}")
+    if left_out := sum(row.labels for row in manager.exclusions(campaign.id) if row.valid):
+        st.caption(f":material/person_remove: {left_out} labels are left out, with their reasons under Progress.")
+    if manager.was_ordered_by_disagreement(campaign.id):
+        st.caption(f":material/sort: {ORDER_NOTE}")
 
 
 def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> list[Agreement]:
