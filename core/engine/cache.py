@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import sqlite3
@@ -13,11 +12,13 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from hashlib import sha256
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
 
 from core.engine.answer_file import AnswerFile, AnswerRow, answer_row, parse_answer
 from core.model_reference import Checkpoint, ModelRef
+from core.question_grid import question_runs
 from core.types import Answer, Option, Question
 
 _MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
@@ -41,16 +42,18 @@ def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
 def cache_keys(questions: Sequence[Question], weights: Callable[[ModelRef], tuple[str, str]]) -> list[bytes]:
     """The key of each question; `weights` gives the fingerprint and the device of a model, and is called a few times."""
     heads: dict[tuple[int, tuple[Option, ...]], str] = {}  # what many questions share is written once
-    keys = []
-    for question in questions:
-        model, options = question.checkpoint, question.options
-        head = heads.get((id(model), options))
-        if head is None:
-            head = heads[id(model), options] = _key_head(model, options, *weights(model))
-        inputs = ", ".join(
-            map(encode_basestring_ascii, question.inputs)
-        )  # as json.dumps writes a text, in half the time
-        keys.append(hashlib.sha256(f"{head}, [{inputs}]]".encode()).digest())
+    written: dict[str, str] = {}  # as JSON; the texts of a grid stand in many questions
+    keys: list[bytes] = []
+    for run in question_runs(questions):
+        about = (id(run.checkpoint), run.options)
+        if about not in heads:
+            heads[about] = _key_head(run.checkpoint, run.options, *weights(run.checkpoint))
+        for inputs in run.inputs:
+            for text in inputs:
+                if text not in written:
+                    written[text] = encode_basestring_ascii(text)  # as json.dumps writes a text, in half the time
+            line = f"{heads[about]}, [{', '.join([written[text] for text in inputs])}]]"
+            keys.append(sha256(line.encode()).digest())
     return keys
 
 
