@@ -96,7 +96,11 @@ def _is_next_line(document: str, before: Span, span: Span) -> bool:
 
 def pieces_of_passages(example: HasContexts, cut: Callable[[str], Iterable[T]], move: Callable[[T, int], T]) -> list[T]:
     """Apply `cut` to each passage of a document, and move the pieces to their place there."""
-    return [move(piece, span.start) for span in passage_spans(example) for piece in cut(span.of(example.document))]
+    return [
+        move(piece, span.start) if span.start else piece
+        for span in passage_spans(example)
+        for piece in cut(span.of(example.document))
+    ]
 
 
 def context_sentences(example: HasContexts) -> tuple[Span, ...]:

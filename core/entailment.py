@@ -5,7 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.contexts import pieces_of_passages
 from core.errors import UnscorableError
@@ -22,6 +26,10 @@ NLI_LABELS = (
     ("contradiction", "contradict", "contradicts", "refutes"),
 )
 """The names by which models on the hub call entailment, neutrality and contradiction."""
+
+_OTHER_LABELS = (
+    "{0.source} gives {1} probabilities and {2} {3}. Set {0.setting}= to a model of that kind."  # of a checkpoint
+)
 
 SUPPORT_LABELS = (("unsupported", "not supported", "hallucinated"), ("supported",))
 
@@ -75,12 +83,12 @@ class SupportMetric(Metric):
         return (self.weights,)
 
     def plan(self, example: Example) -> list[Question]:
-        passages = self._passages_of(example)
+        passages, weights, options = self._passages_of(example), self.weights, self.options
         return [
             Question(
-                self.weights,
+                weights,
                 self.inputs(passage.text, claim.of(example.summary)),
-                self.options,
+                options,
                 claim=claim,
                 evidence=passage.span,
             )
@@ -143,7 +151,7 @@ class ClassifierMetric(SupportMetric):
     claims: Claims = "sentences"
     config_check: ConfigCheck = "strict"
 
-    @property
+    @cached_property
     def weights(self) -> Checkpoint:
         published = self.checkpoint == type(self).checkpoint
         expects = expected_model(self.config_check, self.labels, self.model_type, published)
@@ -168,13 +176,18 @@ def expected_model(
     return None if check == "off" else ExpectedModel(labels, tuple(model_type.split()), published)
 
 
+def label_matrix(weights: Checkpoint, answers: Sequence[Answer], labels: int, model: str) -> NDArray[np.float64]:
+    """The probabilities of answers, (answers, labels); raises UnscorableError for a model with another number of labels."""
+    for answer in answers:
+        if len(answer.values) != labels:
+            raise UnscorableError(_OTHER_LABELS.format(weights, len(answer.values), model, labels))
+    return np.array([answer.values for answer in answers]).reshape(len(answers), labels)
+
+
 def label_probability(weights: Checkpoint, answer: Answer, index: int, labels: int, model: str) -> float:
     """One of the probabilities of an answer; raises UnscorableError for a model with another number of labels."""
     if len(answer.values) != labels:
-        raise UnscorableError(
-            f"{weights.source} gives {len(answer.values)} probabilities and {model} {labels}. "
-            f"Set {weights.setting}= to a model of that kind."
-        )
+        raise UnscorableError(_OTHER_LABELS.format(weights, len(answer.values), model, labels))
     return answer.values[index]
 
 

@@ -28,7 +28,7 @@ def run_in_lockstep(conversations: Mapping[K, Rounds[Score]]) -> Rounds[dict[K, 
 
 def _advance(conversation: Rounds[Score], answers: list[Answer] | None) -> list[Question] | InnerOutcome:
     try:
-        return next(conversation) if answers is None else conversation.send(answers)
+        return list(next(conversation) if answers is None else conversation.send(answers))
     except StopIteration as end:
         score: Score = end.value
         return score

@@ -79,7 +79,7 @@ class Metric(ABC):
         """The models that this metric asks; none for a lexical metric."""
         return ()
 
-    def plan(self, example: Example) -> list[Question]:  # noqa: ARG002  # a lexical metric asks nothing
+    def plan(self, example: Example) -> Sequence[Question]:  # noqa: ARG002  # a lexical metric asks nothing
         return []
 
     @abstractmethod

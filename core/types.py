@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -276,7 +276,7 @@ class Answer:
 
 
 T = TypeVar("T")
-Rounds = Generator[list[Question], list[Answer], T]
+Rounds = Generator[Sequence[Question], list[Answer], T]
 """A conversation with the models: yields questions, is sent their answers in the same order, returns its outcome."""
 
 

@@ -22,7 +22,7 @@ R = TypeVar("R")
 AnswerRow = tuple[bytes, bytes, str, int]
 """Key, values as doubles, the rest of the answer as JSON, and the checksum of these three."""
 
-_MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement
+_MAX_SQL_VARIABLES = 999  # of one statement, in any version of SQLite
 _NUMBERS_ONLY = "[[], [], "  # how an answer without spans and texts begins, as JSON writes it: of most models
 # The order of `id` is that of use. What is dropped therefore lies together in the file, and leaves whole pages free.
 _TABLE = (

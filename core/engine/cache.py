@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import sqlite3
@@ -13,14 +12,17 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from hashlib import sha256
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
 
 from core.engine.answer_file import AnswerFile, AnswerRow, answer_row, parse_answer
 from core.model_reference import Checkpoint, ModelRef
+from core.question_grid import question_runs
 from core.types import Answer, Option, Question
 
-_MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
+_MEMORY_PARTS = 1_000_000  # of recent answers: about 30 MB, as 50,000 of a classifier or 2,500 embeddings
+_OWN_PARTS = 16  # of an answer and its key, beside its values, spans and texts
 _FILE = "answers-3.sqlite"  # the number changes with the layout
 _PAID_FILE = "paid-answers.sqlite"
 _OLD_FILE = "answers-2.sqlite"  # of the layout before: what was paid for is taken over, the rest is computed again
@@ -41,16 +43,18 @@ def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
 def cache_keys(questions: Sequence[Question], weights: Callable[[ModelRef], tuple[str, str]]) -> list[bytes]:
     """The key of each question; `weights` gives the fingerprint and the device of a model, and is called a few times."""
     heads: dict[tuple[int, tuple[Option, ...]], str] = {}  # what many questions share is written once
-    keys = []
-    for question in questions:
-        model, options = question.checkpoint, question.options
-        head = heads.get((id(model), options))
-        if head is None:
-            head = heads[id(model), options] = _key_head(model, options, *weights(model))
-        inputs = ", ".join(
-            map(encode_basestring_ascii, question.inputs)
-        )  # as json.dumps writes a text, in half the time
-        keys.append(hashlib.sha256(f"{head}, [{inputs}]]".encode()).digest())
+    written: dict[str, str] = {}  # as JSON; the texts of a grid stand in many questions
+    keys: list[bytes] = []
+    for run in question_runs(questions):
+        about = (id(run.checkpoint), run.options)
+        if about not in heads:
+            heads[about] = _key_head(run.checkpoint, run.options, *weights(run.checkpoint))
+        for inputs in run.inputs:
+            for text in inputs:
+                if text not in written:
+                    written[text] = encode_basestring_ascii(text)  # as json.dumps writes a text, in half the time
+            line = f"{heads[about]}, [{', '.join([written[text] for text in inputs])}]]"
+            keys.append(sha256(line.encode()).digest())
     return keys
 
 
@@ -75,6 +79,7 @@ class AnswerCache:
         self.limit_bytes = limit_bytes
         self._lock = threading.Lock()
         self._memory: OrderedDict[bytes, Answer] = OrderedDict()  # the least recently used first
+        self._memory_parts = 0
         self._computed = AnswerFile(folder / _FILE, "answer cache", limit_bytes)
         self._paid = AnswerFile(folder / _PAID_FILE, "file of paid answers")
         self._unwritten: dict[AnswerFile, deque[AnswerRow]] = {self._computed: deque(), self._paid: deque()}
@@ -117,7 +122,8 @@ class AnswerCache:
         answers = self.get(rejected)
         with self._lock:
             for key in rejected:
-                self._memory.pop(key, None)
+                if answer := self._memory.pop(key, None):
+                    self._memory_parts -= _parts(answer)
             for file in self._unwritten:
                 file.delete(rejected)
             when = datetime.now(UTC).isoformat(timespec="seconds")
@@ -180,6 +186,16 @@ class AnswerCache:
         return answers
 
     def _remember(self, answers: Mapping[bytes, Answer]) -> None:
-        self._memory.update(answers)
-        for _ in range(len(self._memory) - _MEMORY_ANSWERS):
-            self._memory.popitem(last=False)
+        for key, answer in answers.items():
+            if before := self._memory.get(key):
+                self._memory_parts -= _parts(before)
+            self._memory[key] = answer
+            self._memory_parts += _parts(answer)
+        while self._memory_parts > _MEMORY_PARTS:
+            self._memory_parts -= _parts(self._memory.popitem(last=False)[1])
+
+
+def _parts(answer: Answer) -> int:
+    """Size of an answer in memory, in numbers of about 32 bytes."""
+    texts = sum([len(text) // 32 + 2 for text in answer.texts])
+    return _OWN_PARTS + len(answer.values) + 4 * len(answer.spans) + texts

@@ -129,7 +129,7 @@ class Task:
         self.counts = Counts()
         self.running = False
         self.work_s = 0.0  # its own and that of models for it, without loading and waiting
-        self.keys: list[bytes] | None = None  # of the questions asked last; None before the first round
+        self.keys: Sequence[bytes] | None = None  # of the questions asked last; None before the first round
         self.answers: dict[bytes, Answer] = {}
         self.missing: set[bytes] = set()  # keys that it waits for
         self.heard: dict[bytes, Answer] = {}  # the answers of all rounds so far
@@ -143,15 +143,19 @@ class Task:
     @property
     def live(self) -> bool:
         """True if a request waits for it and it can still be answered."""
-        # every question in a queue asks this, and asking the future would take its lock
-        return not self._ended and any(not request.cancelled.is_set() for request in self.watchers)
+        # every question in a queue asks this: asking the future would take its lock, and a generator twice as long
+        if not self._ended:
+            for request in self.watchers:
+                if not request.cancelled.is_set():
+                    return True
+        return False
 
     def join(self, request: Request, place: int) -> None:
         # the original summary is adopted at every keystroke: cancelled requests must not pile up behind it
         self.watchers = [*(watcher for watcher in self.watchers if not watcher.cancelled.is_set()), request]
         self.order = min(self.order, request.order(place))
 
-    def next_round(self) -> list[Question] | ConversationEnd:
+    def next_round(self) -> Sequence[Question] | ConversationEnd:
         """Take the conversation one round further, with the answers to the questions asked last."""
         try:
             if self._rounds is None or self.keys is None:
@@ -170,7 +174,7 @@ class Task:
             self.fail(Problem(FailureKind.LOAD, _RESTLESS))
         self._rounds, self.keys, self.answers, self.missing, self.fingerprints = None, None, {}, set(), {}
 
-    def ask(self, keys: list[bytes], known: dict[bytes, Answer]) -> None:
+    def ask(self, keys: Sequence[bytes], known: dict[bytes, Answer]) -> None:
         """Begin to wait for the answers of a round that are not known."""
         self.keys, self.answers, self.missing = keys, known, set(keys).difference(known)
 

@@ -58,7 +58,10 @@ class DeviceWorker:
     def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
         """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
         self._changed.set()
-        return sum([self._queue(question.weights).put(key, question, task) for key, question in questions.items()])
+        by_model: dict[int, dict[bytes, Question]] = {}  # by identity: many questions ask a few models
+        for key, question in questions.items():
+            by_model.setdefault(id(question.checkpoint), {})[key] = question
+        return sum([self._queue(next(iter(some.values())).weights).put_all(some, task) for some in by_model.values()])
 
     @property
     def queue_operations(self) -> int:

@@ -287,7 +287,7 @@ def _has_endpoints(conversation: Conversation[Any]) -> bool:
     return not any(endpoint_problem(one.endpoint) for one in conversation.checkpoints if isinstance(one, EndpointModel))
 
 
-def _first_questions(conversation: Conversation[Any]) -> list[Question]:
+def _first_questions(conversation: Conversation[Any]) -> Sequence[Question]:
     """The questions of its first round; none where the text is refused."""
     with closing(conversation.rounds()) as rounds:
         first = attempt(lambda: next(rounds, []))

@@ -29,6 +29,7 @@ from core.llm.spend import Spend, is_paid
 from core.metric import Metric, metric_code, signature
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
+from core.question_grid import question_runs
 from core.settings import VERSION
 from core.text import splitter_name
 from core.types import Counts, FailureKind, Question
@@ -214,12 +215,8 @@ class Planner:
 
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
-        questions = [_pin_endpoint(task, question) for question in asked]
-        # by identity: the many questions of a round ask a few models
-        models = [
-            *{id(question.checkpoint): question.checkpoint for question in questions}.values(),
-            *task.fingerprints,
-        ]
+        questions = _pin_endpoints(task, asked)
+        models = [*(run.checkpoint for run in question_runs(questions)), *task.fingerprints]
         if self._weights_changed(task, models + list(task.conversation.checkpoints if task.metric else ())):
             with self._lock:
                 task.restart()
@@ -231,18 +228,23 @@ class Planner:
             # another task's answer may have come since; the worker caches it before it clears the queue, so none is missed
             known |= self._cache.recent(k for k in keys if k not in known)
             task.ask(keys, known)
-            new = self._enqueue_questions(task, zip(keys, questions, strict=True)) if task.missing else 0
+            new = self._enqueue_questions(task, keys, questions) if task.missing else 0
             cached = sum([k in known for k in keys])
             self._add_counts(task, Counts(len(keys), cached, len(keys) - cached - new, new))
             self._lock.notify_all()
             return not task.missing
 
-    def _enqueue_questions(self, task: Task, questions: Iterable[tuple[bytes, Question]]) -> int:
+    def _enqueue_questions(self, task: Task, keys: Sequence[bytes], questions: Sequence[Question]) -> int:
         """Hand the questions that are missing to the workers; how many no other task waits for."""
         by_worker: dict[QuestionWorker, dict[bytes, Question]] = {}
-        for key, question in questions:
-            if key in task.missing:
-                by_worker.setdefault(self._worker(question), {})[key] = question
+        workers: dict[tuple[int, bool], QuestionWorker] = {}  # by the identity of the model: many questions ask a few
+        places = {key: place for place, key in enumerate(keys) if key in task.missing}
+        for key, place in places.items():
+            question = questions[place]
+            asks = (id(question.checkpoint), isinstance(question.checkpoint, EndpointModel) and is_paid(question))
+            if asks not in workers:
+                workers[asks] = self._worker(question)
+            by_worker.setdefault(workers[asks], {})[key] = question
         return sum([worker.put_all(some, task) for worker, some in by_worker.items()])
 
     def _weights_changed(self, task: Task, models: Sequence[ModelRef]) -> bool:
@@ -327,14 +329,18 @@ class Planner:
                 task.fail(_CLOSED)
 
 
-def _pin_endpoint(task: Task, question: Question) -> Question:
-    """The question at the address at which its conversation began to ask: its answer is cached under that one."""
-    model = question.checkpoint
-    if not isinstance(model, EndpointModel):
-        return question
-    if model not in task.pins:
-        task.pins[model] = pin_address(model)
-    return replace(question, checkpoint=task.pins[model])
+def _pin_endpoints(task: Task, questions: Sequence[Question]) -> Sequence[Question]:
+    """The questions at the addresses at which their conversation began to ask: answers are cached under these."""
+    models = [run.checkpoint for run in question_runs(questions) if isinstance(run.checkpoint, EndpointModel)]
+    for model in models:
+        if model not in task.pins:
+            task.pins[model] = pin_address(model)
+    pinned: Mapping[ModelRef, ModelRef] = task.pins
+    return (
+        [replace(one, checkpoint=pinned.get(one.checkpoint, one.checkpoint)) for one in questions]
+        if models
+        else questions
+    )
 
 
 def _empty_text_end(task: Task) -> ConversationEnd | None:

@@ -99,9 +99,9 @@ def _advance(
     begun: Sequence[Rounds[T]],
     outcomes: dict[int, T | UnreadableAnswerError],
     given: Mapping[int, list[Answer] | None],
-) -> dict[int, list[Question]]:
+) -> dict[int, Sequence[Question]]:
     """The next questions of those conversations that were given answers and go on; how the others ended is noted."""
-    asked: dict[int, list[Question]] = {}
+    asked: dict[int, Sequence[Question]] = {}
     for place, answers in given.items():
         try:
             asked[place] = next(begun[place]) if answers is None else begun[place].send(answers)

@@ -141,11 +141,12 @@ class ChunkMetric(Metric):
     def ask(self, example: Example, chunks: Sequence[Chunk]) -> list[Question]:
         whole = (Span(0, len(example.summary)),)
         spans = whole if self.claims == "whole" else sentences(example.summary)
+        weights, options = self.weights, self.options
         return [
             Question(
-                self.weights,
+                weights,
                 self.inputs(chunk.text, span.of(example.summary)),
-                self.options,
+                options,
                 claim=span,
                 evidence=chunk.span,
             )

@@ -10,7 +10,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.contexts import pieces_of_passages
-from core.entailment import NLI_LABELS, Passage, expected_model, label_probability
+from core.entailment import NLI_LABELS, Passage, expected_model, label_matrix
+from core.memoize import memoize
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
+from core.question_grid import QuestionGrid
 from core.text import sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
@@ -56,22 +58,23 @@ _SETTINGS = (
 )
 
 
-def text_units(text: str, granularity: Units) -> list[Passage]:
+@memoize(128)
+def text_units(text: str, granularity: Units) -> tuple[Passage, ...]:
     """The units of a text, each of more than ten characters unless it is the whole text."""
     if granularity == "document":
-        return [Passage(text, Span(0, len(text)))]
+        return (Passage(text, Span(0, len(text))),)
     if granularity == "paragraph":
-        return _paragraphs(text)
+        return tuple(_paragraphs(text))
     units = [Passage(span.of(text), span) for span in sentences(text) if len(span.of(text)) >= _MIN_CHARACTERS]
     if granularity == "2sents":
-        return [
+        return (
             *(
                 Passage(f"{first.text} {second.text}", Span(first.span.start, second.span.end))
                 for first, second in pairwise(units)
             ),
             *units[-1:],
-        ]
-    return [*units, *_paragraphs(text)] if granularity == "mixed" else units
+        )
+    return (*units, *_paragraphs(text)) if granularity == "mixed" else tuple(units)
 
 
 def _paragraphs(text: str) -> list[Passage]:
@@ -101,7 +104,7 @@ class SummaC(ReplaceableWeights):
     summary_units: Units = "sentence"
     config_check: ConfigCheck = "strict"
 
-    @property
+    @cached_property
     def weights(self) -> Checkpoint:
         source = self.checkpoint or _MODELS[self.nli][0]
         expects = expected_model(self.config_check, self._labels, _MODEL_TYPES, published=not self.checkpoint)
@@ -121,18 +124,15 @@ class SummaC(ReplaceableWeights):
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights,)
 
-    def plan(self, example: Example) -> list[Question]:
-        return [
-            Question(
-                self.weights,
-                (read.text, claimed.text),
-                (("limit", _MAX_TOKENS),),
-                claim=claimed.span,
-                evidence=read.span,
-            )
-            for claimed in self._claimed(example)
-            for read in self._read(example)
-        ]
+    def plan(self, example: Example) -> Sequence[Question]:
+        read, claimed = self._read(example), self._claimed(example)
+        return QuestionGrid(
+            self.weights,
+            (("limit", _MAX_TOKENS),),
+            tuple((passage.text, claim.text) for claim in claimed for passage in read),
+            [claim.span for claim in claimed],
+            [passage.span for passage in read],
+        )
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the units say which pairs were asked
         return self._score(example, answers, self.value)
@@ -159,36 +159,29 @@ class SummaC(ReplaceableWeights):
             )
             for column, passage in enumerate(counted)
         )
-        return Score(value(entailed, contradicted), parts, self._seen(example, answers))
+        return Score(value(entailed, contradicted), parts, self._seen(example, read, len(claimed), answers))
 
     def _matrices(self, answers: Sequence[Answer], shape: tuple[int, int]) -> tuple[Matrix, Matrix]:
         """Probabilities of entailment and of contradiction, (document units, summary units) each."""
         _, entailment, contradiction = _MODELS[self.nli]
-        rows = [
-            [
-                label_probability(self.weights, answer, label, 3, "SummaC's models")
-                for label in (entailment, contradiction)
-            ]
-            for answer in answers
-        ]
-        first, second = np.array(rows).T
-        return first.reshape(shape).T, second.reshape(shape).T
+        shares = label_matrix(self.weights, answers, 3, "SummaC's models")
+        return shares[:, entailment].reshape(shape).T, shares[:, contradiction].reshape(shape).T
 
-    def _read(self, example: Example) -> list[Passage]:
+    def _read(self, example: Example) -> Sequence[Passage]:
         return self._document_units(example)[:_MAX_DOCUMENT_UNITS]
 
-    def _document_units(self, example: Example) -> list[Passage]:
+    def _document_units(self, example: Example) -> Sequence[Passage]:
         if self.card.contexts == "best":
             return pieces_of_passages(example, lambda text: text_units(text, self.document_units), Passage.moved)
         return text_units(example.document, self.document_units)
 
-    def _claimed(self, example: Example) -> list[Passage]:
+    def _claimed(self, example: Example) -> Sequence[Passage]:
         return text_units(example.summary, self.summary_units)[: self.rows]
 
-    def _seen(self, example: Example, answers: Sequence[Answer]) -> Seen:
-        read, cut = self._read(example), sum(answer.cut for answer in answers)
+    def _seen(self, example: Example, read: Sequence[Passage], claims: int, answers: Sequence[Answer]) -> Seen:
+        cut = sum([answer.cut for answer in answers])
         beyond = len(self._document_units(example)) - len(read)
-        uncounted = len(text_units(example.summary, self.summary_units)) - len(self._claimed(example))
+        uncounted = len(text_units(example.summary, self.summary_units)) - claims
         summary, by_sentence = example.summary, self.summary_units == "sentence"
         short = sum(by_sentence and len(span.of(summary)) < _MIN_CHARACTERS for span in sentences(summary))
         notes = {
@@ -199,7 +192,7 @@ class SummaC(ReplaceableWeights):
         }
         return Seen(
             pieces=tuple(passage.span for passage in read),
-            tokens=sum(answer.tokens for answer in answers),
+            tokens=sum([answer.tokens for answer in answers]),
             cut=cut,
             notes=tuple(note for note, number in notes.items() if number),
         )

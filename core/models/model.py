@@ -56,7 +56,7 @@ def rows_of(
 ) -> list[Row]:
     """Rows for adapters that read each question as one text or one pair, after a prompt; option "limit" lowers the limit."""
     limits = [min(limit, int_option(question, "limit", limit)) for question in questions]
-    tokens = tokenizer.encode([_tokenizer_input(question, prompt) for question in questions], limits)
+    tokens = tokenizer.encode_ids([_tokenizer_input(question, prompt) for question in questions], limits)
     return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
 
 

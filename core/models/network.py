@@ -137,10 +137,10 @@ def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor,
     batch = torch.zeros((3, len(rows), longest), dtype=torch.long)
     ids, mask, types = batch
     ids.fill_(network.config.pad_token_id or 0)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = torch.tensor(row.ids)
-        mask[number, : len(row)] = 1
-        types[number, : len(row)] = torch.tensor(row.types)
+    read = torch.arange(longest) < torch.tensor([len(row) for row in rows])[:, None]  # (rows, longest)
+    ids[read] = torch.tensor([token for row in rows for token in row.ids])
+    mask[read] = 1
+    types[read] = torch.tensor([one for row in rows for one in row.types])
 
     largest = int(ids.max())
     known = len(cast(Tensor, network.get_input_embeddings().weight))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, cast
 
+from cachetools import LRUCache
 from tokenizers import Encoding, Tokenizer, processors
 
 from core.errors import LoadError, Problem, attempt
@@ -15,7 +17,10 @@ from core.models.sentencepiece_tokenizer import sentencepiece_tokenizer
 from core.weights.files import read_json_object
 
 Input = str | tuple[str, str]
+Ids = tuple[int, ...]
 Strategy = Literal["longest_first", "only_first", "only_second"]
+
+_KNOWN_TOKENS = 200_000  # of texts that were read last: about 10 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,28 @@ class Tokens:
         return len(self.ids)
 
 
+@dataclass(frozen=True, slots=True)
+class PairTemplate:
+    """The special tokens before, between and after two texts, and the segment types of all five."""
+
+    before: Ids
+    between: Ids
+    after: Ids
+    types: tuple[Ids, int, Ids, int, Ids]
+
+    @property
+    def length(self) -> int:
+        """Number of the special tokens."""
+        return len(self.before) + len(self.between) + len(self.after)
+
+    def fill(self, first: Ids, second: Ids) -> Tokens:
+        before, one, between, other, after = self.types
+        return Tokens(
+            (*self.before, *first, *self.between, *second, *self.after),
+            (*before, *(one,) * len(first), *between, *(other,) * len(second), *after),
+        )
+
+
 class TextTokenizer:
     """Tokenizes texts and pairs with a limit; safe among threads."""
 
@@ -44,6 +71,7 @@ class TextTokenizer:
         self._backend = backend
         self._serial = backend.to_str()
         self._shortening: dict[tuple[int, Strategy], Tokenizer] = {}
+        self._known_ids: LRUCache[str, Ids] = LRUCache(_KNOWN_TOKENS, lambda ids: len(ids) + 1)
         self._lock = threading.Lock()
 
     @classmethod
@@ -69,6 +97,53 @@ class TextTokenizer:
             _tokens_of(encoding) if len(encoding) <= limit else self._short(text, limit, strategy, encoding)
             for text, limit, encoding in zip(inputs, limits, whole, strict=True)
         ]
+
+    def encode_ids(self, inputs: Sequence[Input], limits: Sequence[int]) -> list[Tokens]:
+        """The same ids, types and cuts as of `encode`, without offsets; a text that stands in many pairs is tokenized once."""
+        pairs = [one for one in inputs if isinstance(one, tuple)]
+        template = self._pair_template
+        if template is None or len(pairs) < len(inputs):
+            return self.encode(inputs, limits)
+        ids = self._text_ids(dict.fromkeys(text for pair in pairs for text in pair))
+        return [
+            template.fill(ids[pair[0]], ids[pair[1]])
+            if template.length + len(ids[pair[0]]) + len(ids[pair[1]]) <= limit
+            else self._short(pair, limit, "longest_first", self._whole(pair))
+            for pair, limit in zip(pairs, limits, strict=True)
+        ]
+
+    def _text_ids(self, texts: Iterable[str]) -> dict[str, Ids]:
+        """The ids of texts without those of the template."""
+        with self._lock:
+            ids = {text: self._known_ids.get(text) for text in texts}
+        unknown = [text for text, known in ids.items() if known is None]
+        fresh = self._backend.encode_batch_fast(unknown, add_special_tokens=False)
+        read = {text: tuple(encoding.ids) for text, encoding in zip(unknown, fresh, strict=True)}
+        with self._lock:
+            for text, one in read.items():
+                if len(one) < _KNOWN_TOKENS:
+                    self._known_ids[text] = one
+        return {text: read[text] if known is None else known for text, known in ids.items()}
+
+    @cached_property
+    def _pair_template(self) -> PairTemplate | None:
+        """The template of pairs, read from one; None where its parts do not stand in the order of the texts."""
+        example = self._whole(("a", "b"))
+        places = example.sequence_ids
+        first, second = ([place for place, text in enumerate(places) if text == number] for number in (0, 1))
+        if not first or not second or first[-1] > second[0]:
+            return None
+        ids, types = tuple(example.ids), tuple(example.type_ids)
+        parts = slice(0, first[0]), slice(first[-1] + 1, second[0]), slice(second[-1] + 1, len(ids))
+        before, between, after = (ids[part] for part in parts)
+        of_before, of_between, of_after = (types[part] for part in parts)
+        return PairTemplate(
+            before, between, after, (of_before, types[first[0]], of_between, types[second[0]], of_after)
+        )
+
+    def _whole(self, text: Input) -> Encoding:
+        [encoding] = self._backend.encode_batch([text])
+        return encoding
 
     def _short(self, text: Input, limit: int, strategy: Strategy, whole: Encoding) -> Tokens:
         with self._lock:

@@ -37,7 +37,7 @@ def command(
         bool,
         typer.Option(
             "--engine",
-            help="Time the engine itself instead, on a network that computes nothing; no other option counts.",
+            help="Time the engine itself instead: a real metric by its stages, and the queue; no other option counts.",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list; the table goes to stderr.")] = False,
@@ -65,9 +65,10 @@ def command(
 
 
 def _report_engine_cost() -> None:
-    from tests.bench import engine_cost
+    from tests.bench import engine_cost, metric_cost
 
-    typer.echo(engine_cost.HEADING)
+    typer.echo(metric_cost.format_metric_cost(list(metric_cost.measure_metric_cost())))
+    typer.echo(f"\n{engine_cost.HEADING}")
     rows = []
     for row in engine_cost.measure_engine_cost():
         typer.echo(engine_cost.format_row(row))

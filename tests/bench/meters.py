@@ -119,7 +119,7 @@ class TokenMeter:
 
 
 def clear_model_memory(model: object) -> None:
-    """Let a model forget what it remembers of earlier texts, as the states of documents; tokenizers remember none."""
+    """Let a model forget what it remembers of earlier texts, as the states of documents; the ids that a tokenizer remembers cost little."""
     for part in _memories(model):
         if isinstance(part, dict):  # an OrderedDict is one
             part.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tests.bench.comparison import TimedQuestion, project_usage, sample_question
 from tests.bench.engine_cost import measure_engine_cost, summarize
 from tests.bench.measurement import AGREEMENT_TOLERANCE, BenchRow, format_row, row_record, table_heading
 from tests.bench.meters import TokenCounts, TokenMeter, clear_model_memory
+from tests.bench.metric_cost import StageClock, format_metric_cost, measure_metric_cost
 from tests.bench.network_shapes import Sizes, parse_sizes
 from tests.bench.recipes import RECIPES
 from tests.bench.workloads import (
@@ -257,5 +259,37 @@ def test_the_queue_of_the_engine_touches_a_question_as_often_however_many_there_
     assert all(row.asked == row.distinct for row in (*asked, *shared))
     assert all(row.padding == 1 for row in asked)
     assert all(1 < row.padding < 1.1 for row in shared)
-    assert "1,200 (at most 150 wanted)" in summarize(rows)
+    assert "µs of CPU a question of 1,200," in summarize(rows)
     assert "1.000 × the distinct questions asked" in summarize(rows)
+
+
+def test_the_time_of_a_metric_is_told_by_stage() -> None:
+    asked, cached = measure_metric_cost(pairs=4)
+    assert asked.planned == cached.planned > asked.asked > 0  # summaries of a document share sentences
+    assert cached.asked == 0
+    assert set(asked.stages) == {*set(cached.stages), "enqueue", "tokenize", "network", "write"}
+    assert all(seconds > 0 for seconds in asked.stages.values())
+    assert f"each of {asked.asked} questions (at most 120 wanted)" in format_metric_cost([asked, cached])
+
+
+def test_the_time_of_a_function_that_a_timed_one_calls_counts_once() -> None:
+    class Work:
+        def outer(self) -> float:
+            own = self._spin(0.02)
+            return own + self.inner()
+
+        def inner(self) -> float:
+            return self._spin(0.02)
+
+        def _spin(self, seconds: float) -> float:
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:
+                pass
+            return seconds
+
+    clock, work = StageClock(), Work()
+    clock.time(work, "outer", "outer")
+    clock.time(work, "inner", "inner")
+    work.outer()
+    assert clock.seconds["outer"] == pytest.approx(0.02, abs=0.008)
+    assert clock.seconds["inner"] == pytest.approx(0.02, abs=0.008)

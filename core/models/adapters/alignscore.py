@@ -16,7 +16,7 @@ from core.model_reference import Checkpoint
 from core.models.first_token import read_first_token
 from core.models.model import Row
 from core.models.network import FromPretrained, freeing_memory, load_network, max_positions, network_bytes, pad_batch
-from core.models.tokenizer import Strategy, TextTokenizer
+from core.models.tokenizer import Strategy, TextTokenizer, Tokens
 from core.types import Answer, Question
 from core.weights.files import UNUSED_WEIGHTS, max_text_tokens, read_json_object
 from core.weights.locations import locate_backbone
@@ -41,13 +41,8 @@ class AlignScoreModel:
         self.nbytes = network_bytes(network) + network_bytes(heads)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
-        [frame] = self._tokenizer.encode([("", "")], [self._limit])
-        room = self._limit - len(frame)
-        lengths = self._tokenizer.count([question.inputs[1] for question in questions])
-        return [
-            self._row(question, "only_first" if length < room else "longest_first")
-            for question, length in zip(questions, lengths, strict=True)
-        ]
+        whole = self._tokenizer.encode_ids([_pair(question) for question in questions], [self._limit] * len(questions))
+        return [self._row(question, tokens) for question, tokens in zip(questions, whole, strict=True)]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
@@ -60,12 +55,20 @@ class AlignScoreModel:
             for number, row in enumerate(rows)
         ]
 
-    def _row(self, question: Question, strategy: Strategy) -> Row:
-        passage, claim = question.inputs
+    def _row(self, question: Question, tokens: Tokens) -> Row:
         if _head_option(question) not in self._heads:
             raise BadSettingError("These weights have no reg_layer. Set mode= to nli_sp, nli, bin_sp or bin.")
-        [tokens] = self._tokenizer.encode([(passage, claim)], [self._limit], strategy)
+        if tokens.cut:
+            [frame] = self._tokenizer.encode([("", "")], [self._limit])
+            [length] = self._tokenizer.count([question.inputs[1]])
+            strategy: Strategy = "only_first" if length < self._limit - len(frame) else "longest_first"
+            [tokens] = self._tokenizer.encode([_pair(question)], [self._limit], strategy)
         return Row(question, len(tokens), (tokens,))
+
+
+def _pair(question: Question) -> tuple[str, str]:
+    passage, claim = question.inputs
+    return passage, claim
 
 
 def _head_values(outputs: Tensor) -> Tensor:

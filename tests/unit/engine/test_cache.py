@@ -112,9 +112,15 @@ def test_more_answers_than_a_statement_has_variables_are_read(tmp_path: Path) ->
 
 def test_what_no_longer_fits_into_the_memory_is_still_on_disk(cache: AnswerCache) -> None:
     cache.put({b"first": ANSWER})
-    cache.put({str(number).encode(): Answer() for number in range(20_000)})
+    cache.put({str(number).encode(): Answer((0.5,) * 384) for number in range(3_000)})  # as embeddings are
     assert cache.recent([b"first"]) == {}
     assert cache.get([b"first"]) == {b"first": ANSWER}
+
+
+def test_the_memory_holds_more_of_small_answers(cache: AnswerCache) -> None:
+    cache.put({b"first": ANSWER})
+    cache.put({str(number).encode(): Answer((0.5,)) for number in range(30_000)})
+    assert cache.recent([b"first"]) == {b"first": ANSWER}
 
 
 def test_a_hot_key_is_never_the_first_to_go(cache: AnswerCache) -> None:
