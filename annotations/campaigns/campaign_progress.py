@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from statistics import median
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, func, or_, select
 
 from annotations.campaigns.adaptive_overlap import OverlapSaving, adapts, load_wanted
 from annotations.campaigns.assignment import assigned_people
@@ -173,12 +173,13 @@ def count_events(session: Session, campaign_id: str) -> int:
 def _count_states(session: Session, campaign: CampaignSettings) -> Counter[str]:
     """Number of tasks of work in each state; expired reservations do not count."""
     rows = session.exec(
-        select(Reservation.state, Reservation.expires_at)
+        select(Reservation.state, func.count())
         .join(Task, col(Task.id) == Reservation.task_id)
         .where(Reservation.campaign_id == campaign.id, Task.part == "work")
+        .where(or_(col(Reservation.state) != "open", col(Reservation.expires_at) > datetime.now(UTC)))
+        .group_by(Reservation.state)
     )
-    now = datetime.now(UTC)
-    return Counter(state for state, expires_at in rows if state != "open" or expires_at > now)
+    return Counter(dict(rows.all()))
 
 
 def _members(session: Session, campaign: CampaignSettings) -> list[Member]:
