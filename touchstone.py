@@ -167,7 +167,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
     the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
     `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
-    the studies prevalence and label-plan.
+    the studies prevalence, label-plan and drift.
 
     A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
     its interval, `record()` what `--json` prints, and `save(file)` writes any form by the ending of the file.
