@@ -259,7 +259,8 @@ def _is_early_gold(queue: _Queue) -> bool:
         return False
     place = queue.session.exec(_COUNT_HAD, params=queue.params()).one()
     seed, person = queue.campaign.rules.seed, queue.person.id
-    order = sorted(range(_EARLY_ITEMS), key=lambda one: stable_number(seed, person, "early gold", one))
+    # not the first: whoever is paused after these has labelled something
+    order = sorted(range(1, _EARLY_ITEMS), key=lambda one: stable_number(seed, person, "early gold", one))
     return place in order[:EARLY_GOLD]
 
 
