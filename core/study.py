@@ -230,10 +230,12 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
     low: float | None = None,
     high: float | None = None,
     shown: bool = False,
+    title: str = "",
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
     `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
+    A form calls it by its `title`, or else by the name of the field.
     One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
     """
     metadata = {
@@ -243,6 +245,7 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
         "low": low,
         "high": high,
         "shown": shown,
+        "title": title,
     }
     field: T = dataclasses.field(default=default, metadata=metadata)
     return field

@@ -53,15 +53,21 @@ class Combine(Study):
         "", "Metrics with a plus between, as rouge2+word-support; empty for all that are chosen and are no combination."
     )
     costs: str = setting(
-        "", "Cost of a score by member, as word-support=2,rouge2=0.1, in any unit; a member that is not named costs 1."
+        "",
+        "Cost of a score by member, as word-support=2,rouge2=0.1, in any unit; a member that is not named costs 1.",
+        title="Costs of a score",
     )
     budget: float = setting(
         0.0,
         "Mean cost of a summary that the cascade may take; 0 for the cheapest that is as good as asking every member.",
         low=0.0,
+        title="Mean cost at most",
     )
     by: str = setting(
-        "dataset", "Field whose values are the domains that the labels of others are tried on.", choices=DOMAIN_FIELDS
+        "dataset",
+        "Field whose values are the domains that the labels of others are tried on.",
+        choices=DOMAIN_FIELDS,
+        title="Tried on others by",
     )
 
     def run(self, data: StudyData) -> Report:

@@ -44,8 +44,10 @@ class Drift(Study):
             "pack": "The pack is of labelled summaries, and this is of summaries that came after the labels.",
         }
     )
-    reference: str = setting("", "The part with the labels, by its name; by default the first.")
-    margin: float = setting(3.0, "Half the width of the interval to reach by new labels, in points.", low=0.1, high=50)
+    reference: str = setting("", "The part with the labels, by its name; by default the first.", title="Labelled part")
+    margin: float = setting(
+        3.0, "Half the width of the interval to reach by new labels, in points.", low=0.1, high=50, title="± points"
+    )
 
     def run(self, data: StudyData) -> Report:
         pool = data.summaries

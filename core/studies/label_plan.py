@@ -49,7 +49,9 @@ class LabelPlan(Study):
             "pack": "A plan is made before the labels, and no result of them.",
         }
     )
-    margin: float = setting(3.0, "Half the width of the interval to reach, in points.", low=0.1, high=50)
+    margin: float = setting(
+        3.0, "Half the width of the interval to reach, in points.", low=0.1, high=50, title="± points"
+    )
     assumed_rate: float = setting(
         0.0, "Assumed share of inconsistent summaries in percent; 0 for that of the labels at hand.", low=0, high=99
     )

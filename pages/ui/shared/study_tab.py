@@ -142,7 +142,7 @@ _FEW_CHOICES = 6  # that fit beside each other
 def _setting_control(
     name: str, default: Any, hint: object, choices: Sequence[Setting], metadata: Mapping[str, Any], key: str
 ) -> Setting:
-    label, help_text = name.replace("_", " ").capitalize(), escape_markdown(metadata["help"])
+    label, help_text = metadata["title"] or name.replace("_", " ").capitalize(), escape_markdown(metadata["help"])
     value: Setting
     named = partial(_choice_label, labels=metadata["labels"])
     if choices:
