@@ -14,16 +14,19 @@ from core.stats.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_sc
 from core.stats.comparison import holm_correction
 from core.stats.label_drawing import drawing_tests
 from core.stats.prediction_powered import pool_ranks, predict_rates, score_features
-from core.stats.rate import LabelSample, Rate, labels_alone
+from core.stats.rate import LabelSample, Rate
 from core.stats.statistic import Mask, Values
 
 
 @dataclass(frozen=True, slots=True)
 class MetricDrift:
-    """The mean share of the reference's scores below those of a part, ties half: 0.5 without drift; p corrected, None if untested."""
+    """The mean share of the reference's scores below those of a part, ties half: 0.5 without drift, None without scores; p is corrected.
+
+    It is None where fewer than ten documents leave nothing to test.
+    """
 
     metric: str
-    place: float
+    place: float | None
     p: float | None
 
 
@@ -32,7 +35,8 @@ class PartDrift:
     """A part beside the reference: the drift of each metric, the rates to expect of it, and the rate by its own labels.
 
     One is to be expected `if_scores_hold`, the other `if_errors_hold` (`core/stats/carried_rate.py`); `p` tests that the rate by
-    its labels is the nearer of them, corrected as those of the metrics. None where labels are too few to tell.
+    its labels is the nearer of them, corrected as those of the metrics. None where labels are too few to tell. `problems` say
+    what was wrong with the draw of its labels.
     """
 
     name: str
@@ -42,6 +46,7 @@ class PartDrift:
     if_errors_hold: CarriedRate | None
     observed: Rate | None
     p: float | None
+    problems: tuple[str, ...] = ()
 
 
 def reference_part(pool: Pool, name: str) -> str:
@@ -59,17 +64,20 @@ def reference_part(pool: Pool, name: str) -> str:
         )
     if name and name not in pool.parts:
         raise UnknownNameError("part", name, pool.parts)
-    return name or next(iter(pool.parts))
+    chosen = name or next(iter(pool.parts))
+    if not any((part & ~pool.parts[chosen]).any() for part in pool.parts.values()):
+        raise TouchstoneError(f"Every summary here is of {chosen}: no other part has any of its own.")
+    return chosen
 
 
-def labels_of_part(pool: Pool, name: str) -> LabelDraw | None:
-    """The labels of a part as a sample of it; None where it has none."""
-    some = _part(pool, pool.parts[name])
+def labels_of_part(pool: Pool, part: Mask) -> LabelDraw | None:
+    """The labels of a part, (N,), as a sample of it; None where it has none."""
+    some = _part(pool, part)
     return draw_of_labels(some) if len(some.labelled) else None
 
 
 def part_drifts(pool: Pool, reference: str, draw: LabelDraw | None) -> Iterator[PartDrift]:
-    """Each other part in order, beside the reference whose labels are `draw`.
+    """Each other part that has summaries of its own, in order, beside the reference whose labels are `draw`.
 
     The p of the part of number k = 1, 2, … is corrected for the tests on it by Holm and multiplied by k (k + 1): however many
     parts come, and whoever looks at each, the chance of any false alarm stays below the level.
@@ -79,14 +87,15 @@ def part_drifts(pool: Pool, reference: str, draw: LabelDraw | None) -> Iterator[
     features = score_features(ranks) if ranks else np.zeros((len(pool.ids), 0))
     rows = np.flatnonzero(earlier)[draw.rows] if draw else np.zeros(0, dtype=np.intp)
     predictions = predict_rates(features, rows, draw.sample) if draw else None
-    later = [name for name in pool.parts if name != reference]
+    later = [name for name, part in pool.parts.items() if (part & ~earlier).any()]
     for number, name in enumerate(later, start=1):
         part = pool.parts[name] & ~earlier
         by_scores = by_errors = None
         if draw and predictions:
             by_scores = rate_if_scores_hold(draw.sample, predictions, part)
             by_errors = rate_if_errors_hold(draw.sample, predictions, part)
-        observed = _own_rate(pool, part)
+        own = labels_of_part(pool, part)
+        observed = own.alone if own else None
         places, ps = _tests(pool, ranks, earlier, part)
         differences = [one.p_of_equal(observed) for one in (by_scores, by_errors) if one and observed]
         *corrected, p = (
@@ -97,26 +106,26 @@ def part_drifts(pool: Pool, reference: str, draw: LabelDraw | None) -> Iterator[
             MetricDrift(column.name, place, one)
             for column, place, one in zip(pool.columns, places, corrected, strict=True)
         ]
-        yield PartDrift(name, int(part.sum()), tuple(metrics), by_scores, by_errors, observed, p)
+        problems = own.problems if own else ()
+        yield PartDrift(name, int(part.sum()), tuple(metrics), by_scores, by_errors, observed, p, problems)
 
 
-def _own_rate(pool: Pool, part: Mask) -> Rate | None:
-    rows = np.flatnonzero(part & ~np.isnan(pool.labels))
-    if not len(rows):
-        return None
-    return labels_alone(LabelSample.equal(1 - pool.labels[rows], pool.documents[rows], int(part.sum())))
-
-
-def _tests(pool: Pool, ranks: tuple[Values, ...], earlier: Mask, part: Mask) -> tuple[list[float], list[float | None]]:
+def _tests(
+    pool: Pool, ranks: tuple[Values, ...], earlier: Mask, part: Mask
+) -> tuple[list[float | None], list[float | None]]:
     """Place and p of each metric: the part as if it were drawn at random from itself and the reference together."""
     both = np.flatnonzero(earlier | part)
     rows = np.flatnonzero(part[both])
     documents = pool.documents[both]
     sample = LabelSample.equal(np.zeros(len(rows)), documents[rows], len(both))
     tests = drawing_tests([pool_ranks(of_metric[both]) for of_metric in ranks], rows, sample)
-    share = len(rows) / len(both)
-    # a rank among both is one among the reference with the share of it, and one half among the part itself
-    places = [(test.place - share / 2) / (1 - share) for test in tests]
+    places: list[float | None] = []
+    for test, of_metric in zip(tests, ranks, strict=True):
+        scored = ~np.isnan(of_metric)
+        own, others = int((scored & part).sum()), int((scored & earlier).sum())
+        # a rank among both is one among the reference with the share of it, and one half among the part itself
+        share = own / max(1, own + others)
+        places.append((test.place - share / 2) / (1 - share) if own and others else None)
     return places, [test.p for test in tests]
 
 

@@ -52,7 +52,7 @@ class Drift(Study):
     def run(self, data: StudyData) -> Report:
         pool = data.summaries
         reference = reference_part(pool, self.reference)
-        draw = labels_of_part(pool, reference)
+        draw = labels_of_part(pool, pool.parts[reference])
         drifts = list(part_drifts(pool, reference, draw))
         report = self.report(
             data,
@@ -66,7 +66,10 @@ class Drift(Study):
                 "so far, so that looking at each part raises no more false alarms (p times k (k + 1) for the part of number k).",
                 *(_rate_notes(drifts, draw) if draw else ["The reference has no labels, by which to tell a rate."]),
             ],
-            problems=draw.problems if draw else (),
+            problems=[
+                *(draw.problems if draw else ()),
+                *(f"{part.name}: {problem}" for part in drifts for problem in part.problems),
+            ],
         )
         return replace(report, alarm=any(_has_drifted(part) or _has_other_rate(part) for part in drifts))
 
@@ -140,8 +143,7 @@ def _cell(rate: Rate | CarriedRate | None) -> Estimate | None:
 def _drift_sentences(drifts: Sequence[PartDrift], reference: str) -> list[str]:
     drifted = [part for part in drifts if _has_drifted(part)]
     other = [part for part in drifts if _has_other_rate(part)]
-    if not drifted and not other:
-        return [f"No drift since {reference} is evident in {', '.join(part.name for part in drifts)}."]
+    tested = [part for part in drifts if part.p is not None or any(one.p is not None for one in part.metrics)]
     sentences = []
     if drifted:
         p, part, metric = min(
@@ -149,17 +151,25 @@ def _drift_sentences(drifts: Sequence[PartDrift], reference: str) -> list[str]:
             key=lambda one: one[0],
         )
         sentences.append(
-            f"Scores have drifted since {reference} in {', '.join(one.name for one in drifted)}: in {part.name} those of "
-            f"{metric_title(metric.metric)} lie at percentile {100 * metric.place:.0f} on average (p {format_p(p)})."
+            f"Scores have drifted since {reference} in {_names(drifted)}: in {part.name} those of {metric_title(metric.metric)} lie at "
+            f"percentile {100 * (metric.place or 0.0):.0f} on average (p {format_p(p)})."
         )
     if other and (observed := other[0].observed):
         part = other[0]
         rates = [percent_words(rate.estimate()) for rate in (part.if_scores_hold, part.if_errors_hold) if rate]
         sentences.append(
-            f"Scores do not tell errors as before in {', '.join(one.name for one in other)}: of {part.name} "
-            f"{percent_words(observed.estimate())} are inconsistent by its labels, where {' or '.join(rates)} were to be expected."
+            f"Scores do not tell errors as before in {_names(other)}: of {part.name} {percent_words(observed.estimate())} are "
+            f"inconsistent by its labels, where {' or '.join(rates)} were to be expected."
         )
+    if tested and not sentences:
+        sentences.append(f"No drift since {reference} is evident in {_names(tested)}.")
+    if untested := [part for part in drifts if part not in tested]:
+        sentences.append(f"Drift cannot be tested in {_names(untested)}: fewer than ten documents have scores.")
     return sentences
+
+
+def _names(parts: Sequence[PartDrift]) -> str:
+    return ", ".join(part.name for part in parts)
 
 
 def _rate_notes(drifts: Sequence[PartDrift], draw: LabelDraw) -> list[str]:

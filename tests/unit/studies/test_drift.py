@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +97,40 @@ def test_parts_that_are_not_there_are_named() -> None:
         report(pool, reference="week 7")
     with pytest.raises(TouchstoneError, match="--by dataset"):
         Drift().run(StudyData(datasets=("toy",), pool=Pool(pool.ids, pool.labels, pool.documents, pool.columns)))
+
+
+def test_parts_that_lack_scores_summaries_or_documents_say_so() -> None:
+    pool = weeks([0.1, 0.1, 0.1], [100, 0, 0])
+    first, second, third = pool.parts.values()
+    unscored = np.where(third, np.nan, pool.columns[0].values)
+    made = report(replace(pool, columns=(MetricColumn("rouge2", unscored),)))
+    assert_whole(made)
+    assert "Drift cannot be tested in week 2: fewer than ten documents have scores." in made.sentences
+    assert [row["place"] for row in made.table("metrics").records()][1] is None
+
+    within = report(replace(pool, parts={"all": first | second, "week 1": second, "week 2": third}))
+    assert [row["part"] for row in within.table("rates").records()] == ["week 2"], (
+        "what is in the reference is not later"
+    )
+    with pytest.raises(TouchstoneError, match="no other part has any of its own"):
+        report(replace(pool, parts={"all": first | second | third, "week 1": second}))
+
+    few = report(replace(pool, documents=np.arange(len(pool.ids)) // 200))
+    assert few.sentences[0] == "Drift cannot be tested in week 1, week 2: fewer than ten documents have scores."
+
+
+def test_labels_of_a_part_count_by_their_probability_of_selection() -> None:
+    pool = weeks([0.2, 0.2], [200, 300])
+    labelled = ~np.isnan(pool.labels)
+    wrong = labelled & (pool.labels == 0) & pool.parts["week 1"]
+    rng = np.random.default_rng(1)
+    dropped = wrong & (rng.random(len(pool.ids)) < 0.5)  # every second error of the later week got no label
+    pool.labels[dropped] = np.nan
+    chances = np.where(labelled & ~dropped, np.where(wrong, 0.25, 0.5), np.nan)
+    even, weighted = (report(one) for one in (pool, replace(pool, probabilities=chances)))
+    rates = [next(iter(one.table("rates").records()))["observed"] for one in (even, weighted)]
+    plain, honest = (one.value or 0.0 for one in rates if isinstance(one, Estimate))
+    assert plain < 0.15 < honest < 0.27
 
 
 def test_the_command_ends_with_status_one_on_drift(tmp_path: Path, database: str) -> None:
