@@ -1,4 +1,4 @@
-"""What the engine itself costs: conversations of many questions, answered by a network that computes nothing."""
+"""Cost of the engine itself: conversations of many questions, answered by a network that computes nothing."""
 
 from __future__ import annotations
 

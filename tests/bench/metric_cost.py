@@ -1,4 +1,4 @@
-"""What a real metric costs besides its network, and where that time goes: SummaC-ZS with a trained tokenizer and a tiny network."""
+"""Cost of a real metric besides its network, and where that time goes: SummaC-ZS with a trained tokenizer and a tiny network."""
 
 from __future__ import annotations
 
