@@ -58,7 +58,7 @@ _SETTINGS = (
 )
 
 
-@memoize(128)
+@memoize(512)  # a document comes back after the others of its set, each with a summary
 def text_units(text: str, granularity: Units) -> tuple[Passage, ...]:
     """The units of a text, each of more than ten characters unless it is the whole text."""
     if granularity == "document":
