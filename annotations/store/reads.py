@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlalchemy import Connection, func
 from sqlmodel import Session, col, select
 
@@ -70,10 +72,11 @@ def load_saved_rows(session: Session, limit: int) -> list[SavedRow]:
     return sorted(rows, key=lambda row: row.created_at, reverse=True)[:limit]
 
 
-def count_rows(connection: Connection) -> dict[str, int]:
-    """The number of rows of every table by its name."""
-    tables = Table.metadata.tables.values()
-    return {table.name: connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
+def count_rows(connection: Connection, names: Collection[str] = ()) -> dict[str, int]:
+    """The number of rows of the tables of these names, or of every table, read by one statement."""
+    tables = Table.metadata.tables
+    counts = [select(func.count()).select_from(tables[name]).scalar_subquery().label(name) for name in names or tables]
+    return dict(connection.execute(select(*counts)).mappings().one())
 
 
 def _saved_label_row(label: Label, title: str, text: str) -> SavedRow:

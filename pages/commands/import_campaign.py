@@ -24,7 +24,5 @@ def command(
     """Put an exported campaign into the database: the same tasks, labels, decisions and figures of agreement."""
     with closing(Store.open(Settings.read().database_url)) as store:
         imported = import_campaign(store, read_lines(source), name)
-        counts = store.counts()
-    typer.echo(
-        f"Imported {imported.name!r}, version {imported.version}. Labels in this database: {counts['response']}."
-    )
+        labels = store.counts("response")["response"]
+    typer.echo(f"Imported {imported.name!r}, version {imported.version}. Labels in this database: {labels}.")

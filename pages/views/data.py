@@ -7,7 +7,7 @@ from pages.ui.shared.record_tables import bundled_table, cost_table, exported_cs
 
 store = services.store()
 costs = services.engine().costs()
-counts = store.counts()
+counts = store.counts("origin", "label", "explanationjudgement")
 if not counts["origin"] and not counts["label"]:
     st.info(
         "Nothing was kept yet. On Probe, press Keep pair, or save a label in the Record tab.",

@@ -92,8 +92,7 @@ def _dataset_choice(key: str) -> list[Candidate] | None:
 
 
 def _stored_candidates(dataset: str) -> list[Candidate] | None:
-    counts, manager = services.store().counts(), campaign_manager()
-    state = tuple(counts[table] for table in _COUNTED_TABLES)
+    state, manager = tuple(services.store().counts(*_COUNTED_TABLES).values()), campaign_manager()
     return background_result("Reading the items…", ("candidates", dataset, state), lambda: manager.candidates(dataset))
 
 

@@ -96,8 +96,7 @@ def known_datasets() -> list[str]:
     """Imported datasets, the campaigns that have labels, the bundled examples with scores that were computed beforehand,
     and, last, what was kept and labelled outside of campaigns: often a single pair, which is no first look."""
     store = services.store()
-    counts = store.counts()
-    own = [LOCAL_LABELS] if counts["origin"] or counts["label"] else []
+    own = [LOCAL_LABELS] if any(store.counts("origin", "label").values()) else []
     return [*store.dataset_names(), *campaign_datasets(store), PRECOMPUTED, *own]
 
 
@@ -140,8 +139,7 @@ def read_cases(names: tuple[str, ...]) -> Cases | None:
 
 def _database_state() -> tuple[int, ...]:
     """Counts that distinguish two states of the database, as rows only grow."""
-    counts = services.store().counts()
-    return tuple(counts[table] for table in _COUNTED_TABLES)
+    return tuple(services.store().counts(*_COUNTED_TABLES).values())
 
 
 def choose_datasets(datasets: Sequence[str]) -> tuple[str, ...]:
