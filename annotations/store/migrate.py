@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -121,8 +122,13 @@ def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool
 
 
 def _is_at_head(connection: Connection, folder: Path) -> bool:
-    head = ScriptDirectory.from_config(_config(folder)).get_current_head()
-    return MigrationContext.configure(connection).get_current_revision() == head
+    return MigrationContext.configure(connection).get_current_revision() == _head(folder)
+
+
+@cache
+def _head(folder: Path) -> str | None:
+    # reading all versions takes longer than anything else that opening a database does
+    return ScriptDirectory.from_config(_config(folder)).get_current_head()
 
 
 @contextmanager
