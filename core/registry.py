@@ -8,6 +8,7 @@ import pkgutil
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from core.errors import BadSettingError, UnknownNameError
@@ -133,7 +134,8 @@ def _in_profile(plugin: type[Plugin], profile: str, given: Mapping[str, Setting]
     return {**fixed, **given, "profile": profile}
 
 
-def types_of(plugin: type[Plugin]) -> dict[str, object]:
+@cache
+def types_of(plugin: type[Plugin]) -> Mapping[str, object]:
     """The type of each setting: bool, int, float, str, or the Literal of its choices."""
     hints = typing.get_type_hints(plugin)
     return {name: hints[name] for name in settings_of(plugin)}
