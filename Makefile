@@ -39,13 +39,13 @@ parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics t
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
 
 test: .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts) ## run the whole test suite
-	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadgroup --no-loadscope-reorder
-	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --dist loadfile
+	$(BIN)/python -m pytest --ignore tests/e2e -n auto --no-loadscope-reorder
+	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --no-loadscope-reorder
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py \
-		-n 2 --dist loadgroup --no-loadscope-reorder
+		-n 2 --no-loadscope-reorder
 
 check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -39,17 +40,37 @@ _LONGEST = (
 )
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long files first, and all tests of a file into one group for `--dist loadgroup`, unless they name another.
+_KNOWN_METRICS = (
+    "test_audit.py",
+    "test_audit_cases.py",
+    "test_audit_pages.py",
+)  # one audit, measured once for a worker
 
-    Tests of the rules of the project are one group, which parses every file once.
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand whole files to a worker, as fixtures of a file take seconds; files that share what is slow to make go together.
+
+    The scheduler of xdist for marked groups takes each test alone since pytest 9.2, without a word: it sets a field that
+    nodes no longer have.
     """
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _group_of
+    return scheduler
+
+
+def _group_of(nodeid: str) -> str:
+    file = nodeid.partition("::")[0]
+    if file.count("/") == 1:
+        return "rules of the project, for which every file is parsed once"
+    return "known metrics" if file.endswith(_KNOWN_METRICS) else file
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put long files first."""
     items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
-    for item in items:
-        if not item.get_closest_marker("xdist_group"):
-            place = item.path.relative_to(item.config.rootpath)
-            item.add_marker(pytest.mark.xdist_group("rules" if place.parent.name == "tests" else place.as_posix()))
 
 
 def pytest_collection_finish() -> None:

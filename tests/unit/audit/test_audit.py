@@ -28,8 +28,6 @@ from core.studies.gaming import metric_gaming
 from core.types import Result, Seen, Verdict
 from tests.unit.audit.known_metrics import Difference, Length, Oracle
 
-pytestmark = pytest.mark.xdist_group("the known metrics")
-
 
 def audit_of(report: AuditReport, metric: str) -> MetricAudit:
     return next(one for one in report.metrics if one.metric == metric)

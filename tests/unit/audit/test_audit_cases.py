@@ -18,8 +18,6 @@ from core.stats.statistic import Estimate
 from core.studies.saved_threshold import fit_threshold
 from tests.unit.audit.known_metrics import KNOWN, Difference, Length, Oracle
 
-pytestmark = pytest.mark.xdist_group("the known metrics")
-
 METRICS_OF_TEST = [one.name for one in KNOWN]
 
 

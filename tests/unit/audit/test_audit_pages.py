@@ -6,8 +6,6 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import pytest
-
 from core.audit.question import Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit, read_report, report_json
 from core.audit.report_html import report_html, shared_label
@@ -15,8 +13,6 @@ from core.audit.report_text import badge_svg, format_changes, format_report, rep
 from core.battery import standard_battery
 from core.runs.noise_strip import format_edge
 from core.stats.statistic import Estimate
-
-pytestmark = pytest.mark.xdist_group("the known metrics")
 
 HOSTILE = "<script>alert(1)</script>"
 
