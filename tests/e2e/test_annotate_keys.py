@@ -72,6 +72,7 @@ def test_a_summary_is_labelled_with_reason_and_passage_by_keyboard_while_dialogs
     assert DOCUMENT[start:end] == "captain had asked"
 
 
+@pytest.mark.slow
 def test_claims_are_linked_with_passages_by_keys_and_by_mouse(page: Page, shared_server: SharedServer) -> None:
     annotate_page, campaign = open_annotate_page(page, shared_server, "label-frank")
     annotate_page.keys("2", "3", "ArrowDown", "ArrowDown")
@@ -115,6 +116,7 @@ def test_a_pair_is_labelled_with_type_words_and_explanation_by_keyboard(
     }
 
 
+@pytest.mark.slow
 def test_later_questions_about_an_edit_come_only_after_a_yes(page: Page, shared_server: SharedServer) -> None:
     annotate_page, campaign = open_annotate_page(page, shared_server, "edit-quality")
     expect(page.locator("fieldset")).to_have_count(1)
@@ -129,6 +131,7 @@ def test_later_questions_about_an_edit_come_only_after_a_yes(page: Page, shared_
     assert trivial == {"inconsistent": "yes", "interesting": "no"}
 
 
+@pytest.mark.slow
 def test_an_explanation_is_judged_beside_what_was_changed(page: Page, shared_server: SharedServer) -> None:
     annotate_page, campaign = open_annotate_page(page, shared_server, "judge-explanations")
     expect(page.locator(".labeller del")).to_have_text("noon")
@@ -154,6 +157,7 @@ def test_an_edit_of_the_required_type_is_written_and_kept_as_executable_edits(
     assert [(edit["original_text"], edit["replace_text"]) for edit in answer["edit"]] == [("ferry", "island")]
 
 
+@pytest.mark.slow
 def test_a_free_edit_that_is_none_is_told_while_it_is_written_and_refused(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -172,6 +176,7 @@ def test_a_free_edit_that_is_none_is_told_while_it_is_written_and_refused(
     assert shared_server.answers(campaign) == [{"possible": "not applicable", "why_not": "There is nothing to change."}]
 
 
+@pytest.mark.slow
 def test_a_question_set_of_ones_own_is_labelled_by_keyboard(page: Page, shared_server: SharedServer) -> None:
     annotate_page, campaign = open_annotate_page(page, shared_server, OWN)
     shown = page.locator(".labeller .texts .text").inner_text()
@@ -184,6 +189,7 @@ def test_a_question_set_of_ones_own_is_labelled_by_keyboard(page: Page, shared_s
     assert answer == {"fluent": 6, "faults": ["sense", "detail"]}
 
 
+@pytest.mark.slow
 def test_keys_that_come_before_the_next_item_wait_for_it(page: Page, shared_server: SharedServer) -> None:
     annotate_page, campaign = open_annotate_page(page, shared_server, "label-summaries", items=5)
     annotate_page.keys(*["1", "2", "Enter"], *["1", "3", "Enter"], *["1", "4", "Enter"], *["1", "5"], "t")

@@ -58,6 +58,7 @@ def saved(store: Store, campaign: CampaignSettings) -> list[tuple[int, str, int]
         return [(number, given["verdict"], given["confidence"]) for number, given in session.exec(rows).all()]
 
 
+@pytest.mark.slow
 def test_a_database_that_somebody_else_keeps_locked_is_told_and_waited_for(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -121,14 +122,17 @@ def test_a_full_disk_is_told_and_waited_for(page: Page, tmp_path: Path) -> None:
         label_through(*entered(page, shared_server), full(disk), "free some space")
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_length_of_files_is_told_and_waited_for(page: Page, shared_server: SharedServer) -> None:
     label_through(*entered(page, shared_server), files_limited(shared_server.server.pid), "has space left")
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_told_and_waited_for(page: Page, shared_server: SharedServer) -> None:
     label_through(*entered(page, shared_server), not_writable(shared_server.server.database), "may be written")
 
 
+@pytest.mark.slow
 def test_labelling_goes_on_after_postgresql_was_killed_and_after_a_standby_that_only_reads_took_over(
     page: Page, cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ def test_what_was_half_done_and_earlier_answers_come_back_after_a_reload_and_are
     assert len(shared_server.answers(campaign)) == 3
 
 
+@pytest.mark.slow
 def test_a_new_server_brings_back_what_was_half_done(new_page: Callable[[], Page], tmp_path: Path) -> None:
     with opened(tmp_path) as shared_server:
         campaign, (_, code) = shared_server.campaign("label-summaries"), shared_server.code()
@@ -92,6 +93,7 @@ def test_a_new_server_brings_back_what_was_half_done(new_page: Callable[[], Page
         expect(again.page.get_by_role("button", name="Borderline")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.slow
 def test_words_are_marked_with_the_mouse_too_and_items_are_left_out_with_a_reason(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -124,6 +126,7 @@ def test_words_are_marked_with_the_mouse_too_and_items_are_left_out_with_a_reaso
     assert [row["state"] for row in left_out] == ["skipped", "flagged"]
 
 
+@pytest.mark.slow
 def test_names_of_contexts_and_the_question_are_headings_that_no_mark_counts(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -142,6 +145,7 @@ def test_names_of_contexts_and_the_question_are_headings_that_no_mark_counts(
     assert answer["evidence"] == [[start, start + len("The sea was calm.")]]
 
 
+@pytest.mark.slow
 def test_training_says_what_was_expected_and_how_many_were_right_and_is_had_once_more_before_the_qualification(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -184,6 +188,7 @@ def test_after_the_last_item_the_page_says_so_and_leads_back(page: Page, shared_
     annotate_page.at("Item 1")
 
 
+@pytest.mark.slow
 def test_scores_come_after_a_blind_label_and_ask_for_a_second(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries", reveal=True)
     annotate_page = enter_campaign(page, shared_server, campaign)
@@ -202,6 +207,7 @@ def test_scores_come_after_a_blind_label_and_ask_for_a_second(page: Page, shared
     assert [row["blind"] for row in rows] == [1, 0]
 
 
+@pytest.mark.slow
 def test_time_of_work_is_kept_apart_from_time_on_the_clock(
     new_context: Callable[[], BrowserContext], shared_server: SharedServer
 ) -> None:

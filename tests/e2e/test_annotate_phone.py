@@ -42,6 +42,7 @@ def swipe(page: Page, by: tuple[int, int], start: int = MIDDLE) -> None:
     touch.detach()
 
 
+@pytest.mark.slow
 def test_a_swipe_goes_to_the_item_before_and_back_and_answers_nothing(phone: Page, shared_server: SharedServer) -> None:
     campaign, annotate_page = shared_server.campaign("label-summaries", items=3), AnnotatePage(phone, shared_server)
     annotate_page.enter(shared_server.code()[1], campaign)

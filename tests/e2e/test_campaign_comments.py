@@ -77,6 +77,7 @@ def test_a_flag_is_asked_about_answered_and_resolved(new_page: Callable[[], Page
     expect(dialog.get_by_text("cut off")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_who_labels_comments_on_the_item_in_hand_and_goes_on_with_the_keys(
     page: Page, shared_server: SharedServer
 ) -> None:

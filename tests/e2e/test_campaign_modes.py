@@ -14,6 +14,7 @@ from tests.e2e.waiting import idle, press
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 def test_a_manager_fills_in_answers_which_an_annotator_confirms_and_changes(
     new_page: Callable[[], Page], shared_server: SharedServer
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_manager_fills_in_answers_which_an_annotator_confirms_and_changes(
     expect(cem.page.locator('[aria-pressed="true"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_close_sentences_are_marked_where_the_rules_say_so(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries", items=1, mode="assisted")
     ben = AnnotatePage(page, shared_server)

@@ -54,6 +54,7 @@ def sign_in(page: Page, shared: SharedServer) -> None:
     press(page.get_by_role("button", name="Sign in with your organisation"))
 
 
+@pytest.mark.slow
 def test_whom_the_organisation_vouches_for_is_in_by_their_address_and_nobody_else(
     page: Page, shared: SharedServer, organisation: Provider
 ) -> None:

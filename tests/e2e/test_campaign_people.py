@@ -72,6 +72,7 @@ def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
     expect(annotator.get_by_text("Your personal link was revoked")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_annotator_gets_nothing_of_other_pages_by_their_address(
     browser: Browser, shared_server: SharedServer
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(
     assert shared_server.server.rows("SELECT id FROM person WHERE name = 'Mallory'") == []
 
 
+@pytest.mark.slow
 def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forgets_the_browser(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -126,6 +128,7 @@ def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forge
     assert not page.evaluate("document.cookie").count("touchstone_session")
 
 
+@pytest.mark.slow
 def test_the_link_of_another_person_asks_first(page: Page, shared_server: SharedServer) -> None:
     (first, code), (second, other) = shared_server.code(), shared_server.code()
     enter(page, shared_server, code)
@@ -139,6 +142,7 @@ def test_the_link_of_another_person_asks_first(page: Page, shared_server: Shared
     assert "invite" not in page.url
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signed_in", [False, True])
 def test_a_page_of_another_site_uploads_and_deletes_nothing(shared_server: SharedServer, signed_in: bool) -> None:
     with httpx2.Client(base_url=shared_server.server.url, follow_redirects=True) as browser:

@@ -115,6 +115,7 @@ def pick_first_as_gold(page: Page) -> None:
     expect(page.get_by_text("labels, 1 for gold")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, shared_server: SharedServer) -> None:
     open_campaigns(page, shared_server)
     pick_option(page.get_by_role("combobox", name="Questions"), "My own, from a YAML file")
@@ -130,6 +131,7 @@ def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, shared_s
     expect(page.get_by_text("Harbour set is open")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -157,6 +159,7 @@ def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(
     }
 
 
+@pytest.mark.slow
 def test_progress_and_agreement_follow_the_labels(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries", items=4)
     label_all(shared_server, campaign, "Jo Marsh", wrong=0)
@@ -173,6 +176,7 @@ def test_progress_and_agreement_follow_the_labels(page: Page, shared_server: Sha
     assert "Kit Reed" not in download(page.get_by_role("button", name="Export JSONL")).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_what_people_wrote_is_text_on_every_tab(page: Page, shared_server: SharedServer) -> None:
     hostile = '<img src=x onerror="window.__xss=1"><script>window.__xss=1</script> ![a](http://127.0.0.1:9/b.png) **b**'
     campaign = shared_server.hostile(hostile)

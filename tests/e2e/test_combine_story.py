@@ -61,6 +61,7 @@ def keep_summaries(store: Store) -> None:
     store.import_dataset(DatasetSource("ships", "pairs", "ships.jsonl", "0" * 64, "", "", "local"), items, dict)
 
 
+@pytest.mark.slow
 def test_sixty_labels_become_a_metric_a_threshold_a_rate_and_a_report(page: Page, fresh: Server) -> None:
     data = f"{fresh.url}/evaluate?dataset=ships"
     page.goto(f"{data}&tab=combine")

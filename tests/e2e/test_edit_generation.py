@@ -129,6 +129,7 @@ def test_proposals_are_shown_with_their_checks_applied_and_kept(page: Page, aski
     assert asking_server.rows("SELECT intended FROM origin")[0]["intended"] == "inconsistent"
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_read_is_shown_as_it_came_and_whole_summaries_become_edits_too(
     page: Page, asking_server: Server, model: Model
 ) -> None:
@@ -146,6 +147,7 @@ def test_an_answer_that_cannot_be_read_is_shown_as_it_came_and_whole_summaries_b
     expect(page.locator(".st-key-proposed-2")).to_contain_text("It makes the same summary as number 1.")
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_a_silent_model_nor_is_shown_an_answer_that_was_cancelled(
     new_page: Callable[[], Page], asking_server: Server, model: Model
 ) -> None:
@@ -169,6 +171,7 @@ def test_nobody_waits_for_a_silent_model_nor_is_shown_an_answer_that_was_cancell
     expect(waiting.page.get_by_text("edits-executable|model:sixth|")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_variant_is_written_beside_the_page_until_it_comes_or_is_cancelled(
     page: Page, asking_server: Server, model: Model
 ) -> None:

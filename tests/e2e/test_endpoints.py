@@ -72,6 +72,7 @@ def endpoint(bench: Bench, place: int) -> Locator:
     return bench.page.locator(f".st-key-endpoint-{place}")
 
 
+@pytest.mark.slow
 def test_a_judge_scores_after_its_price_was_told_endpoints_list_models_and_one_without_its_key_spoils_no_other_row(
     bench: Bench, folder: Path
 ) -> None:

@@ -142,6 +142,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     expect(page.get_by_text("own pairs, task1-0/edited: inconsistent")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_was_labelled_here_is_evaluated_and_packed(page: Page, fresh: Server) -> None:
     bench, broken = Bench(page, fresh), example("news-harbour/who-claims")
     bench.open()
@@ -167,6 +168,7 @@ def test_what_was_labelled_here_is_evaluated_and_packed(page: Page, fresh: Serve
     expect(page.get_by_text(told)).to_be_visible(timeout=WORK_MS)
 
 
+@pytest.mark.slow
 def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh: Server) -> None:
     items = [
         Item(

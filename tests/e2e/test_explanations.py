@@ -144,6 +144,7 @@ def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Benc
     assert kept["by"].startswith("detect-explain|model:tiny|")
 
 
+@pytest.mark.slow
 def test_what_is_cancelled_is_not_waited_for_samples_are_each_asked_for_and_a_new_summary_has_no_explanation_yet(
     bench: Bench, endpoint: Endpoint, model: Model
 ) -> None:
@@ -176,6 +177,7 @@ def test_what_is_cancelled_is_not_waited_for_samples_are_each_asked_for_and_a_ne
     expect(page.get_by_text("Nothing was found of this summary yet.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_key_stands_on_no_page_in_no_file_and_in_no_export(bench: Bench, explaining_server: Server) -> None:
     """A server that repeats the key in its refusal, then every page that tells of endpoints, and all that was written."""
     page = bench.page

@@ -64,6 +64,7 @@ def summary() -> str:
     return example().example.summary
 
 
+@pytest.mark.slow
 def test_a_heavy_metric_waits_for_the_key_until_its_edits_turn_out_to_be_quick(bench: Bench, heavy: str) -> None:
     expect(bench.row(heavy)).to_contain_text("press Alt+S")
     expect(bench.score(heavy)).to_have_text("–")
@@ -99,6 +100,7 @@ def test_a_heavy_metric_waits_for_the_key_until_its_edits_turn_out_to_be_quick(b
     pytest.fail("No edit was scored without the key.")
 
 
+@pytest.mark.slow
 def test_metrics_are_moved_to_the_fast_set_and_added_while_the_page_still_draws_what_was_before(
     own_page: Page, plugged_server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

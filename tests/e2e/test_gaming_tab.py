@@ -56,6 +56,7 @@ def open_gaming(page: Page, address: str) -> None:
     done(page)
 
 
+@pytest.mark.slow
 def test_phrases_that_were_discovered_written_and_all_are_each_tried_by_one_press(page: Page, server: Server) -> None:
     address = f"{server.url}/stress?run={begin(server, 'Gamed')}"
     page.goto(address)

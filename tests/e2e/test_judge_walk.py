@@ -69,6 +69,7 @@ def add_endpoint(page: Page, name: str, url: str) -> None:
     idle(page)
 
 
+@pytest.mark.slow
 def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
     page: Page, bare_server: Server, endpoint: Endpoint
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_pair_is_kept_once_by_a_key_opened_by_its_link_and_exported(bench: Ben
     assert any(id in row.values() for row in rows)
 
 
+@pytest.mark.slow
 def test_a_score_that_differs_from_the_saved_one_is_marked(page: Page, server: Server) -> None:
     old = Edit(Span(0, 3), "One", "There was only one.", "somebody")
     text = old.new + summary()[3:]
@@ -174,6 +175,7 @@ def test_drafts_come_back_and_quick_presses_save_the_newest_text_once(bench: Ben
     )
 
 
+@pytest.mark.slow
 def test_a_press_that_comes_in_one_message_with_typing_acts_on_the_newest_words(own_page: Page, server: Server) -> None:
     """A server that is busy reads both at once."""
     line, bench = Line(own_page), Bench(own_page, server)

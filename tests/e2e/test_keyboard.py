@@ -59,6 +59,7 @@ def test_tab_reaches_example_editor_board_and_record_in_this_order_and_a_label_i
     assert bench.server.count("label") == before + 1
 
 
+@pytest.mark.slow
 def test_a_search_from_any_page_leads_to_a_metric_within_the_session_and_the_keys_of_a_page_are_listed(
     bench: Bench,
 ) -> None:

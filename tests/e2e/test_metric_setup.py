@@ -48,6 +48,7 @@ def install_parsers(site: Path) -> None:
     (site / "spacy" / "__init__.py").write_text(SPACY)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("spacy") is not None, reason="spaCy is installed here, so nothing needs to be set up")
 def test_questeval_is_set_up_and_scores_by_what_its_card_says(page: Page, weights: Weights, tmp_path: Path) -> None:
     root, site = tmp_path / "published", tmp_path / "site"

@@ -55,6 +55,7 @@ def rewrite(page: Page, label: str, words: str) -> None:
     box.press("Control+Enter")
 
 
+@pytest.mark.slow
 def test_claims_are_found_by_a_model_edited_and_scored(page: Page, claims_server: Server) -> None:
     bench = Bench(page, claims_server)
     bench.open()

@@ -99,6 +99,7 @@ def test_typing_moves_scores_every_change_can_be_taken_back_and_an_edit_is_judge
     assert (judged["grade"], judged["cause"]) == ("partially", "completeness")
 
 
+@pytest.mark.slow
 def test_words_that_are_replaced_or_pasted_are_executable_edits_which_one_link_opens_again(bench: Bench) -> None:
     page = bench.page
     bench.replace("Tuesday", "Friday", "The document says Tuesday.")

@@ -63,6 +63,7 @@ def prompts_server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         yield server
 
 
+@pytest.mark.slow
 def test_a_prompt_is_edited_compared_taken_back_and_replaced_by_a_file(
     page: Page, prompts_server: Server, folder: Path, tmp_path: Path
 ) -> None:

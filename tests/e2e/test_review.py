@@ -93,6 +93,7 @@ def test_a_case_is_settled_by_keyboard_only_by_who_may_neither_manage_nor_export
     assert len(json.loads(row["settles"])) == 2
 
 
+@pytest.mark.slow
 def test_keys_that_come_at_once_settle_with_what_was_chosen_last(own_page: Page, shared_server: SharedServer) -> None:
     page, campaign, line = own_page, disputed(shared_server), Line(own_page)
     review(page, shared_server, campaign, shared_server.code(Role.ADJUDICATOR)[1])
@@ -110,6 +111,7 @@ def test_keys_that_come_at_once_settle_with_what_was_chosen_last(own_page: Page,
     assert (json.loads(row["answers"]), row["cause"]) == (BAD, "annotator slip")
 
 
+@pytest.mark.slow
 def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_order(
     own_page: Page, shared_server: SharedServer
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored_and_a_
     expect(bench.row("rouge2[measured=recall]")).to_contain_text("ready", timeout=START_MS)
 
 
+@pytest.mark.slow
 def test_wrong_values_are_answered_by_the_metric_and_a_switch_without_a_model_moves_a_score(
     bench: Bench, tmp_path: Path
 ) -> None:

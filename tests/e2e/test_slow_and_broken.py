@@ -107,6 +107,7 @@ def huge(tiny_deberta: Path, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
     bench: Bench, held: Path, truncated: Path, huge: Path, tiny_deberta: Path
 ) -> None:
@@ -141,6 +142,7 @@ def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
         expect(bench.score(spec)).to_have_text(re.compile(r"\d\.\d+"))
 
 
+@pytest.mark.slow
 def test_a_hub_that_cannot_be_reached_is_said_within_seconds_and_models_are_loaded_and_unloaded(
     bench: Bench, tiny_roberta: Path
 ) -> None:

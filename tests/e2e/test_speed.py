@@ -61,6 +61,7 @@ def sessions(browser: Browser, server: Server) -> Iterator[list[Bench]]:
         yield [Bench(page, server) for page in pages]
 
 
+@pytest.mark.slow
 def test_lexical_scores_of_a_new_text_come_within_a_second(sessions: list[Bench]) -> None:
     words = iter(("It rained.", "It snowed.", "It thundered."))
     bench = sessions[0]
@@ -68,11 +69,13 @@ def test_lexical_scores_of_a_new_text_come_within_a_second(sessions: list[Bench]
     within(FIRST_SCORES_S, "keystroke to lexical scores", lambda: bench.page.evaluate(_FIRST_SCORES, next(words)))
 
 
+@pytest.mark.slow
 def test_the_page_is_usable_within_three_seconds(sessions: list[Bench], new_page: Callable[[], Page]) -> None:
     assert len(sessions) == SESSIONS
     within(USABLE_S, "page opened to first board", lambda: first_board(new_page(), sessions[0].server))
 
 
+@pytest.mark.slow
 def test_a_server_with_ten_open_sessions_is_idle(sessions: list[Bench]) -> None:
     assert len(sessions) == SESSIONS
     sessions[-1].settled(example().example.document, example().example.summary)
@@ -95,6 +98,7 @@ def first_board(page: Page, server: Server) -> float:
     return seconds
 
 
+@pytest.mark.slow
 def test_the_first_page_takes_at_most_a_megabyte_over_the_wire(browser: Browser, server: Server) -> None:
     with browser.new_context() as context:  # a profile that holds nothing yet
         page = context.new_page()

@@ -40,6 +40,7 @@ def done(page: Page) -> None:
     idle(page)
 
 
+@pytest.mark.slow
 def test_a_run_is_binned_read_without_its_documents_bisected_and_swept(page: Page, server: Server) -> None:
     open_run(page, server, "To analyse")
     open_view(page, "Reading", "Information density")

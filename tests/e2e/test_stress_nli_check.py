@@ -89,6 +89,7 @@ def shifts_of(page: Page, number: int) -> list[dict[str, str]]:
     return list(csv.DictReader(saved.read_text(encoding="utf-8").splitlines()))
 
 
+@pytest.mark.slow
 def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left_out(
     page: Page, checked_server: Server, tmp_path: Path
 ) -> None:

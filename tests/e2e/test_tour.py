@@ -92,6 +92,7 @@ def test_the_tour_leads_by_keys_over_three_pages_and_points_at_what_can_be_seen(
     assert page.url.partition("?")[0].endswith("/evaluate")
 
 
+@pytest.mark.slow
 def test_the_tour_runs_by_itself_until_somebody_takes_over(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/?tour=play")
     card(page, STEPS[0].title)

@@ -22,6 +22,7 @@ PEOPLE = "name,role,groups\nNadia,annotator,north\nSami,annotator,south\nEdda,an
 NAME = "Two groups"
 
 
+@pytest.mark.slow
 def test_a_project_is_run_from_the_list_of_people_to_the_dataset(
     new_page: Callable[[], Page], shared_server: SharedServer, tmp_path: Path
 ) -> None:

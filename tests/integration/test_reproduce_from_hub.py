@@ -106,6 +106,7 @@ def environment(endpoint: Endpoint) -> dict[str, str]:
     return {"TOUCHSTONE_LLM_BASE_URL": endpoint.url, "TOUCHSTONE_LLM_MODEL": "gpt-4o"}
 
 
+@pytest.mark.slow
 def test_all_papers_come_from_nothing_and_again_after_an_end_by_force(
     machine: Machine,  # noqa: F811  # the fixture
     tmp_path: Path,

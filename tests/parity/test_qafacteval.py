@@ -256,6 +256,7 @@ def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tup
     assert ours(models, pair).value == pytest.approx(reference.score(*pair), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_tiny_models_keep_some_questions_and_drop_others(models: Models) -> None:
     scores = [ours(models, pair) for pair in PAIRS_OF_QUESTIONS.values()]
     assert len({score.value for score in scores}) >= 3

@@ -68,6 +68,7 @@ def own_estimate(record: dict[str, Any]) -> Estimate:
     return Estimate(**{name: value for name, value in record.items() if name != "few_documents"})
 
 
+@pytest.mark.slow
 def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, few_kinds: Path, tmp_path: Path) -> None:
     done("import", "pairs", pairs, "--name", DATASET)
     places = {end: tmp_path / f"audit.{end}" for end in ("json", "html", "md", "svg")}
@@ -143,6 +144,7 @@ def test_audits_are_kept_and_the_last_one_is_compared_with(few_pairs: Path, few_
     assert "Kept are audits of rouge2" in str(run("audit", "--history", "bleu").exception)
 
 
+@pytest.mark.slow
 def test_another_battery_is_in_the_command_and_said_when_it_is_compared(few_pairs: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
     done("audit", METRIC, "--data", few_pairs, "--most", 4)
@@ -167,6 +169,7 @@ def test_an_audit_of_nothing_says_what_to_name() -> None:
     assert "Name a metric and the data" in str(run("audit", METRIC).exception)
 
 
+@pytest.mark.slow
 def test_windows_and_densities_are_those_of_their_commands(few_pairs: Path, few_kinds: Path, tmp_path: Path) -> None:
     metric, written, stressed = "retrieve[metric=rouge2]", tmp_path / "audit.json", tmp_path / "run.jsonl"
     done("import", "pairs", few_pairs, "--name", DATASET)
@@ -209,6 +212,7 @@ def write_scores(pairs: Path, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_file_of_scores_is_audited_without_the_questions_that_need_new_ones(
     pairs: Path, tmp_path: Path, database: str
 ) -> None:

@@ -76,7 +76,7 @@ def write_explanations(work: Path) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("write", "holds"),
     [
-        (
+        pytest.param(
             write_several_files,
             {
                 "README.md": "# bumps: a folder with task1_dataset.json, task2_dataset.json",
@@ -87,14 +87,16 @@ def write_explanations(work: Path) -> list[list[str]]:
                 "figures/roc.svg": "<svg",
                 "figures/roc.pdf": "%PDF",
             },
+            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             write_corrected_mapping,
             {
                 "mappings/1.json": "nein",
                 "tables/rating-correlation.csv": "rouge2",
                 "tables/rating-correlation.tex": r"\label{tab:rating-correlation}",
             },
+            marks=pytest.mark.slow,
         ),
         (write_explanations, {"tables/explanation-scores.csv": "explainer,"}),
     ],

@@ -74,6 +74,7 @@ def test_the_examples_pass_every_contract_test(tree: Path) -> None:
     assert re.search(r"\d{2} passed", told), told
 
 
+@pytest.mark.slow
 @needs_make
 def test_make_reference_puts_a_new_metric_into_the_table(tree: Path) -> None:
     outdated = "from tests.reference import ROOT, outdated_rows; print(outdated_rows(ROOT))"
@@ -94,6 +95,7 @@ def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
         outdated_rows(tmp_path)
 
 
+@pytest.mark.slow
 @needs_make
 def test_make_reference_fails_and_leaves_the_documents_whole_where_a_table_cannot_be_made(tree: Path) -> None:
     chapter = (tree / "docs" / "reference" / "metrics.md").read_bytes()

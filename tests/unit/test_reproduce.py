@@ -120,6 +120,7 @@ def test_a_folder_without_data_says_for_every_paper_what_to_get(tmp_path: Path) 
         assert "BEYOND" not in printed.stdout
 
 
+@pytest.mark.slow
 def test_the_pack_has_both_figures_and_the_paper_mode_and_is_the_same_again(folder: Path, tmp_path: Path) -> None:
     packs = []
     for name in ("one", "two"):

@@ -135,6 +135,7 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
     assert "pip install 'touchstone[ray]' here" in says["bulk/ray_workers"]
 
 
+@pytest.mark.slow
 def test_the_example_of_the_chapter_on_python_gives_what_the_command_line_gives(
     installed: Installed, weights: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,9 @@ def earlier_versions() -> list[str]:
     return sorted(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())[:-1]
 
 
+VERSIONS = earlier_versions()
+
+
 @pytest.fixture(scope="module")
 def contents(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     """The rows of a database of this version in which everything was used."""
@@ -151,7 +154,14 @@ class Upgraded:
     after: Rows
 
 
-@pytest.fixture(scope="module", params=list(product(earlier_versions(), ("sqlite", "postgres"))), ids="-".join)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((version, database), marks=[pytest.mark.slow] if version in VERSIONS[1:-1] else [])
+        for version, database in product(VERSIONS, ("sqlite", "postgres"))
+    ],
+    ids="-".join,
+)
 def upgraded(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, contents: Rows
 ) -> Iterator[Upgraded]:

@@ -46,7 +46,13 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "RESAMPLES", 500)
 
 
-@pytest.mark.parametrize("name", sorted(ONE_OF_EACH_FAMILY.values()))
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("summac-zs", "word-support") else pytest.param(name, marks=pytest.mark.slow)
+        for name in sorted(ONE_OF_EACH_FAMILY.values())
+    ],
+)
 def test_a_family_is_audited_from_its_first_score_to_asking_again(
     name: str, weights: Any, tmp_path: Path, database: str, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +140,7 @@ def audit_judge(spec: str, documents: int, folder: Path, monkeypatch: pytest.Mon
     return finding, {one.label: one for one in finding.details}
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_for_another_sample_and_with_other_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +153,7 @@ def test_a_judge_is_asked_for_another_sample_and_with_other_words(
     assert finding.level is Level.GOOD
 
 
+@pytest.mark.slow
 def test_a_judge_whose_decisions_follow_the_wording_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding, figures = audit_judge("closed-book", 12, tmp_path, monkeypatch, fickle=True)
     flips = figures["decisions that flip at its threshold, closed-book[wording=1]"].estimate

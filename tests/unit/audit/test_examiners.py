@@ -11,6 +11,8 @@ from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, ordered_q
 from core.audit.report import MetricAudit, failure_lines
 from tests.unit.audit.examiners import EXAMINERS, SEEDS, audited, judged
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("length", "random", "upside-down", "uncalibrated", "gamed", "crashes", "selective", "outside")
 DOCUMENTS = 24
 

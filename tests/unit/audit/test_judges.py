@@ -105,14 +105,19 @@ def test_every_question_of_a_judge_lists_what_it_counted(fair: JudgeAudit) -> No
     ("mark", "first_wins", "question", "said"),
     [
         (judges.obedient, False, "injection", "wrong summaries are lifted by an instruction in the document"),
-        (judges.fooled_by_tokens, False, "injection", "wrong summaries are lifted by tokens of ChatML in the summary"),
-        (judges.verbose, False, "verbosity", "likes long summaries better"),
-        (judges.first_sentence, False, "position", "minds errors at the beginning more"),
         (judges.fair, True, "position", "prefers the summary shown first"),
-        (judges.early_reader, False, "position", "reads the beginning of a document more"),
-        (judges.worded, False, "wording", "its decisions depend on the wording of its instructions"),
-        (judges.inverted_on_five, False, "scale", "its scale decides which summary is better"),
-        (judges.partial, False, "own-family", "prefers summaries by GPT"),
+        *(
+            pytest.param(mark, False, question, said, marks=pytest.mark.slow)
+            for mark, question, said in (
+                (judges.fooled_by_tokens, "injection", "wrong summaries are lifted by tokens of ChatML in the summary"),
+                (judges.verbose, "verbosity", "likes long summaries better"),
+                (judges.first_sentence, "position", "minds errors at the beginning more"),
+                (judges.early_reader, "position", "reads the beginning of a document more"),
+                (judges.worded, "wording", "its decisions depend on the wording of its instructions"),
+                (judges.inverted_on_five, "scale", "its scale decides which summary is better"),
+                (judges.partial, "own-family", "prefers summaries by GPT"),
+            )
+        ),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
@@ -127,6 +132,7 @@ def test_a_judge_with_one_fault_fails_there_and_in_no_other_bias(
     assert not {name for name, level in others.items() if level in (Level.WEAK, Level.FAILS)}
 
 
+@pytest.mark.slow
 def test_of_a_judge_that_answers_by_chance_no_bias_is_claimed(folder: Path) -> None:
     audit = audit_judge(judges.noisy(0), folder)
     assert finding(audit, "repetition").level is Level.FAILS
@@ -219,6 +225,7 @@ def test_every_form_of_a_report_has_one_card_for_a_model_and_its_endpoint(fair: 
     assert [len(card.audits) for card in judge_cards((audit, other, replace(audit, metric="another-judge")))] == [2, 1]
 
 
+@pytest.mark.slow
 def test_the_terminal_prints_the_card_of_a_judge(tmp_path: Path, database: str) -> None:
     assert database
     pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", 3), tmp_path / "audit.json"
@@ -271,6 +278,7 @@ def test_a_judge_without_a_number_of_the_sample_is_asked_once_more(
     assert (again.asked > 0, once_more.asked) == (True, 0)  # what was paid for is kept
 
 
+@pytest.mark.slow
 def test_a_judge_of_this_machine_has_a_card_and_costs_no_money(tmp_path: Path, weights: Weights, database: str) -> None:
     assert database
     pairs, written = tmp_path / "two.jsonl", tmp_path / "audit.json"

@@ -97,11 +97,13 @@ def output(toy: Path) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_chapter_pass_on_a_toy_repository(output: str) -> None:
     assert "3 failed, 2 passed" in output
     assert set(re.findall(r"^(?:FAILED|ERROR) ([\w.]+)", output, re.MULTILINE)) == {"test_failing.py"}, output
 
 
+@pytest.mark.slow
 def test_failures_say_what_was_found(output: str) -> None:
     assert "Does it see errors?" in output
     assert "is below 0.99" in output

@@ -138,6 +138,7 @@ def test_the_same_seed_gives_the_same_file_whatever_others_draw(tiny_roberta: Pa
     assert digest(again.folder) == digest(first.folder)
 
 
+@pytest.mark.slow
 def test_plain_sentence_transformers_and_the_metric_say_the_same(ships: Alone, engine: Engine) -> None:
     from sentence_transformers import CrossEncoder
 
@@ -179,6 +180,7 @@ def test_an_edited_sentence_alone_is_asked_again(ships: Alone, engine: Engine) -
     assert after.parts[1].score != before.parts[1].score
 
 
+@pytest.mark.slow
 def test_shuffled_labels_are_called_no_better_than_chance(tiny_roberta: Path, tmp_path: Path) -> None:
     found = trained_alone(plan(items(80, shuffled=True), tiny_roberta), tmp_path / "model")
     value = found.figures[0].estimate.value
@@ -234,6 +236,7 @@ def test_lora_without_peft_says_what_to_install(
         trained(plan(items(24), tiny_roberta, lora=True), tmp_path / "model", engine)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # peft warns of what it does not use here
 def test_lora_is_merged_into_weights_that_anyone_loads(tiny_roberta: Path, tmp_path: Path, engine: Engine) -> None:
     pytest.importorskip("peft")

@@ -100,6 +100,7 @@ def test_a_scale_makes_certain_scores_as_uncertain_as_they_are() -> None:
     assert fit_scale(table, weights, np.ones(4000, dtype=bool)) == Scale()
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_pair_lie_in_one_document() -> None:
     data, _, _ = own()
     pairs = pairs_of(data.rows)
@@ -165,6 +166,7 @@ def test_the_first_trees_are_the_smaller_model_and_several_models_are_averaged()
     assert np.abs(alone[0] - alone[1]).max() > 0.01
 
 
+@pytest.mark.slow
 def test_shuffled_labels_teach_nothing_and_the_card_says_so(tmp_path: Path) -> None:
     """Within three standard errors, of four points each."""
     found = items(100)
@@ -236,6 +238,7 @@ def test_a_planted_leak_lies_in_one_part(leak: str) -> None:
         assert len(set(parts[places].tolist())) == 1
 
 
+@pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_and_writes_the_file_of_another_of_the_same_seed(tmp_path: Path) -> None:
     killed = tmp_path / "killed"
     command = [sys.executable, "-m", "tests.unit.trained.training_process", str(killed)]
