@@ -32,10 +32,10 @@ def table_latex(table: Table, name: str = "", label: str = "") -> str:
         lines = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
         return latex_table(head, lines, " ".join([f"{table.title}.", *table.notes, *_legend(table, "")]), label)
     down, across, cells = pivot_grid(table, name)
-    column, titles = table.column(name), pivot_titles(table, down)
+    column, (titles, heads) = table.column(name), pivot_titles(table, down, across)
     title = table.pivot.down.capitalize() if table.pivot else ""
     if len(down) > _MOST_ACROSS:
-        head = [title, *map(latex_text, across)]
+        head = [title, *(latex_text(heads[other]) for other in across)]
         numbers = ["$n$", *(_case_numbers(cells, [(row, other) for row in down]) for other in across)]
         body = [
             [latex_text(titles[row]), *(_cell(cells.get((row, other)), column) for other in across)] for row in down
@@ -49,7 +49,7 @@ def table_latex(table: Table, name: str = "", label: str = "") -> str:
         ]
         lines = [
             [
-                latex_text(other),
+                latex_text(heads[other]),
                 _case_numbers(cells, [(row, other) for row in down]),
                 *(_cell(cells.get((row, other)), column) for row in down),
             ]

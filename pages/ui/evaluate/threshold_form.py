@@ -13,6 +13,7 @@ from core.cases.cases import select_metrics
 from core.cases.data_facts import data_facts
 from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
+from core.metric_title import metric_title
 from core.stats.text_tables import format_percent
 from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
@@ -31,7 +32,9 @@ def threshold_form(chosen: EvaluationChoice) -> None:
         st.info("No metric here has a better side.")
         return
     st.subheader("A threshold of your own")
-    metric = st.selectbox("Metric", names, key=f"evaluate-calibrated-{hash(tuple(names))}", width=420)
+    metric = st.selectbox(
+        "Metric", names, format_func=metric_title, key=f"evaluate-calibrated-{hash(tuple(names))}", width=420
+    )
     cases = select_metrics(chosen.cases, [metric])
     [column] = cases.all_columns
     if column.released or column.scales is not None:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.metric_title import metric_title
+from core.perturbation import kind_title
 from core.report import Cell, Report
 from core.runs.filters import filter_variants
 from core.runs.matrix import MatrixCell, shift_matrix
@@ -32,7 +33,6 @@ from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.matrix_and_plots import (
-    kind_title,
     matrix_table,
     metric_plots,
     score_dots,

@@ -61,8 +61,8 @@ def test_labels_of_one_kind_give_a_reason() -> None:
     ("name", "title"),
     [
         ("rouge2", "ROUGE-2"),
-        ("rouge2[measured=f1] (ours) (2)", "ROUGE-2 [measured=f1] (ours) (2)"),
-        ("factcc@bump", "FactCC [@bump]"),
+        ("rouge2[measured=f1] (ours) (2)", "ROUGE-2 (measured: f1) (ours) (2)"),
+        ("factcc@bump", "FactCC (@bump)"),
         ("MiniCheck of the authors", "MiniCheck of the authors"),
         ("rouge2[no-such-setting=1]", "rouge2[no-such-setting=1]"),
     ],
