@@ -14,6 +14,8 @@ from core.pinned.files import form_files, pins_html, pins_latex, pins_markdown, 
 from core.pinned.pin import Part, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
 from core.pinned.recipe import read_recipe, report_toml
+from core.report import Column, Table
+from core.reports.latex import table_latex
 from tests.unit.pinned.pins import HOSTILE, report_of
 
 
@@ -91,6 +93,21 @@ def test_no_text_is_a_command_of_latex() -> None:
     body = document.partition(r"\begin{document}")[2]
     assert not re.search(r"(?<!\\)[&#%](?![^\n]*\\\\)", re.sub(r"(?s)\\begin\{tabular\}.*?\\end\{tabular\}", "", body))
     assert document.count("{") - document.count(r"\{") == document.count("}") - document.count(r"\}")
+
+
+def test_latex_declares_what_its_fonts_lack_and_may_break_long_words() -> None:
+    document = pins_latex(PinnedReport("中 ≤ é", (Part(f"https://x.example/{'long/' * 20}"),)), {}, "out")[""]
+    assert isinstance(document, str)
+    head, _, body = document.partition(r"\title")
+    assert re.findall(r"\\DeclareUnicodeCharacter\{(\w+)\}", head) == ["4E2D"]
+    assert r"\ifPDFTeX" in head
+    assert r"$\leq$ é" in body
+    assert r"long/\allowbreak{}long/" in body
+
+
+def test_texts_of_a_latex_table_are_left_and_long_ones_in_lines() -> None:
+    columns = (Column("what"), Column("why"), Column("n", format="count"))
+    assert r"\begin{tabular}{lp{0.35\linewidth}r}" in table_latex(Table("t", "T", columns, (("a", "why " * 30, 3),)))
 
 
 def test_latex_of_markdown_has_headings_lists_and_links() -> None:
