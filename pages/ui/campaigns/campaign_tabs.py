@@ -46,7 +46,9 @@ def progress_tab(campaign: CampaignSettings) -> None:
         _calibration_view(campaign, campaign_manager().calibration(campaign.id))
     if found.people:
         st.dataframe(
-            pd.DataFrame([_person_row(person) for person in found.people]),
+            pd.DataFrame([_person_row(person) for person in found.people])
+            .replace("", None)
+            .dropna(axis="columns", how="all"),
             hide_index=True,
             alt="Progress of each person",
             placeholder="",
@@ -154,7 +156,7 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
     )
     with st.container(horizontal=True):
         for name, value, help in figures:
-            st.metric(name, value, border=True, width=185 if " of " in value else 125, help=help)
+            st.metric(name, value, border=True, width=185 if " of " in value else 155, help=help)
     if found.saving and found.saving.items:
         st.caption(format_saving(found.saving))
     if found.required:

@@ -35,8 +35,9 @@ def saved_table(saved: Sequence[SavedRow]) -> None:
             "note": [row.note for row in saved],
         }
     )
+    filled = frame.replace("", None).dropna(axis="columns", how="all")
     st.dataframe(
-        frame,
+        filled,
         hide_index=True,
         height="auto",
         alt="Kept pairs and labels, newest first",
