@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from annotations.campaigns.people import Member
@@ -56,7 +54,7 @@ def lesson_links(member: Member) -> None:
     for place in lessons:
         name = place.query["lesson"]
         icon = "check_circle" if name in done else "school"
-        with st.container(gap=None):
+        with st.container(gap=None, key=f"lesson-{name}"):
             st.page_link(
                 f"views/{place.view}.py",
                 label=f"{place.title} :gray[done]" if name in done else place.title,
@@ -64,14 +62,15 @@ def lesson_links(member: Member) -> None:
                 query_params=place.query,
             )
             st.caption(read_lessons()[name].about)
+    _done_component(
+        key=_DONE_KEY, data={"done": done}, on_done_change=lambda: None
+    )  # last: it takes room and shows nothing
 
 
-def _done_lessons() -> Sequence[str]:
+def _done_lessons() -> list[str]:
     """The names that the browser keeps; none before it has said so."""
     known = component_message(_DONE_KEY).get("done")
-    done = [str(name) for name in known] if isinstance(known, list) else []
-    _done_component(key=_DONE_KEY, data={"done": done}, on_done_change=lambda: None)
-    return done
+    return [str(name) for name in known] if isinstance(known, list) else []
 
 
 def continue_work(member: Member) -> None:
