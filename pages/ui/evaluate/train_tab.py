@@ -39,6 +39,7 @@ from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.push_form import push_form
@@ -262,8 +263,10 @@ def _show_result(name: str, trained: TrainedFolder) -> None:
         }
         for figure in trained.figures
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=f"Figures of {name}")
+    frame = pd.DataFrame(rows)
+    st.dataframe(frame, hide_index=True, alt=f"Figures of {name}")
     with st.container(horizontal=True):
+        copy_table(f"Figures of {name}", frame, f"train-{name}")
         if st.button("Try it on Probe", icon=":material/science:", key=f"train-probe-{name}"):
             add_to_bench(METRICS.parse(trained.spec))
             st.switch_page("views/probe.py")

@@ -26,6 +26,7 @@ from core.studies.shifts import Shifts, cells_of
 from core.studies.window_sweep import Windows, window_charts, window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.report_charts import report_chart
@@ -72,14 +73,16 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
         st.caption(
             escape_markdown(f"{heading}: {size}, {battery}, seed {plan.seed}{check}, Touchstone {plan.version}.")
         )
+    frame = pd.DataFrame([_comparison_row(*both) for both in common])
     st.dataframe(
-        pd.DataFrame([_comparison_row(*both) for both in common]),
+        frame,
         hide_index=True,
         height="auto",
         alt="Both runs",
         placeholder="–",
         column_config={"difference": st.column_config.NumberColumn(format="%+.4f")},
     )
+    copy_table("Both runs", frame, "stress-compared")
 
 
 def _comparison_row(this: MatrixCell, other: MatrixCell) -> dict[str, object]:
