@@ -101,7 +101,7 @@ def train_tab(chosen: EvaluationChoice) -> None:
     if battery is None:
         return
     plan = background_result(
-        "Reading the labels…",
+        "Reading the labels, and making corruptions and harmless edits to learn from…",
         ("train", chosen.key, share, seed, battery),
         partial(_prepare, chosen.datasets, share, seed, battery),
     )
