@@ -170,7 +170,8 @@ def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:
             yield found.replace(r"\end{tabular}", "\\end{tabular}\n\\end{adjustbox}")
     for pair in pin.pairs:
         yield f"\\begin{{quote}}\n{_pair_latex(pair)}\n\\end{{quote}}\n"
-    yield rf"{{\footnotesize {latex_text(' '.join([*_notes(pin), _made(pin), remark]).strip())}}}" + "\n"
+    small = latex_text(" ".join([*_notes(pin), _made(pin), remark]).strip())
+    yield rf"{{\footnotesize\raggedright {small}\par}}" + "\n"
 
 
 def _pair_latex(pair: PinnedPair) -> str:
@@ -180,7 +181,8 @@ def _pair_latex(pair: PinnedPair) -> str:
         for op, text in pair_segments(pair)
     ]
     head = latex_text(" · ".join(filter(None, [pair.remark, pair.scores])).replace("→", "to"))
-    return rf"{{\footnotesize {head}}} \\ {''.join(words)}"
+    above = rf"{{\footnotesize {head}}} \\ " if head else ""  # LaTeX ends no line that is empty
+    return f"{above}{''.join(words)}"
 
 
 def _pin_markdown(pin: Pin, stem: str, remark: str) -> Iterator[str]:

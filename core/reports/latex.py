@@ -109,7 +109,8 @@ def _cell(cell: Cell, column: Column) -> str:
     text = format_value(cell, column.format).replace("−", "-")
     if estimate_of(cell) is None:
         return latex_text(text)
-    value, _, bounds = text.partition(" ")
+    value, bracket, rest = text.partition(" [")
+    value, bounds = latex_text(value), latex_text(f"[{rest}") if bracket else ""
     value = f"${value}$" if value.startswith(("+", "-")) else value
     if isinstance(cell, Measurement):
         sign = "$^\\dagger$" if cell.level else "$^\\ddagger$" if cell.untested else ""
