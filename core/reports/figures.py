@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from core.report import Chart, Report, Series
 from core.reports.cells import PERCENT_FORMATS
@@ -119,7 +120,7 @@ def _draw_xy(axes: Axes, chart: Chart) -> None:
     for axis, named in ((axes.xaxis, named_x), (axes.yaxis, named_y)):
         axis.set_label_text(f"{named.title}, %" if named.title and named.format in PERCENT_FORMATS else named.title)
         if named.whole and not named.categories:
-            axis.get_major_locator().set_params(integer=True)
+            axis.set_major_locator(MaxNLocator(integer=True))
     if named_y.reverse and not chart.sideways:
         axes.invert_yaxis()
     if chart.square:

@@ -15,7 +15,7 @@ from core.cases.verdict_grid import PairVerdict, build_verdict_grid
 from core.errors import TouchstoneError
 from core.explanations.explainer_scores import answers_by_explainer, without_panels
 from core.metric_title import metric_title
-from core.report import Column, Report, Table
+from core.report import Column, Format, Report, Table
 from core.stats.score_pairs import Move
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
@@ -220,7 +220,8 @@ class SharedErrors(Study):
                 f"Most alike in their misses are {metric_title(most.left)} and {metric_title(most.right)}: both miss {most.both_missed} of {most.n}, "
                 f"by chance it would be {most.expected:.1f} (phi {most.phi:+.2f})."
             )
-        one, named = self.of.removesuffix("s"), "metric" if self.of == "metrics" else "text"
+        one = self.of.removesuffix("s")
+        named: Format = "metric" if self.of == "metrics" else "text"
         smallest = Table(
             "coverage",
             f"The smallest set of {self.of}",
