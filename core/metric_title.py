@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from core.errors import TouchstoneError
 from core.metric import METRICS
-from core.registry import settings_label
+from core.registry import title_with_settings
 
 _COLUMN_NAME = re.compile(r"(?P<spec>.*?)(?P<addition>( \(ours\))?( \(\d+\))?)")
 
@@ -25,8 +25,7 @@ def metric_title(name: str) -> str:
         metric = METRICS.parse(parts["spec"])
     except TouchstoneError:  # released by others, or kept from a time when it had another name
         return name
-    settings = settings_label(parts["spec"])
-    return f"{metric.card.title}{f' [{settings}]' if settings else ''}{parts['addition']}"
+    return f"{title_with_settings(metric.card.title, parts['spec'])}{parts['addition']}"
 
 
 def metric_titles(names: Iterable[str]) -> dict[str, str]:

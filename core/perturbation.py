@@ -13,7 +13,7 @@ from core.english.inflection import indefinite_article
 from core.errors import TouchstoneError, UnscorableError
 from core.memoize import memoize
 from core.model_reference import ModelRef
-from core.registry import Registry, format_spec, profile_field, settings_label
+from core.registry import Registry, format_spec, profile_field, title_with_settings
 from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]
@@ -73,8 +73,7 @@ class Perturbation(ABC):
     @property
     def title(self) -> str:
         """Title with the settings, where it has any."""
-        settings = settings_label(self.spec)
-        return f"{self.card.title} [{settings}]" if settings else self.card.title
+        return title_with_settings(self.card.title, self.spec)
 
     @property
     def signature(self) -> str:
@@ -85,6 +84,14 @@ class Perturbation(ABC):
 PERTURBATIONS: Registry[Perturbation] = Registry(
     "perturbation", f"{__package__}.perturbations", ("touchstone.perturbations",), Perturbation
 )
+
+
+def kind_title(spec: str) -> str:
+    """The title of a perturbation for people to read, with its settings; a name that is no perturbation as it is."""
+    try:
+        return PERTURBATIONS.parse(spec).title
+    except TouchstoneError:  # a row over several kinds, or a plug-in that is not here any more
+        return spec
 
 
 def refusal(perturbation: Perturbation, example: Example) -> str:

@@ -218,6 +218,12 @@ def settings_label(spec: str) -> str:
     return " ".join(filter(None, [f"@{profile}" if profile else "", settings]))
 
 
+def title_with_settings(title: str, spec: str) -> str:
+    """The title, with the settings of its spec behind it as people write them, such as "ROUGE-2 (measured: f1)"."""
+    settings = settings_label(spec).replace("=", ": ").replace(",", ", ")
+    return f"{title} ({settings})" if settings else title
+
+
 _LONG_PATH = re.compile(r'(?<=[="])/[^,"]*/(?=[^/,"]+/[^/,"]+)')
 
 

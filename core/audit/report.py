@@ -118,17 +118,22 @@ def variants_sha256(run: Run) -> str:
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
-def summarize(findings: Sequence[Finding]) -> str:
-    """One line: how many questions it passes, and what each finding adds to that."""
+def count_verdicts(findings: Sequence[Finding]) -> str:
+    """Number of verdicts of each kind in words, as "2 good, 2 weak, 5 failed"."""
     counts = Counter(finding.level for finding in findings)
-    judged = sum(counts[level] for level in JUDGED_LEVELS)
-    if not judged:
-        return "Too little data for a verdict."
-    verdicts = ", ".join(
+    return ", ".join(
         f"{counts[level]} {name}"
         for level, name in ((Level.GOOD, "good"), (Level.WEAK, "weak"), (Level.FAILS, "failed"))
         if counts[level]
     )
+
+
+def summarize(findings: Sequence[Finding]) -> str:
+    """One line: how many questions it passes, and what each finding adds to that."""
+    judged = sum(finding.level in JUDGED_LEVELS for finding in findings)
+    if not judged:
+        return "Too little data for a verdict."
+    verdicts = count_verdicts(findings)
     briefs = "; ".join(finding.brief for finding in findings if finding.brief)
     return f"{briefs[:1].upper()}{briefs[1:]}. Of {judged} questions: {verdicts}." if briefs else f"{verdicts}."
 

@@ -95,7 +95,8 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
         try:
             directions[spec] = str(METRICS.parse(spec).card.direction)
         except TouchstoneError as error:
-            directions[spec] = f"The kept scores of {spec} are left out. {error}"
+            why = str(error).partition(" Known: ")[0]  # nobody typed the name: the list of all others is no help
+            directions[spec] = f"The kept scores of {spec} are left out. {why}"
     # the faithful and the broken side; an original without a label counts as faithful to its broken edit
     pairs = [(one, two) if labels[two] == 0 else (two, one) for one, two in linked if 0 in (labels[one], labels[two])]
     released: dict[str, Values] = defaultdict(lambda: np.full(len(samples), np.nan))

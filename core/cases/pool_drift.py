@@ -53,8 +53,8 @@ def reference_part(pool: Pool, name: str) -> str:
     """The part of that name, or the first. Raises UnknownNameError, and TouchstoneError for a pool of one part or without scores."""
     if len(pool.parts) < 2:
         raise TouchstoneError(
-            "Drift is between parts, and there are not two. Name the field that tells earlier from later summaries with --by, as "
-            "--by dataset for two datasets."
+            "Drift is between parts, and there are not two. Choose the field that tells earlier from later summaries, "
+            "such as the dataset: under Slices on Evaluate, with --by in the terminal."
         )
     if not pool.columns:
         reasons = " ".join(pool.warnings)

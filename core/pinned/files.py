@@ -51,10 +51,9 @@ def pins_latex(report: PinnedReport, remarks: Remarks, stem: str) -> dict[str, s
         if part.pin:
             body += _pin_latex(part.pin, f"{stem}-{place + 1}", remarks.get(place, ""))
     title = rf"\title{{{latex_text(report.title)}}}"
-    content = "\n".join(
-        [_LATEX_HEAD, title, r"\date{}", r"\begin{document}", r"\maketitle", *body, r"\end{document}", ""]
-    )
-    return {"": content, **_figures(report, "pdf")}
+    written = "\n".join([title, r"\date{}", r"\begin{document}", r"\maketitle", *body, r"\end{document}", ""])
+    head = _LATEX_HEAD.replace(_FOREIGN_PLACE, "\n".join(_foreign_characters(written)))
+    return {"": f"{head}\n{written}", **_figures(report, "pdf")}
 
 
 def pins_markdown(report: PinnedReport, remarks: Remarks, stem: str) -> dict[str, str | bytes]:
@@ -119,13 +118,32 @@ def _figures(report: PinnedReport, kind: str) -> dict[str, bytes]:
     }
 
 
+_FOREIGN_PLACE = "% foreign"
 _LATEX_HEAD = r"""\documentclass{article}
+\usepackage[margin=2.5cm]{geometry}
+\usepackage{iftex}
+\ifPDFTeX  % it has no letters but Latin ones, and shows the number of others; LuaLaTeX with a font that has them shows them
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
+% foreign
+\else
+\usepackage{fontspec}
+\fi
 \usepackage{adjustbox,booktabs,graphicx,xcolor,hyperref}
+\emergencystretch=3em
 \newcommand{\removed}[1]{\textcolor{red!70!black}{[#1]}}
 \newcommand{\added}[1]{\textcolor{green!40!black}{\textbf{#1}}}
 """
+
+
+_LATIN_END = 0x17F  # of the letters that the fonts of pdfLaTeX have
+_MARKS = "–—‘’“”„‚…•€™†‡‰‹›"
+
+
+def _foreign_characters(written: str) -> list[str]:
+    """A declaration for each character that pdfLaTeX would stop at: it prints the number by which others find the character."""
+    foreign = sorted({one for one in written if ord(one) > _LATIN_END and one not in _MARKS})
+    return [rf"\DeclareUnicodeCharacter{{{ord(one):04X}}}{{[U+{ord(one):04X}]\allowbreak{{}}}}" for one in foreign]
 
 
 def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:
@@ -135,9 +153,9 @@ def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:
     for chart in pin.content.charts:
         yield "\n".join(
             [
-                r"\begin{figure}[ht]",
+                r"\begin{figure}[!ht]",
                 r"\centering",
-                rf"\includegraphics[width=\linewidth]{{{stem}-{chart.name}.pdf}}",
+                rf"\includegraphics[width=\linewidth,height=0.35\textheight,keepaspectratio]{{{stem}-{chart.name}.pdf}}",
                 rf"\caption{{{latex_text(chart.title)}}}",
                 r"\end{figure}",
                 "",
@@ -152,7 +170,8 @@ def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:
             yield found.replace(r"\end{tabular}", "\\end{tabular}\n\\end{adjustbox}")
     for pair in pin.pairs:
         yield f"\\begin{{quote}}\n{_pair_latex(pair)}\n\\end{{quote}}\n"
-    yield rf"{{\footnotesize {latex_text(' '.join([*_notes(pin), _made(pin), remark]).strip())}}}" + "\n"
+    small = latex_text(" ".join([*_notes(pin), _made(pin), remark]).strip())
+    yield rf"{{\footnotesize\raggedright {small}\par}}" + "\n"
 
 
 def _pair_latex(pair: PinnedPair) -> str:
@@ -162,7 +181,8 @@ def _pair_latex(pair: PinnedPair) -> str:
         for op, text in pair_segments(pair)
     ]
     head = latex_text(" · ".join(filter(None, [pair.remark, pair.scores])).replace("→", "to"))
-    return rf"{{\footnotesize {head}}} \\ {''.join(words)}"
+    above = rf"{{\footnotesize {head}}} \\ " if head else ""  # LaTeX ends no line that is empty
+    return f"{above}{''.join(words)}"
 
 
 def _pin_markdown(pin: Pin, stem: str, remark: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from core.metric_title import metric_title, metric_titles
+from core.perturbation import kind_title
 from core.report import Cell, Column, Format, Table, estimate_of
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
@@ -39,6 +40,7 @@ _FORMATTERS: Mapping[Format, Callable[[Estimate], str]] = MappingProxyType(
     {
         "text": _format_number,
         "metric": _format_number,
+        "perturbation": _format_number,
         "number": _format_number,
         "count": lambda estimate: NOTHING if estimate.value is None else f"{estimate.value:,.0f}",
         "seconds": lambda estimate: NOTHING if estimate.value is None else f"{estimate.value:,.1f} s",
@@ -53,6 +55,8 @@ _FORMATTERS: Mapping[Format, Callable[[Estimate], str]] = MappingProxyType(
     }
 )
 
+_TITLES: Mapping[Format, Callable[[str], str]] = MappingProxyType({"metric": metric_title, "perturbation": kind_title})
+
 PERCENT_FORMATS: tuple[Format, ...] = ("percent", "share")
 
 
@@ -61,7 +65,7 @@ def format_value(cell: Cell, form: Format) -> str:
     if cell is None:
         return NOTHING
     if isinstance(cell, str):
-        return metric_title(cell) if form == "metric" else cell
+        return _TITLES[form](cell) if form in _TITLES else cell
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int | float):
@@ -89,10 +93,16 @@ def pivot_grid(table: Table, name: str) -> tuple[list[str], list[str], dict[tupl
     return list(dict.fromkeys(down)), list(dict.fromkeys(across)), cells
 
 
-def pivot_titles(table: Table, down: Sequence[str]) -> dict[str, str]:
-    """The rows of a grid as people read them, each another."""
-    of_metrics = table.pivot is not None and table.column(table.pivot.down).format == "metric"
-    return metric_titles(down) if of_metrics else {name: name for name in down}
+def pivot_titles(table: Table, down: Sequence[str], across: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The rows and the columns of a grid as people read them, each another."""
+    if table.pivot is None:
+        raise ValueError(f"{table.name} is no grid.")
+    of_metrics = (table.column(of).format == "metric" for of in (table.pivot.down, table.pivot.across))
+    rows, columns = (
+        metric_titles(names) if titled else {name: name for name in names}
+        for names, titled in zip((down, across), of_metrics, strict=True)
+    )
+    return rows, columns
 
 
 def legend(tables: Sequence[Table]) -> str:
@@ -154,4 +164,8 @@ def missing_reasons(tables: Sequence[Table]) -> Iterator[str]:
                     reasons.setdefault(estimate.why, []).append(metric)
     for why, names in reasons.items():
         concerned = dict.fromkeys(names)
-        yield why if len(concerned) == len(metrics) or "" in concerned else f"{', '.join(concerned)}: {why}"
+        yield (
+            why
+            if len(concerned) == len(metrics) or "" in concerned
+            else f"{', '.join(map(metric_title, concerned))}: {why}"
+        )

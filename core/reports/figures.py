@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from core.report import Chart, Report, Series
 from core.reports.cells import PERCENT_FORMATS
@@ -116,8 +117,10 @@ def _draw_xy(axes: Axes, chart: Chart) -> None:
         else:
             axes.set_xticks(range(len(categories)), [fill(name, _NAME_LETTERS) for name in categories])
     named_x, named_y = (chart.y, chart.x) if chart.sideways else (chart.x, chart.y)
-    axes.set_xlabel(named_x.title)
-    axes.set_ylabel(named_y.title)
+    for axis, named in ((axes.xaxis, named_x), (axes.yaxis, named_y)):
+        axis.set_label_text(f"{named.title}, %" if named.title and named.format in PERCENT_FORMATS else named.title)
+        if named.whole and not named.categories:
+            axis.set_major_locator(MaxNLocator(integer=True))
     if named_y.reverse and not chart.sideways:
         axes.invert_yaxis()
     if chart.square:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 
-from core.report import Cell, Column, Table, estimate_of
+from core.report import Cell, Column, Format, Table, estimate_of
 from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
 from core.stats.best_metric import Measurement
 
+_BREAK = "\0"  # stands where a line may break, until the characters around it are escaped
+_WORDS: tuple[Format, ...] = ("text", "metric", "perturbation")
+_MOST_LETTERS, _TEXT_COLUMN = 60, r"p{0.35\linewidth}"  # of a cell on one line, and the column of longer ones
 _MOST_ACROSS = 6  # rows of a grid; more of them stay rows
 
 _ESCAPES = str.maketrans(
@@ -19,6 +23,10 @@ _ESCAPES = str.maketrans(
         "†": r"$^\dagger$",
         "‡": r"$^\ddagger$",
         "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "≈": r"$\approx$",
+        "→": r"$\rightarrow$",
+        "←": r"$\leftarrow$",
         "−": "-",
     }
 )
@@ -30,12 +38,15 @@ def table_latex(table: Table, name: str = "", label: str = "") -> str:
     if not name:
         head = [latex_text(heading(column)) for column in table.columns]
         lines = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
-        return latex_table(head, lines, " ".join([f"{table.title}.", *table.notes, *_legend(table, "")]), label)
+        caption = " ".join([f"{table.title}.", *table.notes, *_legend(table, "")])
+        return _latex_table(
+            head, lines, ["l" if one.format in _WORDS else "r" for one in table.columns], caption, label
+        )
     down, across, cells = pivot_grid(table, name)
-    column, titles = table.column(name), pivot_titles(table, down)
+    column, (titles, heads) = table.column(name), pivot_titles(table, down, across)
     title = table.pivot.down.capitalize() if table.pivot else ""
     if len(down) > _MOST_ACROSS:
-        head = [title, *map(latex_text, across)]
+        head = [title, *(latex_text(heads[other]) for other in across)]
         numbers = ["$n$", *(_case_numbers(cells, [(row, other) for row in down]) for other in across)]
         body = [
             [latex_text(titles[row]), *(_cell(cells.get((row, other)), column) for other in across)] for row in down
@@ -49,24 +60,30 @@ def table_latex(table: Table, name: str = "", label: str = "") -> str:
         ]
         lines = [
             [
-                latex_text(other),
+                latex_text(heads[other]),
                 _case_numbers(cells, [(row, other) for row in down]),
                 *(_cell(cells.get((row, other)), column) for row in down),
             ]
             for other in across
         ]
     caption = " ".join([f"{heading(column)}.", column.help, *_legend(table, name)])
-    return latex_table(head, lines, caption, label)
+    return _latex_table(head, lines, ["l", *"r" * (len(head) - 1)], caption, label)
 
 
-def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str) -> str:
-    """The first column left, the others right; cells are LaTeX already, see `latex_text`."""
-    body = [" & ".join(line) + r" \\" for line in lines]
+def _latex_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], places: Sequence[str], caption: str, label: str
+) -> str:
+    """Columns at their `places`, "l" or "r", and long texts in lines; cells are LaTeX already, see `latex_text`."""
+    longest = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
+    columns = "".join(
+        _TEXT_COLUMN if length > _MOST_LETTERS else place for place, length in zip(places, longest, strict=True)
+    )
+    body = [" & ".join(line) + r" \\" for line in rows]
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
-            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+            rf"\begin{{tabular}}{{{columns}}}",
             *(r"\toprule", " & ".join(head) + r" \\", r"\midrule", *body, r"\bottomrule"),
             r"\end{tabular}",
             rf"\caption{{{latex_text(caption)}}}",
@@ -77,9 +94,14 @@ def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: st
     )
 
 
+_LONG_WORD = re.compile(r"\S{30,}")  # an address or a signature, which has no blank to break a line at
+_BREAK_AFTER = re.compile(r"(?<=[/|?&=_.:,;-])(?=\w)")
+
+
 def latex_text(text: str) -> str:
-    """Words in which nothing is a command."""
-    return text.translate(_ESCAPES)
+    """Words in which nothing is a command; lines may break inside those that are long."""
+    parts = _LONG_WORD.sub(lambda found: _BREAK_AFTER.sub(_BREAK, found[0]), text)
+    return parts.translate(_ESCAPES).replace(_BREAK, r"\allowbreak{}")
 
 
 def _cell(cell: Cell, column: Column) -> str:
@@ -87,7 +109,8 @@ def _cell(cell: Cell, column: Column) -> str:
     text = format_value(cell, column.format).replace("−", "-")
     if estimate_of(cell) is None:
         return latex_text(text)
-    value, _, bounds = text.partition(" ")
+    value, bracket, rest = text.partition(" [")
+    value, bounds = latex_text(value), latex_text(f"[{rest}") if bracket else ""
     value = f"${value}$" if value.startswith(("+", "-")) else value
     if isinstance(cell, Measurement):
         sign = "$^\\dagger$" if cell.level else "$^\\ddagger$" if cell.untested else ""

@@ -27,9 +27,9 @@ def table_markdown(table: Table, name: str = "") -> str:
         lines = ([_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows)
         return markdown_table([heading(column) for column in table.columns], lines)
     down, across, cells = pivot_grid(table, name)
-    column, titles = table.column(name), pivot_titles(table, down)
+    column, (titles, heads) = table.column(name), pivot_titles(table, down, across)
     lines = ([titles[row], *(_cell(cells.get((row, other)), column) for other in across)] for row in down)
-    return markdown_table([table.pivot.down if table.pivot else "", *across], lines)
+    return markdown_table([table.pivot.down if table.pivot else "", *heads.values()], lines)
 
 
 _MARKS = re.compile(r"[\\`*_\[\]#|~$!]|^[-+>=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")

@@ -74,12 +74,12 @@ def table_grids(table: Table) -> list[HtmlGrid]:
     grids = []
     for name in table.pivot.cells:
         down, across, cells = pivot_grid(table, name)
-        column, titles = table.column(name), pivot_titles(table, down)
+        column, (titles, heads) = table.column(name), pivot_titles(table, down, across)
         rows = [
             [HtmlCell(titles[row], ""), *(_cell(cells.get((row, other)), column) for other in across)] for row in down
         ]
         title = f"{table.title}: {heading(column)}" if len(table.pivot.cells) > 1 else table.title
-        grids.append(HtmlGrid(title, [table.pivot.down, *across], rows, table.notes))
+        grids.append(HtmlGrid(title, [table.pivot.down, *heads.values()], rows, table.notes))
     return grids
 
 

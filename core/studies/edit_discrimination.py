@@ -135,7 +135,7 @@ def discrimination_table(results: Sequence[EditDiscrimination]) -> Table:
         "Broken summaries against their originals and against harmless edits",
         (
             Column("metric", format="metric"),
-            Column("kind", help="The perturbation that broke the summaries."),
+            Column("kind", format="perturbation", help="The perturbation that broke the summaries."),
             Column(
                 "against_originals",
                 "AUC against originals",
@@ -202,7 +202,7 @@ class EditDiscriminationStudy(Study):
             ]
             if blind:
                 sentences.append(
-                    f"No better than a detector of changes, as the interval reaches 0.5: {', '.join(blind)}."
+                    f"No better than a detector of changes, as the interval reaches 0.5: {', '.join(map(metric_title, blind))}."
                 )
         return self.report(
             data,
@@ -214,7 +214,7 @@ class EditDiscriminationStudy(Study):
                 "of 95 %, by document."
             ],
             problems=[
-                f"{metric} has no scores of a broken summary and its original."
+                f"{metric_title(metric)} has no scores of a broken summary and its original."
                 for metric in data.stress_run.plan.metrics
                 if metric not in scored
             ],
@@ -223,6 +223,7 @@ class EditDiscriminationStudy(Study):
 
 def _discrimination_chart(results: Sequence[EditDiscrimination]) -> Chart:
     metrics = tuple(result.metric for result in reversed(results))
+    titles = tuple(map(metric_title, metrics))
     sides = (
         ("against originals", {result.metric: result.against_originals for result in results}),
         ("against harmless edits", {result.metric: result.against_harmless for result in results}),
@@ -231,12 +232,12 @@ def _discrimination_chart(results: Sequence[EditDiscrimination]) -> Chart:
         "edit-discrimination",
         "points",
         "AUC of broken summaries with 95 % intervals",
-        Axis("", metrics),
+        Axis("", titles),
         Axis("AUC"),
         tuple(
             Series(
                 name,
-                metrics,
+                titles,
                 tuple(areas[metric] for metric in metrics),
                 tuple(f"{metric_title(metric)}, {name}: {format_unsigned(areas[metric])}" for metric in metrics),
             )

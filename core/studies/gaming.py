@@ -247,14 +247,14 @@ class Gaming(Study):
                 "cli.py stress PAIRS --kind phrase -o RUN.jsonl"
             )
         neutral = [metric for metric in run.plan.metrics if METRICS.parse(metric).card.direction == "neutral"]
-        metrics = tuple(result.metric for result in reversed(results))  # the most gamed on top
+        titles = tuple(metric_title(result.metric) for result in reversed(results))  # the most gamed on top
         gain_chart = Chart(
             "gain",
             "points",
             "Mean gain by a phrase without content, with 95 % intervals",
-            Axis("", metrics),
+            Axis("", titles),
             Axis("gain in spreads (standard deviations)"),
-            (Series("gain", metrics, tuple(result.gain for result in reversed(results))),),
+            (Series("gain", titles, tuple(result.gain for result in reversed(results))),),
             sideways=True,
         )
         return self.report(
@@ -266,7 +266,11 @@ class Gaming(Study):
                 "A gain is towards consistency; a spread is the standard deviation of the metric over the original summaries. A good "
                 "metric stays at zero or falls: a phrase that says nothing makes no summary more consistent. Intervals are of 95 %, by "
                 "document.",
-                *([f"Not in the table, as neither side of it is better: {', '.join(neutral)}."] if neutral else []),
+                *(
+                    [f"Not in the table, as neither side of it is better: {', '.join(map(metric_title, neutral))}."]
+                    if neutral
+                    else []
+                ),
             ],
         )
 
@@ -279,7 +283,7 @@ def _metrics_table(results: Sequence[MetricGaming]) -> Table:
             Column("metric", format="metric"),
             Column("gain", "gain in spreads", "signed", "Mean over all phrases before and after a summary."),
             Column("raised", format="share", help="Share of summaries that score higher with a phrase than without."),
-            Column("best", "best phrase", help="The phrase that gains most when it is appended."),
+            Column("best", "best phrase", "perturbation", "The phrase that gains most when it is appended."),
             Column("best_gain", "its gain", "signed", "Mean gain of the appended phrase, in the metric's own units."),
             Column("n", format="count"),
         ),
@@ -323,7 +327,7 @@ def _phrases_table(results: Sequence[MetricGaming]) -> Table:
         "Each phrase against each metric",
         (
             Column("metric", format="metric"),
-            Column("phrase"),
+            Column("phrase", format="perturbation"),
             Column("text", "says"),
             Column("words", format="count"),
             Column(
@@ -370,7 +374,7 @@ def _answer(results: Sequence[MetricGaming]) -> list[str]:
         if first.gain.value > 0
         else f"No metric gains in the mean; nearest is {metric_title(first.metric)}"
     )
-    sentences = [f"{best}: {gain}. Appended, {first.best.phrase.spec} gains most."]
+    sentences = [f"{best}: {gain}. Appended, “{first.best.phrase.title}” gains most."]
     withstand = [result.metric for result in results if result.gain.high is not None and result.gain.high <= 0]
     if withstand:
         sentences.append(f"The whole interval is at or below zero for {', '.join(map(metric_title, withstand))}.")

@@ -60,6 +60,7 @@ class LabelPlan(Study):
         "Assumed area under the ROC curve of the metric in percent; 0 for that of the scores at hand.",
         low=0,
         high=100,
+        title="Assumed ROC AUC",
     )
     summaries: int = setting(0, "Summaries in the pool; 0 for those at hand.", low=0)
     minutes_a_label: float = setting(2.0, "Minutes that a label takes.", low=0)

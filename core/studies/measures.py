@@ -223,7 +223,8 @@ def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
     unknown = [figure.needs_resamples for _, figure in first if figure.needs_resamples]
     if unknown:
         others += f"; of {len(unknown)} more it cannot be told below {max(unknown)} resamples"
-    return f"{rows[0].slice}, {FIGURE_TITLES[name]}: {' and '.join(metric_title(one) for one, _ in best)} {value} %{others}."
+    winners = f"{' and '.join(metric_title(one) for one, _ in best)} {'are' if len(best) > 1 else 'is'} best"
+    return f"{rows[0].slice}: {winners} by {FIGURE_TITLES[name]}, {value} %{others}."
 
 
 def _tests_table(rows: Sequence[MetricRow]) -> Table:

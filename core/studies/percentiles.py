@@ -11,6 +11,7 @@ import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
 from core.errors import BadSettingError
+from core.metric_title import metric_title
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.signature_parts import apart_from_code
 from core.stats.statistic import Values
@@ -103,7 +104,7 @@ class Percentiles(Study):
             ),
             tuple(rows),
         )
-        sentences = [f"{score:g} is {format_percentiles(parts)} by {one.name}." for one, parts in placed]
+        sentences = [f"{score:g} is {format_percentiles(parts)} by {metric_title(one.name)}." for one, parts in placed]
         charts = [score_histogram(data.scored, one) for one in columns]
         return self.report(data, [quantiles], charts=charts, sentences=sentences, notes=["Ties count half."])
 
@@ -133,8 +134,8 @@ def score_histogram(cases: Cases, column: MetricColumn) -> Chart:
     return Chart(
         f"scores-{column.name}",
         "bars",
-        f"Scores of {column.name}",
-        Axis(column.name),
+        f"Scores of {metric_title(column.name)}",
+        Axis(metric_title(column.name)),
         Axis("of these summaries", format="percent"),
         tuple(series),
     )

@@ -13,6 +13,7 @@ from core.cases.cases import Cases
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
 from core.metric import METRICS, Direction, Metric
+from core.metric_title import metric_title
 from core.outcome_record import JsonRecord
 from core.settings import VERSION
 from core.signature_parts import apart_from_code
@@ -146,7 +147,7 @@ def format_fixed_threshold(found: FixedThresholdFigures) -> str:
     side = "at most" if found.direction == "lower" else "at least"
     of = found.decisions
     return (
-        f"{found.metric}: consistent from a score of {side} {found.value:.6g} on, a threshold that was given.\n"
+        f"{metric_title(found.metric)}: consistent from a score of {side} {found.value:.6g} on, a threshold that was given.\n"
         f"Of {found.right.n} labelled summaries: accuracy {format_percent(found.right)} %, balanced accuracy "
         f"{format_percent(of.accuracy)} %, false alarms {format_percent(of.false_alarms)} %, missed {format_percent(of.missed)} %."
     )
@@ -210,7 +211,7 @@ def format_threshold(found: OwnThreshold) -> str:
     """The threshold and what it was found to be worth, in a sentence each."""
     side = "at most" if found.direction == "lower" else "at least"
     return (
-        f"{found.metric}: consistent from a score of {side} {found.value:.6g} on, chosen on {found.accuracy.n} labelled summaries.\n"
+        f"{metric_title(found.metric)}: consistent from a score of {side} {found.value:.6g} on, chosen on {found.accuracy.n} labelled summaries.\n"
         f"On documents that it was not chosen on ({FOLDS} folds): balanced accuracy {format_percent(found.accuracy)} %, false "
         f"alarms {format_percent(found.false_alarms)} %, missed {format_percent(found.missed)} %."
     )

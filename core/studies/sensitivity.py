@@ -18,14 +18,14 @@ from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE
 from core.errors import TouchstoneError
 from core.metric import METRICS, Direction
-from core.metric_title import metric_titles
+from core.metric_title import metric_title, metric_titles
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
-from core.stats.text_tables import format_in_units
+from core.stats.text_tables import format_unsigned
 from core.study import STUDIES, Group, Input, Study, StudyData
 
 
@@ -192,7 +192,7 @@ class SensitivityStudy(Study):
             [_sensitivity_table(rows)],
             charts=sensitivity_charts(rows),
             sentences=[
-                f"{row.metric}: a correction moves it {format_in_units(row.ratio)} times as much as a harmless edit."
+                f"{metric_title(row.metric)}: a correction moves it {format_unsigned(row.ratio)} times as much as a harmless edit."
                 for row in (overall if len(overall) < 3 else [overall[0], overall[-1]])
             ],
             notes=[

@@ -14,7 +14,8 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.verdict_grid import PairVerdict, build_verdict_grid
 from core.errors import TouchstoneError
 from core.explanations.explainer_scores import answers_by_explainer, without_panels
-from core.report import Column, Report, Table
+from core.metric_title import metric_title
+from core.report import Column, Format, Report, Table
 from core.stats.score_pairs import Move
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
@@ -166,7 +167,9 @@ def _minimum_cover(hits: Values) -> list[int]:
 
 def coverage_sentence(coverage: Coverage, who: str = "metrics", what: str = "pairs") -> str:
     """The smallest set in a sentence; `who` catches `what`."""
-    parts = ", ".join(f"{name} (+{gain})" for name, gain in zip(coverage.metrics, coverage.gains, strict=True))
+    parts = ", ".join(
+        f"{metric_title(name)} (+{gain})" for name, gain in zip(coverage.metrics, coverage.gains, strict=True)
+    )
     whole = f"{coverage.caught} of {coverage.pairs} {what} are caught by any of {coverage.among} {who}"
     return f"{whole}; the smallest set that catches them all: {parts}." if parts else f"{whole}."
 
@@ -214,15 +217,16 @@ class SharedErrors(Study):
         if overlaps and overlaps[0].phi is not None:
             most = overlaps[0]
             sentences.append(
-                f"Most alike in their misses are {most.left} and {most.right}: both miss {most.both_missed} of {most.n}, "
+                f"Most alike in their misses are {metric_title(most.left)} and {metric_title(most.right)}: both miss {most.both_missed} of {most.n}, "
                 f"by chance it would be {most.expected:.1f} (phi {most.phi:+.2f})."
             )
         one = self.of.removesuffix("s")
+        named: Format = "metric" if self.of == "metrics" else "text"
         smallest = Table(
             "coverage",
             f"The smallest set of {self.of}",
             (
-                Column(one),
+                Column(one, format=named),
                 Column("gain", "adds", "count", f"Number of {what} that those before it do not catch."),
                 Column("together", format="count", help=f"Number of {what} that it and those before it catch."),
                 Column(what, f"of {what}", "count"),
@@ -238,8 +242,8 @@ class SharedErrors(Study):
             self.of,
             f"Every two {self.of}",
             (
-                Column("left", one),
-                Column("right", f"other {one}"),
+                Column("left", one, named),
+                Column("right", f"other {one}", named),
                 Column("n", format="count", help=f"Number of {what} on which both have a verdict."),
                 Column("left_missed", "misses", "count"),
                 Column("right_missed", "other misses", "count"),

@@ -104,7 +104,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
         "Shifts by metric and perturbation",
         (
             Column("metric", format="metric"),
-            Column("kind", help="The perturbation with its settings."),
+            Column("kind", format="perturbation", help="The perturbation with its settings."),
             Column(
                 "intent", "meant", help="The meaning that it should keep or break; gaming adds words without content."
             ),
@@ -132,7 +132,7 @@ def noise_table(cells: Sequence[MatrixCell]) -> Table:
         "Noise: shifts by harmless edits of about the same size",
         (
             Column("metric", format="metric"),
-            Column("kind"),
+            Column("kind", format="perturbation"),
             Column("low", format="number", help="From 30 edits on, the middle 95 % begin here; else the lowest shift."),
             Column("high", format="number"),
             Column("size", "mean size", "number", "Mean of the shifts without their signs."),
@@ -166,7 +166,7 @@ def kinds_table(kinds: Sequence[KindCoverage], verdicts: Mapping[str, str] = Map
         row = (kind.kind, kind.intent, error.value if error else None, kind.made, every, share)
         rows.append((*row, verdicts.get(kind.kind) or None) if verdicts else row)
     columns = (
-        Column("kind"),
+        Column("kind", format="perturbation"),
         Column("intent", "meant"),
         Column("error_type"),
         Column("made", "applied to", "count", "Summaries of which it made a variant."),
@@ -243,7 +243,7 @@ def _checks_table(run: Run) -> Table:
         "Sentences by the label of the NLI check",
         (
             Column("dataset"),
-            Column("kind"),
+            Column("kind", format="perturbation"),
             Column("variants", format="count"),
             Column("sentences", format="count"),
             *(Column(label, format="percent") for label in SENTENCE_LABELS),

@@ -289,7 +289,7 @@ def _correlation_table(correlations: Sequence[FeatureCorrelation]) -> Table:
         "One feature at a time",
         (
             Column("metric", format="metric"),
-            Column("feature"),
+            Column("feature", format="metric"),
             Column("n", format="count"),
             Column("estimate", "Spearman", "correlation"),
         ),

@@ -11,6 +11,7 @@ from core.cases.cases import Cases
 from core.cases.measures import SLICE_FIELDS
 from core.cases.verdict_grid import PAIR_FILTERS, NoiseBand, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.errors import TouchstoneError
+from core.metric_title import metric_titles
 from core.report import Cell, Column, Report, Table
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.studies.shared_errors import caught_in_grid, coverage_sentence, smallest_coverage
@@ -105,6 +106,7 @@ def _pair_table(cases: Cases, lines: Sequence[PairVerdict], pairs: str) -> Table
         kind = ", ".join(SLICE_FIELDS["error_type"](bad) or SLICE_FIELDS["category"](bad))
         verdicts = (MOVE_WORDS[move] for move in line.moves)
         rows.append((bad.dataset, good.item.example.id, bad.item.example.id, kind, *verdicts))
-    metrics = (Column(column.name, column.name) for column in cases.columns)
+    titles = metric_titles(column.name for column in cases.columns)
+    metrics = (Column(name, title) for name, title in titles.items())
     head = (Column("dataset"), Column("faithful"), Column("broken"), Column("error_type"))
     return Table("pairs", pairs.capitalize(), (*head, *metrics), tuple(rows))

@@ -185,7 +185,7 @@ def training_data(items: Iterable[Item], share: float, seed: int, battery: Batte
     reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
     if documents < MIN_DOCUMENTS:
         raise TouchstoneError(
-            f"There are {documents} documents to learn from, and a metric is trained on {MIN_DOCUMENTS} or more. "
+            f"There {'is 1 document' if documents == 1 else f'are {documents} documents'} to learn from, and a metric is trained on {MIN_DOCUMENTS} or more. "
             f"{f'Left out: {reasons}. ' if reasons else ''}Add labelled summaries of other documents."
         )
     if len({row.wrong for row in found}) < 2:

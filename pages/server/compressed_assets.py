@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from asyncio import get_running_loop
 
 from cachetools import LRUCache
 from starlette.concurrency import run_in_threadpool
@@ -31,12 +32,12 @@ class CompressedAssets:
             return
         answer = self._answers.get(scope["path"])
         if answer is None:
-            answer = await self._fetch(scope, receive)
+            answer = await self._fetch(scope)
         start, body = answer
         await send(start)
         await send({"type": "http.response.body", "body": body})
 
-    async def _fetch(self, scope: Scope, receive: Receive) -> tuple[Message, bytes]:
+    async def _fetch(self, scope: Scope) -> tuple[Message, bytes]:
         """The whole answer of the app, compressed and kept if it is a file."""
         messages: list[Message] = []
 
@@ -46,7 +47,7 @@ class CompressedAssets:
         asked = MutableHeaders(raw=list(scope["headers"]))
         for name in ("accept-encoding", "if-none-match", "if-modified-since"):
             del asked[name]  # the whole file, as it is on disk
-        await self._app({**scope, "headers": asked.raw}, receive, collect)
+        await self._app({**scope, "headers": asked.raw}, _never_leaves, collect)
         start, body = messages[0], b"".join(message.get("body", b"") for message in messages[1:])
         if start["status"] != 200:
             return start, body
@@ -60,6 +61,12 @@ class CompressedAssets:
         if len(body) <= _KEPT_BYTES:
             self._answers[scope["path"]] = answer
         return answer
+
+
+async def _never_leaves() -> Message:
+    """A browser that waits: the one that asked may leave meanwhile, and a file that ends there would be kept for everybody."""
+    message: Message = await get_running_loop().create_future()
+    return message
 
 
 def _is_compressible(scope: Scope) -> bool:

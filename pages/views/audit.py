@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit, missing_audit
 from pages.ui.audit.audit_history import audit_history
 from pages.ui.audit.audit_report import report_downloads, report_view
+from pages.ui.audit.packaged_audits import packaged_audits
 from pages.ui.shared.notices import notices
 
 notices()
@@ -14,6 +15,7 @@ with st.expander("New audit", icon=":material/fact_check:", expanded=opened is N
 audit_history()
 if opened is None:
     missing_audit()
+    packaged_audits()
     st.stop()
 report = follow_audit(opened)
 if report is None:

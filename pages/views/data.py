@@ -18,7 +18,11 @@ if not counts["origin"] and not counts["label"]:
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="center"):
-    for what, table in (("Pairs", "origin"), ("Labels", "label"), ("Explanations judged", "explanationjudgement")):
+    for what, table in (
+        ("Pairs", "origin"),
+        ("Labels on Probe", "label"),
+        ("Explanations judged", "explanationjudgement"),
+    ):
         st.metric(what, counts[table], border=True, width=170)
     st.space("stretch")
     st.download_button("Export JSONL", exported_jsonl, "touchstone.jsonl", on_click="ignore")

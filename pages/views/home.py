@@ -1,4 +1,4 @@
-"""Home: the three things that one does here, the work that one left, and a search over everything."""
+"""Home: the three things that one does here, a search over everything, the work that one left, and the lessons."""
 
 import streamlit as st
 
@@ -7,9 +7,9 @@ from pages.ui.shared.session_user import member_let_in
 
 member = member_let_in()
 doors(member)
+search_places(member)
 left, right = st.columns(2, gap="large")
 with left:
     continue_work(member)
 with right:
-    search_places(member)
-lesson_links(member)
+    lesson_links(member)

@@ -13,7 +13,6 @@ from pages.ui.shared.notices import notices
 pool = services.engine().pool
 drawn = pool.states()
 notices()
-memory_bar(services.engine())
 rows = list_metrics(pool)
 if opened := opened_metric():
     metric_details(next(row for row in rows if row.name == opened), pool)
@@ -23,4 +22,5 @@ else:
     metric_list(rows, pool)
     other_models(pool)
     endpoint_list()
+memory_bar(services.engine())
 follow_models(pool, drawn)

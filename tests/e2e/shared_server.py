@@ -209,9 +209,11 @@ class AnnotatePage:
             self.page.keyboard.press(name)
 
     def write(self, text: str) -> None:
-        """Type into the next question that takes words, and leave it."""
-        self.keys("t")
-        expect(self.page.locator(".labeller textarea:focus")).to_be_visible()
+        """Type into the next question that takes words, and leave it; one that has to be answered next waits for them."""
+        box = self.page.locator(".labeller textarea:focus")
+        if not box.count():
+            self.keys("t")
+        expect(box).to_be_visible()
         self.page.keyboard.type(text)
         self.keys("Escape")
 

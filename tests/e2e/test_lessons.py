@@ -74,3 +74,5 @@ def test_a_lesson_is_done_to_its_end_and_the_next_one_follows(page: Page, server
     assert json.loads(page.evaluate("localStorage.getItem('touchstone-lessons')")) == [name]
     page.get_by_role("button", name="End the lesson").click()
     expect(page.get_by_role("dialog")).to_have_count(0, timeout=START_MS)
+    page.goto(f"{server.url}/home")
+    expect(page.get_by_role("link", name=f"{lesson.title} done")).to_be_visible(timeout=START_MS)

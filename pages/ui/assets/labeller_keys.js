@@ -84,6 +84,8 @@ function number(view, question, i) {
   const choice = question && choices(question)[i];
   if (!choice) return false;
   choose(view, question, choice.value, view.active);
+  const asked = open_ones(view), next = asked[view.active];
+  if (next?.kind === 'text' && next.required && !view.answers[next.id]) write(view, asked);  // nothing else can come next
   return true;
 }
 

@@ -2,9 +2,9 @@
 
 /** @import { LessonChoice, Tour } from './types.d.ts' */
 import { all, element, put } from './dom.js';
+import { rememberLesson } from './lesson_memory.js';
 import { find, store, stored } from './tour.js';
 
-const LESSONS = 'touchstone-lessons'; // of this browser: the names of those that were done to their end
 const CHECK_MS = 250;
 const FOCUSABLE = 'a[href], button:not([disabled], [tabindex="-1"]), input:not([disabled]), textarea:not([disabled]), [tabindex="0"]';
 
@@ -90,14 +90,11 @@ export function goThere(tour, target) {
   if (inside instanceof HTMLElement) inside.focus();
 }
 
-/** @returns {string[]} */
-export const doneLessons = () => JSON.parse(localStorage.getItem(LESSONS) ?? '[]');
-
 /**
  * Remember a lesson of which nothing was skipped.
  * @param {Tour} tour
  */
 export function noteLesson(tour) {
   const { lesson } = tour.component.data, passed = stored()?.passed ?? [];
-  if (tour.steps.every((_, at) => passed.includes(at))) localStorage.setItem(LESSONS, JSON.stringify([...new Set([...doneLessons(), lesson])]));
+  if (tour.steps.every((_, at) => passed.includes(at))) rememberLesson(lesson);
 }

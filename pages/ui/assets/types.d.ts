@@ -476,4 +476,6 @@ export interface CopyForm {
 
 export type CopyFormsComponent = Component<{ parts: { title: string; forms: CopyForm[] }[] }>;
 
+export type DoneLessonsComponent = Component<{ done: string[] }, { done: string[] }>;
+
 export type CodeBlockComponent = Component<{ text: string }>;

@@ -195,7 +195,7 @@ def _threshold_select() -> None:
     """The saved thresholds, one for each metric at most; where none is saved, where to save one."""
     kept = kept_thresholds(services.store())
     if not kept:
-        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Calibration.")
+        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Thresholds.")
         return
     st.multiselect(
         "Saved thresholds",

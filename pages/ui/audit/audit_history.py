@@ -18,6 +18,7 @@ from core.audit.report_html import LEVEL_MARKS, format_verdicts
 from core.metric_title import metric_title
 from pages.commands.shared.audit_history import kept_audits
 from pages.server import services
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.plots import BAND_COLOUR, LINE_COLOUR, error_bars, lay_out
 from pages.ui.shared.project_button import audit_work, project_button
 
@@ -62,14 +63,17 @@ def audit_history() -> None:
                 key="audit-history-chart",
                 alt=f"{last.label if last else ''} of {len(points)} audits, the last one {last}",
             )
+        frame = pd.DataFrame([_audit_row(kept, place) for place in reversed(range(len(kept)))])
         st.dataframe(
-            pd.DataFrame([_audit_row(kept, place) for place in reversed(range(len(kept)))]),
+            frame,
             hide_index=True,
             height="auto",
             alt="The kept audits, the last one first",
             placeholder="",
         )
-        project_button(audit_work(metric, data), f"{metric_title(metric)} on {data}", "history")
+        with st.container(horizontal=True):
+            copy_table(f"Audits of {metric_title(metric)} on {data}", frame, "audit-history")
+            project_button(audit_work(metric, data), f"{metric_title(metric)} on {data}", "history")
         st.code(f"python cli.py audit --history {quote(metric)}", language=None, wrap_lines=True)
 
 

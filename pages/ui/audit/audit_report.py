@@ -24,7 +24,7 @@ from core.pinned.making import audit_pin
 from core.pinned.pin import AuditSource
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
-from pages.ui.shared.copy_popover import copy_popover
+from pages.ui.shared.copy_popover import copy_popover, copy_table
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
 from pages.ui.shared.noise_strip import kind_strips
 from pages.ui.shared.pin_form import Offers, pin_button
@@ -98,9 +98,9 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
             }
             for one in audits[0].common
         ]
-        st.dataframe(
-            pd.DataFrame(lines), hide_index=True, height="auto", alt="The metrics side by side", placeholder="–"
-        )
+        frame = pd.DataFrame(lines)
+        st.dataframe(frame, hide_index=True, height="auto", alt="The metrics side by side", placeholder="–")
+        copy_table("The metrics side by side", frame, "audit-metrics")
     for card in judge_cards(report.metrics):
         _judge_card(card)
     names = [audit.metric for audit in report.metrics]
@@ -185,6 +185,7 @@ def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
             ]
             frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
             st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
+            copy_table(found.title, frame, f"audit-{audit.metric}-{found.question}")
 
         if opened.evidence and found.question == Stillness.name:
             kind_strips(metric_cells(opened.evidence, audit.metric), key=f"audit-strips-{audit.metric}")

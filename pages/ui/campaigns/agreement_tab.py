@@ -15,6 +15,7 @@ from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.campaigns.annotator_model_view import annotator_model_view
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.background_results import background_result
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 
 _AGREEMENT_HELP = (
@@ -42,14 +43,16 @@ def agreement_tab(campaign: CampaignSettings) -> None:
     st.caption(_AGREEMENT_HELP)
     _caveats(campaign)
 
+    slices_frame = pd.DataFrame([_slice_row(one) for one in of_question])
     event = st.dataframe(
-        pd.DataFrame([_slice_row(one) for one in of_question]),
+        slices_frame,
         key=f"agreement-{of_question[0].question}",
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
         alt="Agreement on every slice",
     )
+    copy_table(f"Agreement on {of_question[0].question}", slices_frame, "agreement-slices")
     rows = event["selection"]["rows"]
     chosen = of_question[rows[0]] if rows and rows[0] < len(of_question) else of_question[0]
 
@@ -116,10 +119,9 @@ def _kappa_table(one: Agreement) -> None:
         st.caption("No two people have labelled the same item.")
         return
     people = sorted({name for pair in one.kappas for name in pair})
-    st.dataframe(
-        pd.DataFrame([[_kappa_cell(one, row, column) for column in people] for row in people], people, people),
-        alt="Cohen's kappa of every two people",
-    )
+    frame = pd.DataFrame([[_kappa_cell(one, row, column) for column in people] for row in people], people, people)
+    st.dataframe(frame, alt="Cohen's kappa of every two people")
+    copy_table(f"Cohen's kappa, {one.slice}", frame, "agreement-kappa")
     reasons = dict.fromkeys(estimate.why for estimate in one.kappas.values() if estimate.value is None)
     for why in filter(None, reasons):
         st.caption(escape_markdown(why))

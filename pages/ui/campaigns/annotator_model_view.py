@@ -11,6 +11,7 @@ from core.stats.text_tables import format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.background_results import background_result
+from pages.ui.shared.copy_popover import copy_table
 
 _MODEL_TITLES = {"dawid-skene": "Dawid-Skene, %", "mace": "MACE, %"}
 
@@ -26,9 +27,9 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
     if found is None or not found.people:
         return
     st.subheader("Models of annotators")
-    st.dataframe(
-        pd.DataFrame([_person_row(one) for one in found.people]), hide_index=True, alt="Competence of each person"
-    )
+    frame = pd.DataFrame([_person_row(one) for one in found.people])
+    st.dataframe(frame, hide_index=True, alt="Competence of each person")
+    copy_table("Competence of each person", frame, "annotator-models")
     st.caption(
         "How often each person is right (Dawid and Skene 1979), and knows instead of guessing (MACE, Hovy et al. 2013), estimated "
         "with the right answers from all labels and the known answers of gold. In brackets the 95 % interval of a bootstrap over documents."

@@ -99,7 +99,8 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
             _people_of_campaign(chosen)
             st.set_page_config(page_title=f"Campaigns · {chosen.name} · Touchstone")
             project_button(Work("campaign", chosen.id), chosen.name)
-            st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
+            with st.container(width="content", key="beside-state"):
+                st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
             st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
 
 

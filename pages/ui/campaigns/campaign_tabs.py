@@ -26,6 +26,7 @@ from pages.ui.campaigns.exclusion_form import exclusion_form
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.webhook_form import webhook_form
+from pages.ui.shared.copy_popover import copy_table
 
 _COLUMN_HELP = {
     "stage": "Training, qualification or work; unqualified: too few right answers to go on; excluded: sat a qualification that closes this campaign.",
@@ -45,8 +46,10 @@ def progress_tab(campaign: CampaignSettings) -> None:
     if campaign.rules.calibration:
         _calibration_view(campaign, campaign_manager().calibration(campaign.id))
     if found.people:
+        frame = pd.DataFrame([_person_row(person) for person in found.people])
+        frame = frame.replace("", None).dropna(axis="columns", how="all")
         st.dataframe(
-            pd.DataFrame([_person_row(person) for person in found.people]),
+            frame,
             hide_index=True,
             alt="Progress of each person",
             placeholder="",
@@ -56,6 +59,7 @@ def progress_tab(campaign: CampaignSettings) -> None:
                 "last label": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
             },
         )
+        copy_table("Progress of each person", frame, "campaign-progress")
         st.caption(
             "Answered counts training, qualification and gold too, which agreement, final labels and times leave out. Times and "
             "training warn; only the limits of the rules pause somebody, and none rejects a label."
@@ -154,7 +158,7 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
     )
     with st.container(horizontal=True):
         for name, value, help in figures:
-            st.metric(name, value, border=True, width=185 if " of " in value else 125, help=help)
+            st.metric(name, value, border=True, width=185 if " of " in value else 155, help=help)
     if found.saving and found.saving.items:
         st.caption(format_saving(found.saving))
     if found.required:

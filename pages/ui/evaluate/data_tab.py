@@ -29,6 +29,7 @@ from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import progress_bar
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
 
@@ -96,21 +97,19 @@ def scores_table(cases: Cases) -> None:
     if not cases.all_columns:
         return
     st.subheader(f"Scores of {len(cases.samples):,} summaries")
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "metric": metric_title(column.name),
-                "scores": int(np.sum(~np.isnan(column.values))),
-                "failures": column.failed,
-                "higher or lower is more consistent": column.direction,
-                "name": column.name,
-                "signature": column.signature or "released with the dataset",
-            }
-            for column in cases.all_columns
-        ),
-        hide_index=True,
-        alt="Metrics with scores",
+    frame = pd.DataFrame(
+        {
+            "metric": metric_title(column.name),
+            "scores": int(np.sum(~np.isnan(column.values))),
+            "failures": column.failed,
+            "higher or lower is more consistent": column.direction,
+            "name": column.name,
+            "signature": column.signature or "released with the dataset",
+        }
+        for column in cases.all_columns
     )
+    st.dataframe(frame, hide_index=True, alt="Metrics with scores")
+    copy_table("Metrics with scores", frame, "evaluate-scores")
 
 
 def label_provenance(datasets: Sequence[str]) -> None:

@@ -157,7 +157,8 @@ def choose_datasets(datasets: Sequence[str]) -> tuple[str, ...]:
     state.new_dataset = ""
     chosen = [name for name in chosen if name in datasets]
     widget.follow(chosen)
-    names = st.multiselect("Datasets", datasets, default=chosen, key=widget.key, placeholder="Choose a dataset")
+    with st.container(key="evaluate-datasets"):
+        names = st.multiselect("Datasets", datasets, default=chosen, key=widget.key, placeholder="Choose a dataset")
     query["dataset"] = names
     return tuple(names)
 

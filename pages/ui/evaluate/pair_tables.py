@@ -156,7 +156,7 @@ def verdict_table(chosen: EvaluationChoice, report: Report) -> None:
         placeholder="",
         column_config={
             "": PROBE_LINK_COLUMN,
-            **{name: st.column_config.TextColumn(escape_markdown(metric_title(name))) for name in metrics},
+            **{name: st.column_config.TextColumn(metric_title(name)) for name in metrics},
         },
     )
     first = f"The first {len(lines)} of {len(rows)} pairs. " if len(rows) > len(lines) else ""

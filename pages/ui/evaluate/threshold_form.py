@@ -13,12 +13,14 @@ from core.cases.cases import select_metrics
 from core.cases.data_facts import data_facts
 from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
+from core.metric_title import metric_title
 from core.stats.text_tables import format_percent
 from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.shared.background_results import background_result
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 
 _NAME_KEY = "evaluate-threshold-name"
@@ -31,7 +33,9 @@ def threshold_form(chosen: EvaluationChoice) -> None:
         st.info("No metric here has a better side.")
         return
     st.subheader("A threshold of your own")
-    metric = st.selectbox("Metric", names, key=f"evaluate-calibrated-{hash(tuple(names))}", width=420)
+    metric = st.selectbox(
+        "Metric", names, format_func=metric_title, key=f"evaluate-calibrated-{hash(tuple(names))}", width=420
+    )
     cases = select_metrics(chosen.cases, [metric])
     [column] = cases.all_columns
     if column.released or column.scales is not None:
@@ -87,20 +91,21 @@ def saved_thresholds() -> None:
     if not kept:
         return
     st.subheader("Saved thresholds")
+    frame = pd.DataFrame(
+        {
+            "name": threshold.name,
+            "metric": metric_title(threshold.metric),
+            "consistent": f"{'≤' if threshold.direction == 'lower' else '≥'} {threshold.value:.4g}",
+            "balanced accuracy %": format_percent(threshold.accuracy),
+            "false alarms %": format_percent(threshold.false_alarms),
+            "missed %": format_percent(threshold.missed),
+            "n": threshold.accuracy.n,
+            "data": ", ".join(fact.name for fact in threshold.data),
+        }
+        for threshold in kept.values()
+    )
     event = st.dataframe(
-        pd.DataFrame(
-            {
-                "name": threshold.name,
-                "metric": threshold.metric,
-                "consistent": f"{'≤' if threshold.direction == 'lower' else '≥'} {threshold.value:.4g}",
-                "balanced accuracy %": format_percent(threshold.accuracy),
-                "false alarms %": format_percent(threshold.false_alarms),
-                "missed %": format_percent(threshold.missed),
-                "n": threshold.accuracy.n,
-                "data": ", ".join(fact.name for fact in threshold.data),
-            }
-            for threshold in kept.values()
-        ),
+        frame,
         key=f"evaluate-thresholds-{len(kept)}",
         on_select="rerun",
         selection_mode="single-row",
@@ -108,6 +113,7 @@ def saved_thresholds() -> None:
         height="auto",
         alt="The saved thresholds, newest first",
     )
+    copy_table("Saved thresholds", frame, "evaluate-thresholds")
     shown = list(kept.values())[next(iter(event["selection"]["rows"]), 0)]
     st.code(
         f"python cli.py score PAIRS.jsonl --metric {quote(shown.metric)} --threshold {quote(shown.name)} -o SCORES.jsonl",

@@ -16,7 +16,6 @@ import streamlit as st
 from annotations.campaigns.people import Right
 from annotations.exchange.labelled_items import load_labelled_items
 from core.background import BackgroundTask
-from core.battery import Battery
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.unfinished_training import TrainingStep
@@ -39,6 +38,7 @@ from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.push_form import push_form
@@ -99,16 +99,20 @@ def train_tab(chosen: EvaluationChoice) -> None:
         battery = battery_choice("train-battery")
     if battery is None:
         return
-    plan = background_result(
-        "Reading the labels…",
-        ("train", chosen.key, share, seed, battery),
-        partial(_prepare, chosen.datasets, share, seed, battery),
+    sources = background_result(
+        "Reading the labels…", ("labels to train on", chosen.key), partial(_read_labels, chosen.datasets)
     )
-    if plan is None:
+    if sources is None:
         return
-    _preview(plan[1])
+    plan = TrainingPlan(
+        sources, share, seed, title=f"A metric trained on {', '.join(chosen.datasets)}", battery=battery
+    )
+    go = st.container()  # nobody has to wait for the corruptions, which the training makes where they are not there yet
+    data = background_result(
+        "Making corruptions and harmless edits to learn from…", ("train", chosen.key, share, seed, battery), plan.data
+    )
     busy = any(task.running for task in trainings().values())
-    if st.button(
+    if go.button(
         "Train",
         icon=":material/model_training:",
         type="primary",
@@ -116,8 +120,10 @@ def train_tab(chosen: EvaluationChoice) -> None:
         disabled=busy or services.settings().demo,
         help="A demo keeps nothing." if services.settings().demo else None,
     ):
-        _start(name, replace(plan[0], recipe=recipe, encoder=encoder), plan[1])
+        _start(name, replace(plan, recipe=recipe, encoder=encoder), data)
         st.rerun()
+    if data is not None:
+        _preview(data)
     for trained, task in trainings().items():
         _show(trained, task)
 
@@ -160,14 +166,15 @@ def _recipe_form() -> tuple[Recipe, EncoderSetting]:
     return recipe, EncoderSetting(encoder.strip(), tokens, lora)
 
 
-def _prepare(datasets: tuple[str, ...], share: float, seed: int, battery: Battery) -> tuple[TrainingPlan, TrainingData]:
+def _read_labels(datasets: tuple[str, ...]) -> list[TrainingSource]:
+    """The labels of the datasets. Raises TouchstoneError where they are too few, or all alike."""
     labelled = [load_labelled_items(services.store(), dataset) for dataset in datasets]
     sources = [
         TrainingSource(dataset_items.name, dataset_items.items, dataset_items.importer, dataset_items.licence)
         for dataset_items in labelled
     ]
-    plan = TrainingPlan(sources, share, seed, title=f"A metric trained on {', '.join(datasets)}", battery=battery)
-    return plan, plan.data()
+    TrainingPlan(sources, 0.0).data()
+    return sources
 
 
 def _preview(data: TrainingData) -> None:
@@ -183,7 +190,7 @@ def _preview(data: TrainingData) -> None:
     st.dataframe(pd.DataFrame(lines), hide_index=True, width="stretch", alt="What is learned from")
 
 
-def _start(name: str, plan: TrainingPlan, data: TrainingData) -> None:
+def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
     folder = services.settings().models_dir / name
     try:
         _check_name(name)
@@ -199,7 +206,10 @@ def _check_name(name: str) -> None:
         raise TouchstoneError(f"{name!r} is no name of a metric. Use letters, digits, - and _, at most 60.")
 
 
-def _work(plan: TrainingPlan, data: TrainingData, folder: Path) -> Generator[TrainingStep | TrainedFolder]:
+def _work(plan: TrainingPlan, data: TrainingData | None, folder: Path) -> Generator[TrainingStep | TrainedFolder]:
+    if data is None:
+        yield TrainingStep("Making corruptions", 0, 1)
+        data = plan.data()
     trained = yield from train_to_folder(plan, data, folder, services.engine())
     yield trained
 
@@ -262,8 +272,10 @@ def _show_result(name: str, trained: TrainedFolder) -> None:
         }
         for figure in trained.figures
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=f"Figures of {name}")
+    frame = pd.DataFrame(rows)
+    st.dataframe(frame, hide_index=True, alt=f"Figures of {name}")
     with st.container(horizontal=True):
+        copy_table(f"Figures of {name}", frame, f"train-{name}")
         if st.button("Try it on Probe", icon=":material/science:", key=f"train-probe-{name}"):
             add_to_bench(METRICS.parse(trained.spec))
             st.switch_page("views/probe.py")

@@ -1,4 +1,4 @@
-"""The doors of Home to the pages, the latest work, and a search."""
+"""The doors of Home to the pages, a search, the latest work, and the lessons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from annotations.campaigns.people import Member
 from pages.ui.home.places import all_places, lesson_places, matching, recent_work
 from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, register_component
+from pages.ui.shared.session_state import component_message
 from pages.ui.shared.session_user import GROUPS, PageOfRight, pages_of
 
 _DOORS = {
@@ -18,7 +19,9 @@ _DOORS = {
 }
 _MOST_RECENT = 8
 _MOST_FOUND = 12
-_LESSON_WIDTH = 360  # pixels
+_DONE_KEY = "done-lessons"
+
+_done_component = register_component("done_lessons")
 
 
 def doors(member: Member) -> None:
@@ -37,19 +40,37 @@ def doors(member: Member) -> None:
 
 
 def lesson_links(member: Member) -> None:
-    """The lessons, each with what it is for."""
+    """The lessons, each with what it is for, and a tick where it was done in this browser."""
     lessons = list(lesson_places(member))
     if not lessons:
         return
+    done = _done_lessons()
+    finished = sum(place.query["lesson"] in done for place in lessons)
     st.subheader("Learn", anchor=False)
-    st.write("Lessons of about two minutes, done on the pages with the examples that come with Touchstone.")
-    with st.container(horizontal=True):
-        for place in lessons:
-            with st.container(width=_LESSON_WIDTH, gap=None):
-                st.page_link(
-                    f"views/{place.view}.py", label=place.title, icon=":material/school:", query_params=place.query
-                )
-                st.caption(read_lessons()[place.query["lesson"]].about)
+    st.write(
+        "Lessons of about two minutes, on the pages and with the examples that come with Touchstone."
+        f"{f' You finished {finished} of {len(lessons)}.' if finished else ''}"
+    )
+    for place in lessons:
+        name = place.query["lesson"]
+        icon = "check_circle" if name in done else "school"
+        with st.container(gap=None, key=f"lesson-{name}"):
+            st.page_link(
+                f"views/{place.view}.py",
+                label=f"{place.title} :gray[done]" if name in done else place.title,
+                icon=f":material/{icon}:",
+                query_params=place.query,
+            )
+            st.caption(read_lessons()[name].about)
+    _done_component(
+        key=_DONE_KEY, data={"done": done}, on_done_change=lambda: None
+    )  # last: it takes room and shows nothing
+
+
+def _done_lessons() -> list[str]:
+    """The names that the browser keeps; none before it has said so."""
+    known = component_message(_DONE_KEY).get("done")
+    return [str(name) for name in known] if isinstance(known, list) else []
 
 
 def continue_work(member: Member) -> None:
@@ -65,7 +86,6 @@ def continue_work(member: Member) -> None:
 
 def search_places(member: Member) -> None:
     """A field for words, and the places that have them."""
-    st.subheader("Search", anchor=False)
     words = st.text_input(
         "Search pages, examples, metrics, runs, campaigns and datasets",
         key="home-search",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -29,6 +30,18 @@ from pages.ui.shared.markup import escape_label
 from pages.ui.shared.run_choice import load_run, shown_runs
 
 _PICTURE_PX = 112
+_ICONS = MappingProxyType(
+    {
+        "pair": "science",
+        "example": "science",
+        "stress run": "bolt",
+        "audit": "fact_check",
+        "campaign": "assignment",
+        "project": "folder_open",
+        "dataset": "database",
+    }
+)
+"""By the kind of a place, in the place of a picture."""
 
 
 def work_list(member: Member, places: Sequence[Place], key: str, remove: Callable[[Work], None] | None = None) -> None:
@@ -36,8 +49,11 @@ def work_list(member: Member, places: Sequence[Place], key: str, remove: Callabl
     for number, place in enumerate(places):
         with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-{number}"):
             picture = work_thumbnail(member, place.work) if place.work else None
-            # an empty picture keeps the titles below each other
-            st.html(thumbnail_html(picture or Thumbnail("")), width=_PICTURE_PX)
+            # of one width, so that the titles stand below each other
+            if picture:
+                st.html(thumbnail_html(picture), width=_PICTURE_PX)
+            else:
+                st.markdown(f":gray[:material/{_ICONS[place.kind]}:]", width=_PICTURE_PX)
             place_link(place)
             if remove and place.work:
                 st.space("stretch")

@@ -9,7 +9,7 @@ from textwrap import shorten
 import streamlit as st
 
 from core.audit.bundled_audits import bundled_audit
-from core.audit.report_html import format_verdicts
+from core.audit.report import count_verdicts
 from core.metric import METRICS
 from core.metric_catalog import (
     Availability,
@@ -29,7 +29,7 @@ _MEMORY_MB = {"up to 0.6 GB": 600, "up to 2 GB": 2000}
 _FITS = "fits on this machine"
 _OPENED = "metric"  # in the address: a reload and a link open the same metric
 _CARD_PX = 300
-_CARD_CHARACTERS = 84  # two lines of the narrowest card, so that all are of one height
+_CARD_CHARACTERS = 120  # three lines of the narrowest card, so that a sentence is rarely cut
 
 
 def opened_metric() -> str | None:
@@ -83,12 +83,12 @@ def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 model_badge(row, METRICS.get(row.name)().checkpoints(), pool)
 
-                size, audit = model_megabytes(row), bundled_audit(row.name)
-                verdicts = f"audit {format_verdicts(audit.findings)}" if audit else ""
+                size = model_megabytes(row)
                 st.caption(
-                    " · ".join(filter(None, [row.family, format_megabytes(size) if size else "", verdicts])),
-                    width="content",
+                    " · ".join(filter(None, [row.family, format_megabytes(size) if size else ""])), width="content"
                 )
+            if audit := bundled_audit(row.name):
+                st.caption(f"Audit: {count_verdicts(audit.findings)}")
 
 
 def _filter(label: str, choices: Sequence[str]) -> str | None:

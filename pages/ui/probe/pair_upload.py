@@ -18,6 +18,7 @@ from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
+_MOST_IN_FIELD = 200_000  # characters
 
 
 def upload_popover() -> None:
@@ -33,9 +34,14 @@ def upload_popover() -> None:
             )
             if file is not None:
                 _show_upload()
-            st.text_area(
-                "Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here."
-            )
+            if long := probe_state().long_document:
+                st.caption(
+                    f"The document is the file, with {len(long):,} characters: too many to show them in a field."
+                )
+            else:
+                st.text_area(
+                    "Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here."
+                )
             st.text_area(
                 "Summary", key=ProbeState.pasted_summary.key, height=90, placeholder="Paste a summary of it here."
             )
@@ -66,17 +72,27 @@ def _show_upload() -> None:
 
 def _read_upload() -> None:
     state = probe_state()
-    state.uploaded, state.upload_problem = (), ""
+    state.uploaded, state.upload_problem, state.long_document = (), "", ""
     file = state.upload
     if file is None:
         return
     try:
-        if file.name.lower().endswith(_TABLE_SUFFIXES):
-            state.uploaded = read_uploaded_pairs(file.name, file.getvalue())
-        else:
-            state.pasted_document = read_document(file.name, file.getvalue())
+        with st.spinner(f"Reading {escape_markdown(file.name)}…"):
+            if file.name.lower().endswith(_TABLE_SUFFIXES):
+                state.uploaded = read_uploaded_pairs(file.name, file.getvalue())
+            else:
+                _take_document(read_document(file.name, file.getvalue()))
     except TouchstoneError as error:
         state.upload_problem = str(error)
+
+
+def _take_document(text: str) -> None:
+    """Put it into the field, unless a browser would stand still for seconds with so long a text in one."""
+    state = probe_state()
+    if len(text) > _MOST_IN_FIELD:
+        state.long_document = text
+    else:
+        state.pasted_document = text
 
 
 def read_uploaded_pairs(name: str, data: bytes) -> list[Item | Refusal]:
@@ -108,7 +124,7 @@ def _open_uploaded() -> None:
 
 def _open_pasted() -> None:
     state = probe_state()
-    document, summary = state.pasted_document, state.pasted_summary
+    document, summary = state.long_document or state.pasted_document, state.pasted_summary
     missing = [what for what, text in (("document", document), ("summary", summary)) if not text.strip()]
     state.upload_problem = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
     if not missing:

@@ -109,6 +109,7 @@ class ProbeState:
     context_problem: str = ""
     question_of: Pair | None = None  # the pair whose question the field shows
     uploaded: Sequence[Item | Refusal] = ()
+    long_document: str = ""  # of a file, where it is too long for the field
     json_problem: str = ""
     json_places: Sequence[str] = ()
     json_record: int = 0

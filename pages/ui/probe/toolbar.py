@@ -104,11 +104,19 @@ def draft_offer() -> None:
 
 
 _OTHER_TEXT = "Another text"
+_LONG_CHARACTERS, _CHARACTERS_A_SECOND = 1_000_000, 300_000  # whose sentences are found, on a machine of today
 
 
 def dataset_facts() -> None:
-    """Show the facts of datasets about the summary that was opened: its label, error type and source."""
-    example = current_pair().example
+    """Show the facts of datasets about the summary that was opened: its label, error type and source; and of a long document
+    what its metrics wait for.
+    """
+    example, characters = current_pair().example, len(current_pair().document)
+    if characters > _LONG_CHARACTERS:
+        st.caption(
+            f":material/info: The document has {characters:,} characters. Metrics are queued until its sentences are "
+            f"found, which takes about {characters // _CHARACTERS_A_SECOND} seconds the first time."
+        )
     samples = services.store().samples_of(example) if example else []
     latest = {(sample.dataset, sample.item.example.id): sample for sample in samples}
     if latest:

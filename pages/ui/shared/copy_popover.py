@@ -1,12 +1,15 @@
-"""Copying to the clipboard: every table and chart of a report in the forms that papers and chats take, and a block of text."""
+"""Copying to the clipboard: every table and chart of a report, and other tables, in the forms that papers and chats take, and a block of text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
-from core.report import Chart, Report, Table
+from core.report import Cell, Chart, Column, Format, Report, Table
 from core.reports.latex import table_latex
 from core.reports.markdown import table_markdown
 from core.reports.spreadsheet import table_csv
@@ -24,6 +27,36 @@ def copy_popover(make: Callable[[], Report], key: str) -> None:
     with st.popover("Copy", icon=":material/content_copy:", key=f"{key}-copy", on_change="rerun") as box:
         if box.open:
             _forms_component(key=f"{key}-copy-forms", data={"parts": list(copy_parts(make()))})
+
+
+def copy_table(title: str, frame: pd.DataFrame, key: str) -> None:
+    """The same button for a table of a page that is no study's."""
+    copy_popover(lambda: table_report(title, frame), key)
+
+
+def table_report(title: str, frame: pd.DataFrame) -> Report:
+    """The frame as a report of one table, with its index as the first column where it is no numbering."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index()
+    columns = tuple(
+        Column(str(name) or f"column {place}", str(name) or " ", _format(frame.iloc[:, place]))
+        for place, name in enumerate(frame.columns)
+    )
+    rows = tuple(tuple(map(_cell, row)) for row in frame.itertuples(index=False))
+    return Report("table", title, (Table("table", title, columns, rows),))
+
+
+def _format(values: pd.Series[Any]) -> Format:
+    if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
+        return "text"
+    return "count" if pd.api.types.is_integer_dtype(values) else "number"
+
+
+def _cell(value: Any) -> Cell:
+    if pd.isna(value):
+        return None
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, str | bool | int | float) else str(value)
 
 
 def copy_parts(report: Report) -> Iterator[dict[str, object]]:

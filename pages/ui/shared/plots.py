@@ -8,19 +8,34 @@ import plotly.graph_objects as go
 
 from core.stats.statistic import Estimate
 
+COLOURS = (
+    "#3b7dd8",
+    "#c2570c",
+    "#0b8a84",
+    "#8b5fc7",
+    "#a8860b",
+    "#c24f86",
+    "#6b7a99",
+    "#3f9142",
+    "#d64541",
+    "#1d9fc0",
+)
+"""Colours of series in their order, seen in both themes."""
+
 INTENT_COLOURS = {"preserving": "#3b7dd8", "breaking": "#d64541", "gaming": "#b8860b"}
 BAND_COLOUR = "rgba(128, 128, 128, 0.18)"
 LINE_COLOUR = "#808080"  # of what is neither metric nor intent; seen in both themes
 
 TEMPLATE = go.layout.Template(
     layout={
+        "colorway": list(COLOURS),
         "title": {"font": {"size": 14}},
         "margin": {"l": 10, "r": 10, "t": 50, "b": 40},
         "xaxis": {"automargin": True},  # Streamlit does this too, a saved file does not
         "yaxis": {"automargin": True},
     },
 )
-"""Layout of every chart: the size of its title, margins with room for it, and more where the names of an axis are long."""
+"""Layout of every chart: the colours of its series, the size of its title, margins with room for it, and more where the names of an axis are long."""
 
 
 def lay_out(figure: go.Figure, title: str | None, height: int, **layout: object) -> go.Figure:

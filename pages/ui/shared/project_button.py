@@ -44,9 +44,10 @@ def project_button(work: Work, title: str, key: str = "") -> None:
     holding = next((row for row in own if work in row.work), None)
     if holding:
         label = f"In “{_short(holding.title)}”"
-        st.page_link(
-            "views/projects.py", label=label, icon=":material/folder_open:", query_params={"project": holding.id}
-        )
+        with st.container(width="content", key=f"beside-project-{key}"):
+            st.page_link(
+                "views/projects.py", label=label, icon=":material/folder_open:", query_params={"project": holding.id}
+            )
         return
     with st.container(horizontal=True, width="content", gap="small", key=f"project-{key}"):
         label = f"Add to “{_short(own[0].title)}”" if own else "Begin a project"

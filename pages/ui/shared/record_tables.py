@@ -14,6 +14,7 @@ from core.bundled_scores import OFFLINE_METRICS, bundled_samples
 from core.llm.cost_log import COST_COLUMNS, CostRow, cost_records
 from core.llm.spend import format_money
 from pages.server import services
+from pages.ui.shared.copy_popover import copy_table
 
 _LINK = st.column_config.LinkColumn("", display_text="Open in Probe")
 
@@ -35,8 +36,9 @@ def saved_table(saved: Sequence[SavedRow]) -> None:
             "note": [row.note for row in saved],
         }
     )
+    filled = frame.replace("", None).dropna(axis="columns", how="all")
     st.dataframe(
-        frame,
+        filled,
         hide_index=True,
         height="auto",
         alt="Kept pairs and labels, newest first",
@@ -47,6 +49,7 @@ def saved_table(saved: Sequence[SavedRow]) -> None:
             "summary": st.column_config.TextColumn(width="large"),
         },
     )
+    copy_table("Kept pairs and labels", filled.drop(columns="open"), "records")
 
 
 def exported_jsonl() -> str:
@@ -75,8 +78,9 @@ def cost_table(costs: Sequence[CostRow]) -> None:
         f"By run and prompt, in the currency of the prices; {format_money(total)} in {runs} run(s). Answers from the cache "
         "cost nothing and are not counted. The exports have these rows."
     )
+    frame = pd.DataFrame([asdict(row) for row in costs])
     st.dataframe(
-        pd.DataFrame([asdict(row) for row in costs]),
+        frame,
         hide_index=True,
         height="auto",
         alt="What language models cost, by run and prompt",
@@ -87,6 +91,7 @@ def cost_table(costs: Sequence[CostRow]) -> None:
             "money": st.column_config.NumberColumn(format="%.4f"),
         },
     )
+    copy_table("What language models cost", frame, "costs")
 
 
 def bundled_table() -> None:

@@ -21,17 +21,16 @@ from core.reports.points import (
     spread,
 )
 from core.stats.statistic import Estimate
-from pages.ui.shared.plots import LINE_COLOUR, lay_out
+from pages.ui.shared.plots import COLOURS, LINE_COLOUR, lay_out
 
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more series
-_COLOUR_COUNT = 10
 _LINE_PX = 30  # of a category drawn sideways, or of a line of the legend
 _FRAME_PX = 130
-_PANEL_LINE_PX, _PANEL_FRAME_PX, _PANEL_LINES = 24, 60, 8
-_PANEL_COLOURS = ("#3b7dd8", "#c2570c", "#0b7a75", "#7a4fb5")  # seen in both themes
+_PANEL_LINE_PX, _PANEL_GAP_PX, _PANEL_LINES = 24, 86, 8  # a gap holds the axis of a panel and the title of the next
+_ENDS, _MOST_MARKED = 2, 12  # points of a straight line, and of one whose points are marked
 _NAME_LETTERS = 16  # of a line of the name of a category below its place
 _NAMED_PX, _NAME_PX = 190, 17  # height over which named points are spread at least, and of a name
-_MOST_LETTERS = 48  # of a name that stands beside its line
+_MOST_LETTERS = 30  # of a line of a name that stands beside its line
 _SQUARE_PX = 800  # the width of a square with the legend beside it
 _LEAST_PX, _MOST_PX = 320, 720  # of a chart, so that it fits a laptop's window
 _COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
@@ -71,7 +70,16 @@ def _panel_charts(chart: Chart, panels: Sequence[Chart]) -> go.Figure:
     across = min(len(panels), MOST_PANELS_ACROSS)
     rows = -(-len(panels) // across)
     titles = [escape(panel.title) for panel in panels]
-    figure = make_subplots(rows, across, subplot_titles=titles, shared_yaxes=chart.sideways, horizontal_spacing=0.04)
+    lines = len(chart.x.categories) if chart.sideways else _PANEL_LINES
+    drawn_px = rows * _PANEL_LINE_PX * lines + (rows - 1) * _PANEL_GAP_PX
+    figure = make_subplots(
+        rows,
+        across,
+        subplot_titles=titles,
+        shared_yaxes=chart.sideways,
+        horizontal_spacing=0.04,
+        vertical_spacing=_PANEL_GAP_PX / drawn_px if rows > 1 else 0.0,
+    )
     figure.update_annotations(font_size=13)
     names = list(dict.fromkeys(series.name for series in chart.series))
     named = max(len(panel.series) for panel in panels) > 1
@@ -80,7 +88,7 @@ def _panel_charts(chart: Chart, panels: Sequence[Chart]) -> go.Figure:
         for place, series in enumerate(panel.series):
             _add_series(drawn, panel, series, place)
         for trace in drawn.data:
-            colour = _PANEL_COLOURS[names.index(trace.name) % len(_PANEL_COLOURS) if named else 0]
+            colour = COLOURS[names.index(trace.name) % len(COLOURS) if named else 0]
             trace.update(marker_color=colour, legendgroup=trace.name, showlegend=named and number == 0)
             figure.add_trace(trace, number // across + 1, number % across + 1)
     first, second = (_axis(chart.x), _axis(chart.y))
@@ -88,9 +96,7 @@ def _panel_charts(chart: Chart, panels: Sequence[Chart]) -> go.Figure:
     figure.update_xaxes(**(second if chart.sideways else _axis(chart.x, upright=True)))
     if chart.y.title:
         (figure.update_xaxes if chart.sideways else figure.update_yaxes)(matches="x" if chart.sideways else "y")
-    lines = len(chart.x.categories) if chart.sideways else _PANEL_LINES
-    height = _FRAME_PX + rows * (_PANEL_FRAME_PX + _PANEL_LINE_PX * lines)
-    return lay_out(figure, chart.title, height, margin={"t": 80}, barmode="overlay")
+    return lay_out(figure, chart.title, _FRAME_PX + drawn_px, margin={"t": 80}, barmode="overlay")
 
 
 def _has_named_points(chart: Chart) -> bool:
@@ -164,16 +170,25 @@ def _add_series(figure: go.Figure, chart: Chart, series: Series, place: int) -> 
         )
         return
     lines = kind == "lines"
+    straight = lines and len(series.x) == _ENDS < max(
+        len(one.x) for one in chart.series
+    )  # what the others are held against
     marker = {"color": "gray", "size": 5, "opacity": 0.35} if kind == "dots" else {"size": 8}
     figure.add_scatter(
         name=series.name,
-        mode=("lines" if len(series.x) > 12 else "lines+markers") if lines else "markers",
+        mode=("lines" if straight or len(series.x) > _MOST_MARKED else "lines+markers") if lines else "markers",
         marker=marker,
-        line={"width": 1, "dash": _DASHES[place // _COLOUR_COUNT % len(_DASHES)]} if lines else None,
+        line=_line(place, straight=straight) if lines else None,
         **{"error_x" if chart.sideways else "error_y": _error_bars(chart, series, values)},
         **points,
         **texts,
     )
+
+
+def _line(place: int, *, straight: bool) -> dict[str, object]:
+    if straight:
+        return {"width": 1, "dash": "dot", "color": LINE_COLOUR}
+    return {"width": 1.5, "dash": _DASHES[place // len(COLOURS) % len(_DASHES)]}
 
 
 def _error_bars(chart: Chart, series: Series, values: list[float]) -> dict[str, object] | None:

@@ -132,10 +132,11 @@ def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
     """One column of cells as a grid, with the number of cases in the heads."""
     down, across, cells = pivot_grid(table, name)
     column = table.column(name)
-    heads = {other: _slice_head(other, [cells.get((row, other)) for row in down]) for other in across}
+    titles, head_titles = pivot_titles(table, down, across)
+    heads = {other: _slice_head(head_titles[other], [cells.get((row, other)) for row in down]) for other in across}
     texts = [[_text(cells.get((row, other)), column) for other in across] for row in down]
     styles = [[_style(cells.get((row, other))) for other in across] for row in down]
-    frame = pd.DataFrame(texts, [*pivot_titles(table, down).values()], list(heads.values()))
+    frame = pd.DataFrame(texts, [*titles.values()], list(heads.values()))
     event = st.dataframe(
         frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
         key=f"{key}-{name}",

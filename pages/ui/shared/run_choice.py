@@ -170,8 +170,10 @@ def follow_run(row: RunRow, run: Run) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             made = sum(variant.summary is not None for variant in run.variants.values())
             pairs = f"{len(run.sources)} pair{'' if len(run.sources) == 1 else 's'}"
-            scores, battery = f"{run.total} scores{_format_checks(run)}", f"battery {run.plan.battery_label}"
-            st.caption(f"Complete: {pairs}, {made} variants, {scores}; {battery}, seed {run.plan.seed}.")
+            st.caption(
+                f"Complete: {pairs}, {made:,} variants, {run.total:,} scores{_format_checks(run)}.",
+                help=escape_markdown(f"Battery {run.plan.battery_label}, seed {run.plan.seed}."),
+            )
             if run.failed:
                 st.button(
                     f"Try again what failed ({run.failed})",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.metric import METRICS, Direction
 from core.metric_title import metric_title
-from core.perturbation import PERTURBATIONS, Intent
+from core.perturbation import PERTURBATIONS, Intent, kind_title
 from core.runs.matrix import MatrixCell
 from core.runs.noise_strip import format_edge, mark_place
 from core.runs.null_bands import null_band
@@ -152,11 +152,6 @@ def describe_cell(cell: MatrixCell) -> str:
         f"Mean shift {format_signed(cell.shift)}, {cell.move}{noise}; {format_share(cell.wrong)} moved the wrong way, {format_share(cell.still)} did "
         f"not move; n = {cell.shift.n}{failed}."
     )
-
-
-def kind_title(spec: str) -> str:
-    """The title of a perturbation, with its settings where it has any."""
-    return PERTURBATIONS.parse(spec).title
 
 
 _BAND_COLOUR = "rgba(128, 128, 128, 0.18)"

@@ -12,6 +12,7 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.metric_title import metric_title
+from core.perturbation import kind_title
 from core.report import Cell, Report
 from core.runs.filters import filter_variants
 from core.runs.matrix import MatrixCell, shift_matrix
@@ -25,6 +26,7 @@ from core.studies.shifts import Shifts, cells_of
 from core.studies.window_sweep import Windows, window_charts, window_effects, window_families
 from core.study import STUDIES, Input, Study, StudyData
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.report_charts import report_chart
@@ -32,7 +34,6 @@ from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.matrix_and_plots import (
-    kind_title,
     matrix_table,
     metric_plots,
     score_dots,
@@ -72,14 +73,16 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
         st.caption(
             escape_markdown(f"{heading}: {size}, {battery}, seed {plan.seed}{check}, Touchstone {plan.version}.")
         )
+    frame = pd.DataFrame([_comparison_row(*both) for both in common])
     st.dataframe(
-        pd.DataFrame([_comparison_row(*both) for both in common]),
+        frame,
         hide_index=True,
         height="auto",
         alt="Both runs",
         placeholder="–",
         column_config={"difference": st.column_config.NumberColumn(format="%+.4f")},
     )
+    copy_table("Both runs", frame, "stress-compared")
 
 
 def _comparison_row(this: MatrixCell, other: MatrixCell) -> dict[str, object]:

@@ -21,6 +21,7 @@ from core.types import Edit, Example, Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair
 from pages.ui.probe.probe_state import Pair
+from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.run_choice import StressState, accepts_opinions, store_opinion, stress_state
@@ -136,6 +137,7 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     )
     styled = frame.style.format("{:+.3f}", na_rep="–").apply(_effect_shades, axis=1)
     st.dataframe(styled, height="auto", alt=f"{figure} of every edit for every metric", placeholder="–")
+    copy_table(f"{figure} of every edit for every metric", frame, "bisect")
     st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
 
     cells = services.engine().cells(request)[1].values()

@@ -36,7 +36,7 @@ def data(by: str | None = "error_type") -> StudyData:
 def test_the_sentences_name_titles_the_slice_seen_best_and_the_one_that_no_metric_sees() -> None:
     report = Overview("consistency").run(data())
     best, seen, unseen = report.sentences
-    assert best.startswith("Overall, Consistency: ROUGE-2 55.6 [")
+    assert best.startswith("Overall: ROUGE-2 is best by Consistency, 55.6 [")
     assert seen == "Seen best: Coreference, by ROUGE-2 100.0 [100.0, 100.0] %."
     assert unseen == "No metric is above chance in Extrinsic Entity, Extrinsic Error."
     assert report.notes[-1] == "Fewer than 10 cases: Intrinsic Entity, Intrinsic Error."
@@ -45,7 +45,7 @@ def test_the_sentences_name_titles_the_slice_seen_best_and_the_one_that_no_metri
 
 def test_people_read_the_title_and_the_terminal_keeps_the_spec() -> None:
     report = Overview().run(data(by=None))
-    assert report.sentences[0].startswith("Overall, ROC AUC: ROUGE-2")
+    assert report.sentences[0].startswith("Overall: ROUGE-2 is best by ROC AUC")
     assert [label.partition(" (")[0] for label in report.charts[0].x.categories] == ["blunt", "ROUGE-2"]
     assert "\nOverall  rouge2 " in report_text(report)
     assert "| ROUGE-2 |" in report_markdown(report)
@@ -61,8 +61,8 @@ def test_labels_of_one_kind_give_a_reason() -> None:
     ("name", "title"),
     [
         ("rouge2", "ROUGE-2"),
-        ("rouge2[measured=f1] (ours) (2)", "ROUGE-2 [measured=f1] (ours) (2)"),
-        ("factcc@bump", "FactCC [@bump]"),
+        ("rouge2[measured=f1] (ours) (2)", "ROUGE-2 (measured: f1) (ours) (2)"),
+        ("factcc@bump", "FactCC (@bump)"),
         ("MiniCheck of the authors", "MiniCheck of the authors"),
         ("rouge2[no-such-setting=1]", "rouge2[no-such-setting=1]"),
     ],

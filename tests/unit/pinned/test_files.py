@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,10 +12,13 @@ import pytest
 from core.errors import TouchstoneError
 from core.pinned.comparison import basis_of
 from core.pinned.files import form_files, pins_html, pins_latex, pins_markdown, write_pins
-from core.pinned.pin import Part, PinnedReport
+from core.pinned.pin import Part, PinnedPair, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
 from core.pinned.recipe import read_recipe, report_toml
-from tests.unit.pinned.pins import HOSTILE, report_of
+from core.report import Column, Table
+from core.reports.latex import table_latex
+from core.stats.statistic import Estimate
+from tests.unit.pinned.pins import HOSTILE, edited_pair, report_of
 
 
 class Elements(HTMLParser):
@@ -91,6 +95,39 @@ def test_no_text_is_a_command_of_latex() -> None:
     body = document.partition(r"\begin{document}")[2]
     assert not re.search(r"(?<!\\)[&#%](?![^\n]*\\\\)", re.sub(r"(?s)\\begin\{tabular\}.*?\\end\{tabular\}", "", body))
     assert document.count("{") - document.count(r"\{") == document.count("}") - document.count(r"\}")
+
+
+def test_latex_declares_what_its_fonts_lack_and_may_break_long_words() -> None:
+    document = pins_latex(PinnedReport("中 ≤ é", (Part(f"https://x.example/{'long/' * 20}"),)), {}, "out")[""]
+    assert isinstance(document, str)
+    head, _, body = document.partition(r"\title")
+    assert re.findall(r"\\DeclareUnicodeCharacter\{(\w+)\}", head) == ["4E2D"]
+    assert r"\ifPDFTeX" in head
+    assert r"$\leq$ é" in body
+    assert r"long/\allowbreak{}long/" in body
+
+
+def test_texts_of_a_latex_table_are_left_and_long_ones_in_lines() -> None:
+    columns = (Column("what"), Column("why"), Column("n", format="count"))
+    assert r"\begin{tabular}{lp{0.35\linewidth}r}" in table_latex(Table("t", "T", columns, (("a", "why " * 30, 3),)))
+
+
+def test_a_share_of_a_latex_table_does_not_comment_out_its_row() -> None:
+    table = Table(
+        "t",
+        "T",
+        (Column("raised", format="share"),),
+        ((Estimate(0.09, 0.02, 0.21, 44),), (Estimate(0.5, None, None, 3),)),
+    )
+    latex = table_latex(table)
+    assert not re.search(r"(?<!\\)%", latex)
+    assert r"50 \% \\" in latex
+
+
+def test_a_pair_without_remark_and_scores_begins_with_its_words() -> None:
+    pin = replace(edited_pair(), pairs=(PinnedPair("The harbour was open.", "The harbour was closed."),))
+    document = pins_latex(PinnedReport("T", (Part("", pin),)), {}, "out")[""]
+    assert "\\begin{quote}\nThe harbour was " in str(document)
 
 
 def test_latex_of_markdown_has_headings_lists_and_links() -> None:

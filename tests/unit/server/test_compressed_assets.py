@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
+from pathlib import Path
+
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from starlette.types import Message, Scope
 
 from pages.server.compressed_assets import CompressedAssets
 
@@ -61,3 +66,28 @@ def test_a_missing_file_is_asked_for_again() -> None:
     browser = client(requests, status=404)
     assert [browser.get(PATH).status_code for _ in range(2)] == [404, 404]
     assert len(requests) == 2
+
+
+def test_a_browser_that_leaves_meanwhile_does_not_shorten_the_file_for_others(tmp_path: Path) -> None:
+    file = tmp_path / "index.abc.js"
+    file.write_text(SCRIPT)
+    assets = CompressedAssets(FileResponse(file))
+    scope: Scope = {
+        "type": "http",
+        "asgi": {"spec_version": "2.3"},
+        "method": "GET",
+        "path": PATH,
+        "headers": [(b"accept-encoding", b"gzip")],
+    }
+
+    async def leave() -> Message:
+        return {"type": "http.disconnect"}
+
+    sent: list[Message] = []
+
+    async def note(message: Message) -> None:
+        sent.append(message)
+
+    for _ in range(2):
+        asyncio.run(assets(scope, leave, note))
+    assert [gzip.decompress(one["body"]).decode() for one in sent if "body" in one] == [SCRIPT, SCRIPT]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.errors import TouchstoneError
+from core.metric_title import metric_title
 from core.reports.text import report_text
 from core.runs.shifts import score_shifts
 from core.studies.edit_discrimination import EditDiscriminationStudy, edit_discrimination
@@ -28,7 +29,9 @@ def test_the_report_names_a_detector_of_changes() -> None:
     run = run_of({"negation": [-0.4] * PAIRS, "shuffled": [-0.4] * PAIRS})
     report = EditDiscriminationStudy().run(StudyData(run=run, run_name="run.jsonl"))
     assert report.table().figure("against_harmless", metric=METRIC, kind="negation").value == 0.5
-    assert f"No better than a detector of changes, as the interval reaches 0.5: {METRIC}." in report_text(report)
+    assert f"No better than a detector of changes, as the interval reaches 0.5: {metric_title(METRIC)}." in report_text(
+        report
+    )
     assert report.command == "python cli.py study edit-discrimination run.jsonl"
 
 

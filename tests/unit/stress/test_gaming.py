@@ -140,7 +140,7 @@ def test_one_phrase_in_three_places_is_one_phrase() -> None:
 def test_the_answer_names_the_most_gamed_metric_and_its_best_phrase(engine: Engine) -> None:
     report = Gaming().run(StudyData(run=played_run(engine, "phrase", "baseline-filler")))
     assert report.sentences[0].startswith("Length is gamed most")
-    assert "baseline-filler gains most" in report.sentences[0]
+    assert "“Baseline filler” gains most" in report.sentences[0]
 
 
 def test_a_gain_that_harmless_edits_of_the_same_length_make_too_is_not_the_phrase() -> None:

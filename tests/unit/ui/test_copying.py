@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
+
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
-from pages.ui.shared.copy_popover import copy_parts
+from pages.ui.shared.copy_popover import copy_parts, table_report
 
 GRID = Table(
     "t",
@@ -30,3 +33,12 @@ def test_each_grid_of_a_table_and_each_chart_has_its_forms() -> None:
     assert r"\toprule" in forms[1]["LaTeX"]["content"]
     assert "| ROUGE-2 |" in forms[1]["Markdown"]["content"]
     assert forms[1]["CSV"]["content"].splitlines()[1] == "rouge2,news,0.5,3"
+
+
+def test_a_table_that_is_no_studys_is_copied_with_what_it_lacks_and_with_its_index() -> None:
+    frame = pd.DataFrame({"": ["x & y", None], "n": [3, 4], "share": [0.25, np.nan]}, ["ada", "ben"])
+    [part] = copy_parts(table_report("People", frame))
+    latex, markdown, csv = (form["content"] for form in part["forms"])  # type: ignore[attr-defined]
+    assert r"ada & x \& y & 3 & 0.25 \\" in latex
+    assert "| ben | – | 4 | – |" in markdown
+    assert csv.splitlines()[1:] == ["ada,x & y,3,0.25", "ben,,4,"]

@@ -27,8 +27,8 @@ text = "Two."
 """
 
 
-def test_there_are_six_lessons_and_each_leads_to_the_next() -> None:
-    assert len(LESSONS) == 6
+def test_there_are_eight_lessons_and_each_leads_to_the_next() -> None:
+    assert len(LESSONS) == 8
     assert [after(LESSONS, name) for name in LESSONS] == [*list(LESSONS)[1:], ""]
     assert after(LESSONS, "") == ""
 
