@@ -12,6 +12,7 @@ from sqlmodel import Session, and_, col, select
 
 from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
+from annotations.campaigns.drawn import load_selection_probabilities
 from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
 from annotations.campaigns.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.campaigns.questions import QuestionSet
@@ -28,7 +29,19 @@ from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
 from core.bundled_scores import bundled_samples
 from core.datasets.bundled import bundled_items
-from core.types import PRECOMPUTED, ErrorType, Example, GradedExplanation, Item, Judgement, Outcome, Sample, Verdict
+from core.stats.score_draw import SELECTION_PROBABILITY
+from core.types import (
+    PRECOMPUTED,
+    ErrorType,
+    Example,
+    GradedExplanation,
+    Item,
+    Judgement,
+    Outcome,
+    ReleasedScore,
+    Sample,
+    Verdict,
+)
 
 _SCORES_PER_WRITE = 500
 
@@ -62,8 +75,18 @@ def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
     meant = written if campaign.questions.measure != "grade" else origins.keys()
     for id, kind in corrected_error_types(session).items():
         facts[id].kinds.append(kind)
-    items = {id: _campaign_item(row, facts[id], origins.get(id), id in meant) for id, row in rows.items()}
+    chances = load_selection_probabilities(session, campaign.id)
+    drawn = {task.item: chances[task.task] for task in tasks if task.task in chances}
+    items = {
+        id: replace(_campaign_item(row, facts[id], origins.get(id), id in meant), scores=_drawn_score(drawn.get(id)))
+        for id, row in rows.items()
+    }
     return stored_samples(session, dataset, rows, items)
+
+
+def _drawn_score(chance: float | None) -> tuple[ReleasedScore, ...]:
+    """The probability of selection as `pool_of_cases` reads it."""
+    return () if chance is None else (ReleasedScore(SELECTION_PROBABILITY, chance),)
 
 
 def _add_task_labels(

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from core.cases.pool import SELECTION_PROBABILITY, PoolLabel
+from core.cases.pool import PoolLabel
 from core.datasets.formats import fields
 from core.datasets.formats.item_stream import LABEL_WORDS
 from core.datasets.formats.table_files import table_rows
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError, attempt
+from core.stats.score_draw import SELECTION_PROBABILITY
 
 _ERRORS = ("error_type", "error_types", "errors")
 

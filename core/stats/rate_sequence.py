@@ -13,6 +13,7 @@ import numpy as np
 
 from core.stats.prediction_powered import MIN_CLASS, fit_logistic
 from core.stats.rate import NOT_LEVEL
+from core.stats.score_draw import DrawnPool
 from core.stats.statistic import Mask, Numbers, Values
 
 _GRID = np.linspace(0.0, 1.0, 1001)  # rates that are bet against
@@ -20,19 +21,6 @@ _FIRST_FIT, _GROWTH = 20, 1.3  # labels before the first fit, and times as many 
 _PENALTY = 1.0
 _MOST_STAKE = 0.75  # of what a bet may lose
 _CHUNK = 64  # labels, after which rates that are refuted are left out
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DrawnPool:
-    """A pool from which summaries are drawn: their weights, (N,), which sum to 1, features, (N, k), and expected rates, (N,)."""
-
-    weights: Values
-    features: Values
-    expected: Values
-
-    @property
-    def size(self) -> int:
-        return len(self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ independently with probability 1 - exp(-w_i * arrival) (Rosén 1997; Cohen and K
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,11 +18,42 @@ from core.stats.statistic import Numbers, Values
 DrawWay = Literal["random", "stratified", "active"]
 """Simple random; stratified by score, by Neyman's allocation; or active inference, by the uncertainty of each summary."""
 
+SELECTION_PROBABILITY = "selection_probability"
+"""The column of a file or a table that holds how likely a summary was drawn for a label."""
+
 STRATA = 5
 _UNIFORM = (
     0.5  # of the weight is shared evenly, so that wrong expectations cost little (Zrnic and Candès 2024, section 4)
 )
 _STEPS = 60  # of bisection
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnPool:
+    """A pool from which summaries are drawn: their weights, (N,), which sum to 1, features, (N, k), and expected rates, (N,)."""
+
+    weights: Values
+    features: Values
+    expected: Values
+
+    @property
+    def size(self) -> int:
+        return len(self.weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolDraw:
+    """Summaries in the order of their draw: `rows` and `arrivals`, (n,) each, and the arrival of the first that is not drawn.
+
+    That is infinite where all are drawn. `labels` is about how many it takes to reach the margin, `basis` says by what.
+    """
+
+    pool: DrawnPool
+    rows: Numbers
+    arrivals: Values
+    next_arrival: float
+    labels: int
+    basis: str
 
 
 def expected_rates(scores: Values, rate: float, auc: float) -> Values:
