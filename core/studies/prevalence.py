@@ -64,7 +64,6 @@ class Prevalence(Study):
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {
             "audit": "An audit judges a metric on labelled data, and this estimates a rate of data that have few labels.",
-            "pack": "The pack is of labelled summaries, and this is of a pool of which few have a label.",
         }
     )
     drawing: str = setting(
@@ -74,6 +73,12 @@ class Prevalence(Study):
         choices=get_args(Drawing),
         labels={"test": "test it", "random": "at random", "scores": "by the scores"},
     )
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        """Itself where some summaries have a label and others have none: of labelled data there is nothing to estimate."""
+        labels = data.summaries.labels
+        return [cls()] if 0 < np.isnan(labels).mean() < 1 else []
 
     def run(self, data: StudyData) -> Report:
         draw = draw_of_labels(data.summaries, _DRAWINGS[self.drawing])
