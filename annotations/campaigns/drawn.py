@@ -81,6 +81,8 @@ class DrawProgress:
                 "interval that holds however often one looks. Issue a version that stops at fewer points to go on."
             )
         goal = f" It stops by itself at ± {self.points:g}." if self.points else ""
+        if not self.labels:
+            return f"Drawn {_WAYS[self.way]} from {self.size:,} summaries of {self.dataset}; the first is not labelled yet.{goal}"
         waiting = (
             f" {self.open:,} of these have no verdict and count either way: decide them under Review."
             if self.open

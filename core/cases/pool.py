@@ -50,12 +50,14 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class PoolLabel:
-    """A label of a summary of a pool: None for one that is neither; the probability is None where it was not kept."""
+    """A label of a summary of a pool: None for one that is neither; the probability is None where it was not kept, and the
+    document "" where it is not named."""
 
     id: str
     verdict: Verdict | None
     errors: tuple[str, ...] = ()
     probability: float | None = None
+    document: str = ""
 
 
 def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
@@ -140,11 +142,24 @@ def with_labels(pool: Pool, labels: Sequence[PoolLabel]) -> Pool:
         labels=values,
         errors=errors,
         probabilities=drawn if kept else None,
+        documents=_named_documents(pool.documents, {place: by_id[id].document for id, place in places.items()}),
         warnings=(
             *pool.warnings,
             *([f"{others} labels are of summaries that are not here, and do not count."] if others else []),
         ),
     )
+
+
+def _named_documents(documents: Numbers, names: Mapping[int, str]) -> Numbers:
+    """The documents of a pool, (N,), by the names that labels give them, by row, where it knows of none that summaries share."""
+    if len(np.unique(documents)) < len(documents) or not any(names.values()):
+        return documents
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(filter(None, names.values())))}
+    named = len(numbers) + np.arange(len(documents))
+    for row, name in names.items():
+        if name:
+            named[row] = numbers[name]
+    return np.unique(named, return_inverse=True)[1].astype(np.intp)
 
 
 def select_pool_metrics(pool: Pool, names: Sequence[str]) -> Pool:

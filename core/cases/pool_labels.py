@@ -1,4 +1,4 @@
-"""A file of labels of a pool: id and label of each summary, with the probability of its selection and its types of errors."""
+"""A file of labels of a pool: id and label of each summary, with the probability of its selection, its types of errors and its document."""
 
 from __future__ import annotations
 
@@ -46,4 +46,5 @@ def pool_label(row: Row) -> PoolLabel:
         fields.choice({"label": word}, "label", LABEL_WORDS) if word else None,
         tuple(kinds),
         fields.optional_number(row, SELECTION_PROBABILITY),
+        fields.optional(row, "group") or fields.optional(row, "document") or "",
     )
