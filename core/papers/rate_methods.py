@@ -65,20 +65,20 @@ def methods_files(report: Report) -> dict[str, str]:
 
 def _sentences(rows: Mapping[str, tuple[object, ...]]) -> list[str]:
     _, rate, labels, _, size, interval, _ = rows[POWERED]
-    told = [
+    sentences = [
         f"We estimate the share of inconsistent summaries among {size:,} from {labels:,} human labels with Touchstone {VERSION}.",
     ]
     if interval == "exact":
-        told.append(
+        sentences.append(
             "As fewer than ten labels are of one kind, the 95 % interval is the exact one of the labels alone [@clopper1934use]."
         )
     else:
-        told.append(
+        sentences.append(
             "Metric scores of all summaries enter by prediction-powered inference [@angelopoulos2023prediction] with power tuning "
             "[@angelopoulos2023ppi]: ridge logistic regression on the ranks of the scores, cross-fitted over five folds of documents "
             "[@zrnic2024cross], so that the 95 % interval holds whatever the metrics are worth."
         )
-    told += [f"It is {_words(rate)}"]
+    sentences += [f"It is {_words(rate)}"]
     others = [f"{words} by the labels alone [@wilson1927probable]" if (words := _words(rows[ALONE][1])) else ""]
     if interval != "exact":
         others.append(f"{_words(rows[STRATIFIED][1])} by strata of score [@fisch2024stratified]")
@@ -86,7 +86,7 @@ def _sentences(rows: Mapping[str, tuple[object, ...]]) -> list[str]:
         others.append(
             f"{corrected} by a threshold corrected for its sensitivity and specificity [@rogan1978estimating; @lang2014confidence]"
         )
-    return [*told[:-1], f"{told[-1]}; {', '.join(filter(None, others))}."]
+    return [*sentences[:-1], f"{sentences[-1]}; {', '.join(filter(None, others))}."]
 
 
 def _words(rate: object) -> str:
