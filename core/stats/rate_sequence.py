@@ -77,7 +77,8 @@ def _sequence(pool: DrawnPool, rows: Numbers, outcomes: Values, margin: float) -
 
 def _refuted_in_a_row(refuted: Mask) -> Numbers:
     """The number of rates that are refuted together with all before them, (T,), of (T, G)."""
-    return np.where(refuted.all(axis=1), refuted.shape[1], np.argmin(refuted, axis=1))
+    counts: Numbers = np.where(refuted.all(axis=1), refuted.shape[1], np.argmin(refuted, axis=1))
+    return counts
 
 
 def _unbiased_values(pool: DrawnPool, rows: Numbers, outcomes: Values) -> tuple[Values, Values, Values]:

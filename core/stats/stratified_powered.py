@@ -35,7 +35,8 @@ def score_strata(predictions: Predictions, sample: LabelSample) -> Numbers:
         had += labels
     if had < _LEAST_LABELS and current:
         merged[merged == current] = current - 1
-    return merged[strata]
+    merged_strata: Numbers = merged[strata]
+    return merged_strata
 
 
 def stratified_rate(sample: LabelSample, predictions: Predictions | None) -> Rate:

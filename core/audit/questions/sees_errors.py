@@ -97,7 +97,7 @@ def _worth(evidence: Evidence, metric: str) -> Figure | None:
     labelled = evidence.labelled(metric)
     if labelled is None:
         return None
-    worth = worth_with_scores(labelled.scores, 1.0 - labelled.labels, labelled.documents)
+    worth = worth_with_scores(labelled.scores, (~labelled.labels).astype(np.float64), labelled.documents)
     if worth is None:
         return None
     estimate = Estimate(100 * worth, None, None, len(labelled.labels), documents=len(np.unique(labelled.documents)))
