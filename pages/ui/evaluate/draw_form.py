@@ -20,7 +20,7 @@ from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.session_user import current_member
+from pages.ui.shared.session_user import current_member, member_let_in
 from pages.ui.shared.study_tab import ShownStudy
 
 _WAYS: dict[DrawWay, str] = {
@@ -39,7 +39,7 @@ _KEY = "evaluate-draw"
 
 def draw_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
     """A name, a way to draw and a button, where one imported dataset is chosen and the person may open campaigns."""
-    if not current_member().may(Right.MANAGE):
+    if services.settings().demo or not member_let_in().may(Right.MANAGE):
         return
     st.subheader("Draw a campaign")
     datasets = [name for name in chosen.datasets if name != PRECOMPUTED and name in services.store().dataset_names()]
@@ -49,7 +49,11 @@ def draw_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
     plan = shown.study if shown and isinstance(shown.study, LabelPlan) else LabelPlan()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(
-            "Name of the campaign", f"{datasets[0]}: how many are wrong?", max_chars=100, key=f"{_KEY}-name", width=330
+            "Name of the campaign",
+            f"{datasets[0]}: how many are wrong?",
+            max_chars=100,
+            key=f"{_KEY}-name-{datasets[0]}",
+            width=330,
         )
         points = st.number_input(
             "Stop at ± points",
@@ -71,9 +75,7 @@ def draw_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
         required=True,
     )
     st.caption(_ABOUT[way])
-    pressed = st.button(
-        "Draw a campaign", icon=":material/flag:", key=f"{_KEY}-go", disabled=services.settings().demo, type="primary"
-    )
+    pressed = st.button("Draw a campaign", icon=":material/flag:", key=f"{_KEY}-go", type="primary")
     if pressed:
         request = DrawRequest(
             way, points / 100, plan.assumed_rate / 100 or 0.1, min(0.99, max(0.5, plan.assumed_auc / 100 or 0.75))
