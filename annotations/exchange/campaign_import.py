@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -201,6 +202,12 @@ def import_draw(context: CampaignImport, lines: Iterable[ExportedDraw]) -> None:
         for task, place, weight, arrival in line.drawn:
             if not 0 <= place < size:
                 raise RecordError(f"A draw names summary {place} of a pool of {size}. Export the campaign again.")
+            if not (
+                0 < weight < inf and 0 <= arrival < inf and (line.next_arrival is None or arrival <= line.next_arrival)
+            ):
+                raise RecordError(
+                    f"Task {task} was drawn with no possible weight or arrival. Export the campaign again."
+                )
             id = require_known(context.tasks, task, "task")
             context.session.add(DrawnTask(task_id=id, place=place, weight=weight, arrival=arrival))
 

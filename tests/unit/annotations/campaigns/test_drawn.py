@@ -136,6 +136,12 @@ def test_every_export_has_the_probability_and_the_campaign_goes_on_elsewhere(
         broken = [json.dumps({**row, "size": 39} if row["kind"] == "draw" else row) for row in rows]
         with pytest.raises(RecordError, match="scores of the draw"):
             import_campaign(other, broken)
+        weightless = [
+            json.dumps({**row, "drawn": [[*one[:2], 0.0, one[3]] for one in row["drawn"]]} if "drawn" in row else row)
+            for row in rows
+        ]
+        with pytest.raises(RecordError, match="no possible weight"):
+            import_campaign(other, weightless)
         copied = import_campaign(other, text.splitlines())
         assert ManagerActions(other, MANAGER).progress(copied.id).draw == before
 
