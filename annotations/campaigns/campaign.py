@@ -27,6 +27,8 @@ LabelMode = Literal["unaided", "pre-annotated", "assisted"]
 ResolveMethod = Literal["majority", "dawid-skene", "mace"]
 """Method by which labels that differ become a final one where nobody adjudicates: their majority, or a model of annotators."""
 
+TaskOrder = Literal["random", "disagreement", "drawn"]
+
 
 class CampaignRules(BaseModel):
     """Rules by which items are handed out.
@@ -36,7 +38,8 @@ class CampaignRules(BaseModel):
     everybody in. Of every `gold_every` items one has a known answer, of every `repeat_every` one was had before; 0: none.
     The first `calibration` items are labelled by everybody, and with `calibration_pause` nothing follows until a version
     without it. With `early_overlap` an item that somebody labelled comes before one that nobody has. The `order` of items is
-    random for each person, or that of the list, in which those on which metrics disagree most come first. Nobody gets more than
+    random for each person, or that of the list: those on which metrics disagree most first, or as they were drawn from a
+    pool. Drawn ones are handed out until the interval of the pool's rate is ± `stop_points`; 0: until all are labelled. Nobody gets more than
     `most_per_person` items of work (0: no limit), and nobody one after the day of the `deadline` (UTC).
     With the `mode` pre-annotated, answers of a source are filled in where there are some; assisted, the document sentences that
     are closest to the summary are marked. `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
@@ -63,7 +66,8 @@ class CampaignRules(BaseModel):
     calibration: int = Field(0, ge=0, le=500)
     calibration_pause: bool = False
     early_overlap: bool = False
-    order: Literal["random", "disagreement"] = "random"
+    order: TaskOrder = "random"
+    stop_points: float = Field(0.0, ge=0, lt=50)
     most_per_person: int = Field(0, ge=0)
     deadline: date | None = None
     mode: LabelMode = "unaided"

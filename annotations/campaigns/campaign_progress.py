@@ -13,6 +13,7 @@ from sqlmodel import Session, col, func, or_, select
 from annotations.campaigns.adaptive_overlap import OverlapSaving, adapts, load_wanted
 from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.drawn import DrawProgress, load_draw_progress
 from annotations.campaigns.limits import LimitSignal, has_limits, load_signals, load_states
 from annotations.campaigns.people import Member, load_people
 from annotations.campaigns.qualification import Stage, TrainingRound, current_stage, mark_answers, training_rounds
@@ -77,6 +78,8 @@ class CampaignProgress:
 
     `saving` is what adaptive overlap saves on the items that are done; None where the overlap is fixed.
 
+    `draw` is the interval of a campaign whose items were drawn from a pool, None of any other.
+
     `revised` is the share of labels that their person changed later, after the scores were shown or not.
     """
 
@@ -93,6 +96,7 @@ class CampaignProgress:
     finish_at: datetime | None
     people: tuple[PersonProgress, ...]
     saving: OverlapSaving | None = None
+    draw: DrawProgress | None = None
 
     @property
     def remaining(self) -> int:
@@ -127,6 +131,7 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
         )
         if adapts(campaign)
         else None,
+        draw=load_draw_progress(session, campaign),
         disputed=sum(task not in decisions for task in disputed),
         adjudicated=len(decisions),
         flags=states["flagged"],

@@ -29,6 +29,7 @@ from annotations.campaigns.campaign import (
 )
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.campaigns.candidates import Candidate, load_candidates
+from annotations.campaigns.drawn import CampaignDrawing, create_drawn_campaign
 from annotations.campaigns.exclusions import (
     ExclusionRow,
     WhatIsExcluded,
@@ -116,6 +117,8 @@ def revise_campaign(session: Session, campaign_id: str, by: str, content: Versio
                 "Keep its kind, options and steps, give it another id, or make a new campaign."
             )
 
+    if "drawn" in {campaign.rules.order, content.rules.order} and campaign.rules.order != content.rules.order:
+        raise RecordError("The order of a draw is that of its probabilities. Make a new campaign for another.")
     if campaign.rules.order != content.rules.order == "disagreement":
         raise RecordError("The items of this campaign are in no order of disagreement. Make a new campaign for that.")
 
@@ -246,6 +249,10 @@ class ManagerActions:
             require_suggestions(session, campaign)
             return campaign
 
+    def draw(self, drawing: CampaignDrawing) -> CampaignSettings:
+        with self._store.writing() as session:
+            return create_drawn_campaign(session, drawing, self._person.name)
+
     def revise(self, campaign_id: str, content: VersionContent) -> CampaignSettings:
         with self._store.writing() as session:
             return revise_campaign(session, campaign_id, self._person.name, content)
@@ -259,8 +266,12 @@ class ManagerActions:
             return load_candidates(session, dataset)
 
     def add(self, campaign_id: str, tasks: Iterable[NewTask]) -> int:
+        """Add items. Raises RecordError for work in a campaign whose items were drawn."""
         with self._store.writing() as session:
-            return add_tasks(session, load_campaign(session, campaign_id), tasks)
+            campaign, added = load_campaign(session, campaign_id), list(tasks)
+            if campaign.rules.order == "drawn" and any(one.part == "work" for one in added):
+                raise RecordError("The items of this campaign were drawn from a pool. Draw another campaign for more.")
+            return add_tasks(session, campaign, added)
 
     def order_by_disagreement(self, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]) -> OrderedTasks:
         with read_session(self._store.engine) as session:

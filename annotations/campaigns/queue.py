@@ -14,7 +14,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskPart, stable_number
+from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskOrder, TaskPart, stable_number
+from annotations.campaigns.drawn import find_stop
 from annotations.campaigns.limits import find_pause
 from annotations.campaigns.people import SELECT_NAMES, Member
 from annotations.campaigns.qualification import Stage, current_stage
@@ -36,7 +37,17 @@ _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 
 NoTaskReason = Literal[
-    "closed", "deadline", "paused", "excluded", "unqualified", "calibrated", "limit", "apart", "reserved", "over"
+    "closed",
+    "deadline",
+    "paused",
+    "stopped",
+    "excluded",
+    "unqualified",
+    "calibrated",
+    "limit",
+    "apart",
+    "reserved",
+    "over",
 ]
 
 
@@ -45,7 +56,7 @@ class NoTask:
     """Reason why there is no task for a person now.
 
     closed: the campaign takes no labels; deadline: its last day is past; paused: the limits of the campaign, or its manager,
-    stopped this person, by the `signal` that they fell short of; excluded: the person sat a qualification that closes
+    stopped this person, by the `signal` that they fell short of; stopped: the labels of a drawn campaign are enough; excluded: the person sat a qualification that closes
     this campaign; unqualified: too few right answers in the qualification; calibrated: the calibration round is done and the
     rest is not open yet; limit: this person has had as many items as the rules allow; apart: what is left is a version of what
     was just labelled; reserved: what is left is reserved by others; over: all is labelled.
@@ -214,8 +225,8 @@ def _has_place(queue: _Queue, reservation: Reservation) -> bool:
 
 def _next_work(queue: _Queue) -> Reservation | NoTask:
     session, rules = queue.session, queue.campaign.rules
-    if rules.most_per_person and count_work(session, queue.campaign, queue.person) >= rules.most_per_person:
-        return NoTask("limit")
+    if end := _early_end(queue):
+        return NoTask(end)
     if _is_early_gold(queue) and (gold := _first_unseen_task(queue, "gold")):
         return _reserve(queue, gold)
     calibrating = _next_calibration_task(queue) if rules.calibration else None
@@ -227,6 +238,14 @@ def _next_work(queue: _Queue) -> Reservation | NoTask:
         if lock_task(session, task_id) and (reserved := _reserve_place(queue, task_id)):
             return reserved
     return NoTask(_no_task_reason(queue))
+
+
+def _early_end(queue: _Queue) -> NoTaskReason | None:
+    """Reason to hand out nothing more while there is work: the labels of all, or those of the person, are enough."""
+    if find_stop(queue.session, queue.campaign):
+        return "stopped"
+    most = queue.campaign.rules.most_per_person
+    return "limit" if most and count_work(queue.session, queue.campaign, queue.person) >= most else None
 
 
 def _next_mixed_in(queue: _Queue) -> Reservation | None:
@@ -304,9 +323,7 @@ def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int) -> Seq
 
 
 @cache
-def _select_free_tasks(
-    order: Literal["random", "disagreement"], early_overlap: bool, adaptive: bool
-) -> SelectOfScalar[str]:
+def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool) -> SelectOfScalar[str]:
     # counted task by task: both databases find the few reservations of one faster than they group all of a campaign
     places = (
         select(func.count()).where(Reservation.task_id == Task.id, IS_PLACE_TAKEN).correlate(Task).scalar_subquery()
@@ -314,7 +331,7 @@ def _select_free_tasks(
     # the place in the list, or by chance in an order of the person's own
     factor, offset = bindparam("factor", type_=BigInteger), bindparam("offset", type_=BigInteger)
     shuffled = (col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME
-    place = col(Task.position) if order == "disagreement" else shuffled
+    place = shuffled if order == "random" else col(Task.position)
     newest = select(WantedLabels.labels).where(WantedLabels.task_id == Task.id).order_by(col(WantedLabels.id).desc())
     wanted = func.coalesce(newest.limit(1).correlate(Task).scalar_subquery(), bindparam("overlap"))
     most = wanted if adaptive else bindparam("overlap", type_=Integer)
@@ -329,7 +346,9 @@ def _select_free_tasks(
     found = left.cte("left").prefix_with("MATERIALIZED")
     first = found.c.places.desc() if early_overlap else found.c.places
     free = select(found.c.id).where(found.c.places < found.c.wanted)
-    return free.order_by(first, found.c.place).limit(bindparam("most"))
+    # drawn items are finished one after the other: those up to the first that is not done are the sample
+    ranked = (found.c.place,) if order == "drawn" else (first, found.c.place)
+    return free.order_by(*ranked).limit(bindparam("most"))
 
 
 _SELECT_FIRST_UNSEEN = (

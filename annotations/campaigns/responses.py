@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.adaptive_overlap import ask_for_labels
 from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, LabelMode, read_campaign, read_rules
+from annotations.campaigns.drawn import note_stop
 from annotations.campaigns.limits import check_limits, find_pause
 from annotations.campaigns.people import Member
 from annotations.campaigns.questions import (
@@ -168,6 +169,7 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
     state = _save_state(session, locked, sent, now)
     if state == "answered" and reservation.turn == 1 and locked.part == "work":
         ask_for_labels(session, campaign, [reservation.task_id], now)
+        note_stop(session, campaign, now)
     paused = check_limits(session, campaign, person, now)
     return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True, paused=paused)
 

@@ -119,11 +119,13 @@ def refuse_address(host: str, address: Address) -> str:
 
 
 def reason_of_end(campaign: CampaignSettings, progress: CampaignProgress, now: datetime) -> str:
-    """Reason why a campaign has ended: complete, closed or deadline; empty while it goes on or has no label."""
+    """Reason why a campaign has ended: complete, stopped, closed or deadline; empty while it goes on or has no label."""
     if not progress.answered:
         return ""
     if progress.complete >= progress.tasks:
         return "complete"
+    if progress.draw and progress.draw.stopped is not None:
+        return "stopped"
     if not campaign.is_open:
         return "closed"
     return "deadline" if campaign.rules.deadline and campaign.rules.deadline < now.date() else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import bindparam, or_
@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
+from annotations.campaigns.drawn import load_selection_probabilities
 from annotations.campaigns.people import load_pseudonyms
 from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.campaigns.results import given_error_types, load_cases
@@ -21,6 +22,7 @@ from annotations.exchange.export_rows import (
     ExportedCorrection,
     ExportedDecision,
     ExportedDocument,
+    ExportedDraw,
     ExportedEdit,
     ExportedExclusion,
     ExportedExplanation,
@@ -31,6 +33,7 @@ from annotations.exchange.export_rows import (
     ExportedPerson,
     ExportedReservation,
     ExportedRow,
+    ExportedStop,
     ExportedSuggestion,
     ExportedTask,
     ExportedVersion,
@@ -39,8 +42,11 @@ from annotations.store.campaign_tables import (
     Adjudication,
     AnswerKey,
     Campaign,
+    CampaignDraw,
     Comment,
     Correction,
+    DrawnTask,
+    DrawStop,
     Exclusion,
     FlagResolution,
     Person,
@@ -60,13 +66,17 @@ from core.types import ErrorType
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """Data that the rows of a campaign share: its terms, the pseudonym of every name, and its tasks by number."""
+    """Data that the rows of a campaign share: its terms, the pseudonym of every name, and its tasks by number.
+
+    `selection` is the probability of selection of tasks that were drawn from a pool.
+    """
 
     campaign: CampaignSettings
     pseudonyms: dict[str, str]
     numbers: dict[str, int]
     provenance: dict[str, str]
     answers: dict[str, dict[str, Any]]
+    selection: Mapping[str, float] = field(default_factory=dict)
 
     def pseudonym(self, name: str) -> str:
         """The pseudonym of a person; the name of anything else, such as a model."""
@@ -87,6 +97,7 @@ def load_export_context(
         numbers={task: number for number, task in enumerate(tasks, start=1)},
         provenance={case.task: case.provenance.value for case in found},
         answers={case.task: dict(case.answers) for case in found},
+        selection=load_selection_probabilities(session, campaign.id),
     )
 
 
@@ -121,7 +132,9 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
     )
     left_out = select(Exclusion.by).where(Exclusion.campaign_id == campaign_id)
     reinstated = select(Reinstatement.by).join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
+    drew = select(CampaignDraw.by).where(CampaignDraw.campaign_id == campaign_id)
     return {
+        *session.exec(drew),
         *session.exec(left_out),
         *session.exec(reinstated.where(Exclusion.campaign_id == campaign_id)),
         *session.exec(commented),
@@ -225,7 +238,29 @@ def task_rows(
             feedback=key.feedback if key else "",
             provenance=context.provenance.get(task.id),
             answers=context.answers.get(task.id, {}),
+            selection_probability=context.selection.get(task.id),
         )
+
+
+def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    """The draw of the items, where they were drawn, and the looks at which the labels were enough."""
+    row = session.get(CampaignDraw, context.campaign.id)
+    if row is None:
+        return
+    drawn = (
+        select(DrawnTask)
+        .join(Task, col(Task.id) == DrawnTask.task_id)
+        .where(Task.campaign_id == row.campaign_id)
+        .order_by(col(DrawnTask.arrival))
+    )
+    yield ExportedDraw(
+        **row.model_dump(exclude={"campaign_id", "by"}),
+        drawn=[(context.numbers[one.task_id], one.place, one.weight, one.arrival) for one in session.exec(drawn)],
+        by=context.pseudonym(row.by),
+    )
+    stops = select(DrawStop).where(DrawStop.campaign_id == row.campaign_id).order_by(col(DrawStop.id))
+    for stop in session.exec(stops):
+        yield ExportedStop(**stop.model_dump(exclude={"id", "campaign_id"}))
 
 
 def suggestion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -286,6 +321,7 @@ def label_rows(
             turn=reservation.turn,
             provenance=context.provenance.get(task.id),
             excluded=reservation.excluded,
+            selection_probability=context.selection.get(task.id),
         )
 
 
@@ -393,7 +429,7 @@ def exported_rows(session: Session, context: ExportContext) -> Iterator[Exported
 
     `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
     """
-    for rows in (setup_rows, text_rows, task_rows, suggestion_rows, reservation_rows):
+    for rows in (setup_rows, text_rows, task_rows, draw_rows, suggestion_rows, reservation_rows):
         yield from rows(session, context)
     for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows):
         yield from rows(session, context)

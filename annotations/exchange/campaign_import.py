@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -19,6 +20,7 @@ from annotations.campaigns.campaign import (
     stable_number,
     task_id,
 )
+from annotations.campaigns.drawn import read_drawn_pool
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.exchange.export_rows import (
     ExportedCampaign,
@@ -26,6 +28,7 @@ from annotations.exchange.export_rows import (
     ExportedCorrection,
     ExportedDecision,
     ExportedDocument,
+    ExportedDraw,
     ExportedExclusion,
     ExportedExplanation,
     ExportedFlagResolution,
@@ -35,6 +38,7 @@ from annotations.exchange.export_rows import (
     ExportedPerson,
     ExportedReservation,
     ExportedRow,
+    ExportedStop,
     ExportedSuggestion,
     ExportedTask,
     ExportedVersion,
@@ -44,8 +48,11 @@ from annotations.store.campaign_tables import (
     Adjudication,
     AnswerKey,
     Campaign,
+    CampaignDraw,
     Comment,
     Correction,
+    DrawnTask,
+    DrawStop,
     Exclusion,
     FlagResolution,
     Person,
@@ -182,6 +189,34 @@ def import_tasks(context: CampaignImport, lines: Iterable[ExportedTask]) -> None
             context.session.add(key)
 
 
+def import_draw(context: CampaignImport, lines: Iterable[ExportedDraw]) -> None:
+    for line in lines:
+        row = CampaignDraw(
+            **line.model_dump(exclude={"kind", "drawn", "by"}),
+            campaign_id=context.campaign_id,
+            by=context.local_name(line.by),
+        )
+        size = read_drawn_pool(row).size
+        context.session.add(row)
+        context.session.flush()
+        for task, place, weight, arrival in line.drawn:
+            if not 0 <= place < size:
+                raise RecordError(f"A draw names summary {place} of a pool of {size}. Export the campaign again.")
+            if not (
+                0 < weight < inf and 0 <= arrival < inf and (line.next_arrival is None or arrival <= line.next_arrival)
+            ):
+                raise RecordError(
+                    f"Task {task} was drawn with no possible weight or arrival. Export the campaign again."
+                )
+            id = require_known(context.tasks, task, "task")
+            context.session.add(DrawnTask(task_id=id, place=place, weight=weight, arrival=arrival))
+
+
+def import_stops(context: CampaignImport, lines: Iterable[ExportedStop]) -> None:
+    for line in lines:
+        context.session.add(DrawStop(**line.model_dump(exclude={"kind"}), campaign_id=context.campaign_id))
+
+
 def import_suggestions(context: CampaignImport, lines: Iterable[ExportedSuggestion]) -> None:
     for line in lines:
         context.session.add(
@@ -228,7 +263,10 @@ def import_labels(context: CampaignImport, lines: list[ExportedLabel]) -> None:
     for line in lines:
         questions = require_known(context.questions, line.version, "version")
         values = line.model_dump(
-            exclude={"kind", "task", "item_id", "part", "person", "turn", "order", "provenance", "excluded", "answers"}
+            exclude={
+                *("kind", "task", "item_id", "part", "person", "turn", "order", "provenance", "excluded", "answers"),
+                "selection_probability",
+            }
         )
         turn = require_known(context.turns, (line.task, line.person, line.turn), "turn")
         answers = unswap_answers(questions, line.answers, line.swapped)
@@ -344,6 +382,8 @@ _IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], 
     ExportedOrigin: import_origins,
     ExportedExplanation: import_explanations,
     ExportedTask: import_tasks,
+    ExportedDraw: import_draw,
+    ExportedStop: import_stops,
     ExportedSuggestion: import_suggestions,
     ExportedReservation: import_reservations,
     ExportedLabel: import_labels,

@@ -40,7 +40,7 @@ class ExportTerms:
 class LabelledTask:
     """A labelled task of work with its texts; `original` is that of a pair, `explanation` the one that is judged, else "".
 
-    `contexts` and `question` are those of the document.
+    `contexts` and `question` are those of the document. `selection_probability` is None where the items were not drawn from a pool.
     """
 
     number: int
@@ -53,6 +53,7 @@ class LabelledTask:
     resolved: ResolvedTask
     contexts: tuple[Context, ...] = ()
     question: str = ""
+    selection_probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class CampaignExport:
             resolved=resolved,
             contexts=contexts_from_json(document.contexts),
             question=document.question,
+            selection_probability=self.context.selection.get(task.id),
         )
 
 

@@ -134,6 +134,36 @@ class ExportedTask(_ExportedModel):
     created_at: datetime
     provenance: StorableText | None
     answers: dict[str, Any]
+    selection_probability: float | None = None
+
+
+class ExportedDraw(_ExportedModel):
+    """The draw by which the items came from a pool: the way, the dataset and the metrics; of each its task, place in the pool, weight and arrival.
+
+    `scores` are the weight, the expected rate and the features of each of `size` summaries, float64 in base64.
+    """
+
+    kind: Literal["draw"] = "draw"
+    way: Literal["random", "stratified", "active"]
+    dataset: StorableText
+    metrics: list[StorableText]
+    size: int
+    next_arrival: float | None
+    scores: StorableText
+    drawn: list[tuple[int, int, float, float]]
+    by: StorableText
+    created_at: datetime
+
+
+class ExportedStop(_ExportedModel):
+    """A look at which the interval of a drawn campaign was narrow enough, ± `points`, after so many labels."""
+
+    kind: Literal["stop"] = "stop"
+    points: float
+    labels: int
+    low: float
+    high: float
+    created_at: datetime
 
 
 class ExportedSuggestion(_ExportedModel):
@@ -170,7 +200,8 @@ class ExportedLabel(_ExportedModel):
 
     `answers` are given with the original on the left; `order` and `swapped` are how it was shown. `provenance` is that of
     the task: single, unanimous, adjudicated or unresolved; of work only. `mode` is how much help
-    it was given with. An `excluded` one is left out of agreement and final labels.
+    it was given with. An `excluded` one is left out of agreement and final labels. `selection_probability` is that of the task
+    in the sample so far, where the items were drawn from a pool.
     """
 
     kind: Literal["label"] = "label"
@@ -194,6 +225,7 @@ class ExportedLabel(_ExportedModel):
     created_at: datetime
     provenance: StorableText | None
     excluded: bool = False
+    selection_probability: float | None = None
 
 
 class ExportedDecision(_ExportedModel):
@@ -283,6 +315,8 @@ ExportedRow = (
     | ExportedFlagResolution
     | ExportedSuggestion
     | ExportedExclusion
+    | ExportedDraw
+    | ExportedStop
 )
 _ROW_ADAPTER: TypeAdapter[ExportedRow] = TypeAdapter(Annotated[ExportedRow, Field(discriminator="kind")])
 

@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import MappingProxyType
-from typing import Any
 
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, and_, col, select
 
+from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
+from annotations.campaigns.drawn import load_selection_probabilities
 from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
 from annotations.campaigns.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.campaigns.questions import QuestionSet
@@ -29,28 +29,21 @@ from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
 from core.bundled_scores import bundled_samples
 from core.datasets.bundled import bundled_items
-from core.types import PRECOMPUTED, ErrorType, Example, GradedExplanation, Item, Judgement, Outcome, Sample, Verdict
+from core.stats.score_draw import SELECTION_PROBABILITY
+from core.types import (
+    PRECOMPUTED,
+    ErrorType,
+    Example,
+    GradedExplanation,
+    Item,
+    Judgement,
+    Outcome,
+    ReleasedScore,
+    Sample,
+    Verdict,
+)
 
 _SCORES_PER_WRITE = 500
-
-PairVerdicts = tuple[Verdict | None, Verdict | None]
-"""Verdicts of an answer on the original and on the item itself."""
-
-_NO_VERDICTS: PairVerdicts = (None, None)
-_CONSISTENT, _INCONSISTENT = Verdict.CONSISTENT, Verdict.INCONSISTENT
-_PAIR_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType(
-    {
-        "left": (_INCONSISTENT, _CONSISTENT),
-        "right": (_CONSISTENT, _INCONSISTENT),
-        "both": (_INCONSISTENT, _INCONSISTENT),
-        "neither": (_CONSISTENT, _CONSISTENT),
-        "cannot tell": (Verdict.BORDERLINE, Verdict.BORDERLINE),
-    }
-)
-_SUMMARY_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType(
-    {verdict.value: (None, verdict) for verdict in Verdict}
-)
-_EDIT_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType({"yes": (None, _INCONSISTENT), "no": (None, _CONSISTENT)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +75,18 @@ def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
     meant = written if campaign.questions.measure != "grade" else origins.keys()
     for id, kind in corrected_error_types(session).items():
         facts[id].kinds.append(kind)
-    items = {id: _campaign_item(row, facts[id], origins.get(id), id in meant) for id, row in rows.items()}
+    chances = load_selection_probabilities(session, campaign.id)
+    drawn = {task.item: chances[task.task] for task in tasks if task.task in chances}
+    items = {
+        id: replace(_campaign_item(row, facts[id], origins.get(id), id in meant), scores=_drawn_score(drawn.get(id)))
+        for id, row in rows.items()
+    }
     return stored_samples(session, dataset, rows, items)
 
 
-def verdicts_of_answers(questions: QuestionSet, answers: Mapping[str, Any]) -> PairVerdicts:
-    """Verdicts on the original and on the item, by the answer to the question that counts; None where it gives none.
-
-    It is understood by its value: a verdict, a side of a pair, or yes and no to "inconsistent".
-    """
-    value = str(questions.measured(answers))
-    if questions.unit == "pair":
-        return _PAIR_VERDICTS.get(value, _NO_VERDICTS)
-    return (_EDIT_VERDICTS if questions.measure == "inconsistent" else _SUMMARY_VERDICTS).get(value, _NO_VERDICTS)
+def _drawn_score(chance: float | None) -> tuple[ReleasedScore, ...]:
+    """The probability of selection as `pool_of_cases` reads it."""
+    return () if chance is None else (ReleasedScore(SELECTION_PROBABILITY, chance),)
 
 
 def _add_task_labels(

@@ -407,3 +407,56 @@ class WantedLabels(Table, table=True):
     labels: int
     probability: float
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class CampaignDraw(Table, table=True):
+    """The draw by which the items of a campaign came from a pool of `size` summaries, as `core.cases.pool_draw` makes it.
+
+    `scores` holds a row for each summary of the pool: its weight, its expected rate and its features, as float64 in base64.
+    `next_arrival` is that of the first summary that was not drawn; None where all were.
+    """
+
+    __tablename__ = "campaigndraw"
+    __table_args__ = (
+        CheckConstraint("way IN ('random', 'stratified', 'active')", name="way"),
+        CheckConstraint("size >= 1", name="size"),
+    )
+
+    campaign_id: str = Field(foreign_key="campaign.id", primary_key=True)
+    way: str
+    dataset: str
+    metrics: list[str] = Field(sa_type=JSON)
+    size: int
+    next_arrival: float | None = None
+    scores: str
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class DrawnTask(Table, table=True):
+    """The place of a task in the pool of its campaign's draw, the weight that it was drawn with, and its arrival, which is its order."""
+
+    __tablename__ = "drawntask"
+
+    task_id: str = Field(foreign_key="task.id", primary_key=True)
+    place: int
+    weight: float
+    arrival: float
+
+
+class DrawStop(Table, table=True):
+    """A look at which the interval of a drawn campaign was as narrow as its rules asked, ± `points`, after so many labels.
+
+    Nothing is handed out from then on, until a version asks for fewer points.
+    """
+
+    __tablename__ = "drawstop"
+    __table_args__ = (CheckConstraint("low <= high", name="interval"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id", index=True)
+    points: float
+    labels: int
+    low: float
+    high: float
+    created_at: datetime = Field(sa_type=UtcDateTime)

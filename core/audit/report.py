@@ -20,7 +20,7 @@ from core.errors import TouchstoneError
 from core.runs.run import Run
 from core.settings import VERSION
 
-_ALSO_ON_CARD = ("answers", "sees-errors", "repetition")
+_ALSO_ON_CARD = ("answers", "sees-errors", "threshold", "repetition")
 """Questions asked of every metric that stand on the card of a judge too."""
 
 

@@ -11,12 +11,11 @@ import numpy as np
 
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SLICE_FIELDS, slice_fields
+from core.cases.ratings import VERDICT_ASPECT, mean_ratings
 from core.errors import TouchstoneError, UnknownNameError
+from core.stats.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Mask, Numbers, Values
 from core.types import Sample, Verdict
-
-SELECTION_PROBABILITY = "selection_probability"
-"""The column of a file or a table that holds how likely a summary was drawn for a label."""
 
 POOL_FIELDS = ("system", "domain", "source", "split", "slice", "dataset")
 """Fields by which the rates of parts are compared; the errors found are no parts, as unlabelled summaries have none."""
@@ -28,7 +27,8 @@ _LABELS: Mapping[Verdict, float] = MappingProxyType({Verdict.CONSISTENT: 1.0, Ve
 class Pool:
     """Summaries in rows, most of them without a label. `labels` are 1 consistent, 0 inconsistent, nan none, (N,).
 
-    `errors` are the types of the errors of a row, where they are known. `probabilities`, (N,), are those of selection for a
+    `errors` are the types of the errors of a row, where they are known, `grades` the numbers that people gave by aspect, (N,)
+    each, nan where nobody did. `probabilities`, (N,), are those of selection for a
     label, nan where unknown; None where nobody kept any. `parts` are masks of the rows, (N,), by name. `ids` name the rows.
     """
 
@@ -40,6 +40,7 @@ class Pool:
     probabilities: Values | None = None
     parts: Mapping[str, Mask] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    grades: Mapping[str, Values] = field(default_factory=dict)
 
     @property
     def labelled(self) -> Numbers:
@@ -49,12 +50,14 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class PoolLabel:
-    """A label of a summary of a pool: None for one that is neither; the probability is None where it was not kept."""
+    """A label of a summary of a pool: None for one that is neither; the probability is None where it was not kept, and the
+    document "" where it is not named."""
 
     id: str
     verdict: Verdict | None
     errors: tuple[str, ...] = ()
     probability: float | None = None
+    document: str = ""
 
 
 def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
@@ -62,18 +65,28 @@ def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
     rows, warnings = _rows_of_texts(cases)
     columns = {column.name: column for column in cases.columns}
     drawn = columns.pop(SELECTION_PROBABILITY, None)
+    labels, probabilities = _first_known(cases.labels, rows), None
+    if drawn is not None:
+        probabilities = _first_known(drawn.values, rows)
+        labels, undrawn = _drawn_labels(cases, drawn.values, rows)
+        warnings += undrawn
     owners = np.array([of_text[0] for of_text in rows], dtype=np.intp)
     errors = {place: kinds for place, of_text in enumerate(rows) if (kinds := _error_types(cases.samples, of_text))}
     samples = [cases.samples[row] for row in owners]
     return Pool(
         ids=[sample.item.example.id for sample in samples],
-        labels=_first_known(cases.labels, rows),
+        labels=labels,
         documents=cases.documents[owners],
         columns=tuple(replace(column, values=_first_known(column.values, rows)) for column in columns.values()),
         errors=errors,
-        probabilities=None if drawn is None else _first_known(drawn.values, rows),
+        probabilities=probabilities,
         parts=parts_of_samples(samples, by),
         warnings=tuple(warnings),
+        grades={
+            aspect: _first_known(values, rows)
+            for aspect, values in mean_ratings(cases).items()
+            if aspect != VERDICT_ASPECT
+        },
     )
 
 
@@ -129,11 +142,24 @@ def with_labels(pool: Pool, labels: Sequence[PoolLabel]) -> Pool:
         labels=values,
         errors=errors,
         probabilities=drawn if kept else None,
+        documents=_named_documents(pool.documents, {place: by_id[id].document for id, place in places.items()}),
         warnings=(
             *pool.warnings,
             *([f"{others} labels are of summaries that are not here, and do not count."] if others else []),
         ),
     )
+
+
+def _named_documents(documents: Numbers, names: Mapping[int, str]) -> Numbers:
+    """The documents of a pool, (N,), by the names that labels give them, by row, where it knows of none that summaries share."""
+    if len(np.unique(documents)) < len(documents) or not any(names.values()):
+        return documents
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(filter(None, names.values())))}
+    named = len(numbers) + np.arange(len(documents))
+    for row, name in names.items():
+        if name:
+            named[row] = numbers[name]
+    return np.unique(named, return_inverse=True)[1].astype(np.intp)
 
 
 def select_pool_metrics(pool: Pool, names: Sequence[str]) -> Pool:
@@ -184,6 +210,22 @@ def _first_known(values: Values, rows: Sequence[Sequence[int]]) -> Values:
             if np.isnan(found[place]):
                 found[place] = values[row]
     return found
+
+
+def _drawn_labels(cases: Cases, probabilities: Values, rows: Sequence[Sequence[int]]) -> tuple[Values, list[str]]:
+    """The label of each text from a dataset that has its probability of selection, and a sentence on labels of other datasets.
+
+    In a dataset with probabilities a label without one stays, for the estimate to refuse.
+    """
+    drawing = {sample.dataset for sample, chance in zip(cases.samples, probabilities, strict=True) if chance == chance}
+    others = np.array([sample.dataset not in drawing for sample in cases.samples], dtype=np.bool_)
+    left_out = int(np.sum(others & ~np.isnan(cases.labels)))
+    labels = _first_known(np.where(others, np.nan, cases.labels), rows)
+    if not left_out:
+        return labels, []
+    return labels, [
+        f"{left_out:,} labels of other datasets than {', '.join(sorted(drawing))} were not drawn with a known probability, and do not count."
+    ]
 
 
 def _error_types(samples: Sequence[Sample], rows: Sequence[int]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A file of labels of a pool: id and label of each summary, with the probability of its selection and its types of errors."""
+"""A file of labels of a pool: id and label of each summary, with the probability of its selection, its types of errors and its document."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from core.cases.pool import SELECTION_PROBABILITY, PoolLabel
+from core.cases.pool import PoolLabel
 from core.datasets.formats import fields
 from core.datasets.formats.item_stream import LABEL_WORDS
 from core.datasets.formats.table_files import table_rows
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError, attempt
+from core.stats.score_draw import SELECTION_PROBABILITY
 
 _ERRORS = ("error_type", "error_types", "errors")
 
@@ -45,4 +46,5 @@ def pool_label(row: Row) -> PoolLabel:
         fields.choice({"label": word}, "label", LABEL_WORDS) if word else None,
         tuple(kinds),
         fields.optional_number(row, SELECTION_PROBABILITY),
+        fields.optional(row, "group") or fields.optional(row, "document") or "",
     )

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from core.cases.cases import MetricColumn
-from core.cases.pool import SELECTION_PROBABILITY, Pool
+from core.cases.pool import Pool
 from core.errors import TouchstoneError
 from core.metric_title import metric_title
 from core.stats.discrimination import LabelledScores, auc
@@ -22,6 +22,7 @@ from core.stats.label_drawing import (
     drawn_by_document,
     estimated_probabilities,
 )
+from core.stats.powered_mean import powered_mean, predict_means
 from core.stats.prediction_powered import (
     Predictions,
     pool_ranks,
@@ -32,7 +33,9 @@ from core.stats.prediction_powered import (
 )
 from core.stats.rate import LabelSample, Rate, labels_alone
 from core.stats.rogan_gladen import CorrectedRate, corrected_rate
+from core.stats.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Estimate, Mask, Numbers, Values
+from core.stats.stratified_powered import stratified_rate
 
 Drawing = Literal["test", "random", "scores"]
 """The way labels were drawn: tested by the scores, at random as their owner says, or by their scores."""
@@ -78,6 +81,11 @@ class LabelDraw:
     def powered(self) -> Rate:
         """The rate by the labels and all metrics together."""
         return powered_rate(self.sample, self.predictions.centred() if self.predictions else None)
+
+    @cached_property
+    def stratified(self) -> Rate:
+        """The rate by the labels and all metrics together, by strata of score."""
+        return stratified_rate(self.sample, self.predictions)
 
     @property
     def explained(self) -> float:
@@ -229,6 +237,30 @@ def error_type_rates(draw: LabelDraw) -> dict[str, Rate]:
         predictions = predict_rates(draw.features, draw.rows, sample)
         rates[kind] = powered_rate(sample, predictions.centred() if predictions else None)
     return dict(sorted(rates.items(), key=lambda one: (-one[1].value, one[0])))
+
+
+@dataclass(frozen=True, slots=True)
+class GradeMean:
+    """The mean of a grade among all summaries, by the grades with the scores and by the grades alone."""
+
+    powered: Estimate
+    alone: Estimate
+
+
+def grade_means(draw: LabelDraw) -> dict[str, GradeMean]:
+    """The mean of each grade that two labelled summaries or more have; those without it have no part in it."""
+    means = {}
+    for aspect, values in draw.pool.grades.items():
+        graded = np.flatnonzero(np.isfinite(values[draw.rows]))
+        if len(graded) < 2:
+            continue
+        rows = draw.rows[graded]
+        sample = replace(draw.sample.part(graded), outcomes=values[rows])
+        if np.ptp(draw.sample.unseen) == 0 and draw.sample.unseen[0] < 1:
+            sample = replace(sample, unseen=np.full(len(rows), 1 - len(rows) / draw.size))
+        predictions = predict_means(draw.features, rows, sample)
+        means[aspect] = GradeMean(powered_mean(sample, predictions), powered_mean(sample, None))
+    return means
 
 
 def threshold_rate(draw: LabelDraw) -> tuple[str, CorrectedRate]:

@@ -17,6 +17,7 @@ from core.cases.cases import Cases
 from core.dataset import DATASETS, format_counts
 from core.errors import Problem, UnknownNameError, attempt
 from core.papers.paper_tables import citations_bib, metrics_card
+from core.papers.rate_methods import RATE_STUDY, methods_files
 from core.report import Report
 from core.reports.latex import table_latex
 from core.reports.markdown import table_markdown
@@ -79,6 +80,7 @@ def write_pack(request: PackRequest) -> bytes:
             if "mapping" in file.counts.get("reading", {})
         },
         **{path: content for stem, report in reports.items() for path, content in report_files(stem, report).items()},
+        **(methods_files(reports[RATE_STUDY]) if RATE_STUDY in reports else {}),
         **request.more,
     }
     return zip_files(files)
@@ -158,7 +160,7 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
     return reports, missing
 
 
-_PACKED_INPUTS = {Input.SAMPLES, Input.SCORES}
+_PACKED_INPUTS = {Input.SAMPLES, Input.SCORES, Input.POOL}
 
 
 def _reports_of(study: type[Study], data: StudyData) -> dict[str, Report]:

@@ -158,3 +158,20 @@ def label_worth(rate: Rate, alone: Rate, pool: int) -> float:
         return float(alone.n)
     spread = alone.variance / (1 / alone.n - 1 / pool)
     return 1 / (rate.variance / spread + 1 / pool)
+
+
+def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> float | None:
+    """The number of labels that one label with its score is worth in an estimate of the rate, at the rate of these labels, (n,) each.
+
+    Of summaries drawn one by one from a large pool; 1 where the scores say nothing of the label, None with too few of one kind.
+    """
+    n = len(outcomes)
+    predictions = predict_rates(
+        score_features([pool_ranks(scores)]), np.arange(n), LabelSample.equal(outcomes, documents, n + 1)
+    )
+    if predictions is None:
+        return None
+    single = LabelSample(outcomes, np.arange(n), np.full(n, 1 / n), np.ones(n))
+    predicted = predictions.centred()
+    corrected = outcomes - tuned_scale(single, predicted) * predicted
+    return max(1.0, single.variance(outcomes) / max(1e-12, single.variance(corrected, fitted=1)))

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.cases.cases import Cases
+from core.cases.ratings import VERDICT_VALUES
 from core.errors import TouchstoneError, UnknownNameError
 from core.report import Column, Report, Table
 from core.stats.agreement import (
@@ -28,7 +29,6 @@ from core.stats.annotator_model import MODELS, UNKNOWN, competence_estimates, fi
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, Statistic, undefined
 from core.stats.text_tables import format_percent, format_unsigned
-from core.studies.rating_correlation import VERDICT_VALUES
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.types import ALL_JUDGES
 

@@ -12,10 +12,12 @@ import numpy as np
 from core.cases.pool import POOL_FIELDS
 from core.cases.pool_rates import (
     Drawing,
+    GradeMean,
     LabelDraw,
     PartRate,
     draw_of_labels,
     error_type_rates,
+    grade_means,
     part_rates,
     separations,
     threshold_rate,
@@ -30,11 +32,13 @@ from core.stats.text_tables import format_p, format_percent, percent_words
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
 ALONE, POWERED, COUNTED = "labels alone", "labels and scores", "threshold, corrected"
+STRATIFIED = "labels and scores, by stratum"
 
 _ASSUMES: Mapping[str, str] = MappingProxyType(
     {
         ALONE: "the labels were drawn at random",
         POWERED: "the labels were drawn at random; nothing of the scores",
+        STRATIFIED: "the labels were drawn at random; nothing of the scores",
         COUNTED: "a threshold errs as often on all summaries as on the labelled",
     }
 )
@@ -60,7 +64,6 @@ class Prevalence(Study):
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {
             "audit": "An audit judges a metric on labelled data, and this estimates a rate of data that have few labels.",
-            "pack": "The pack is of labelled summaries, and this is of a pool of which few have a label.",
         }
     )
     drawing: str = setting(
@@ -71,18 +74,30 @@ class Prevalence(Study):
         labels={"test": "test it", "random": "at random", "scores": "by the scores"},
     )
 
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        """Itself where some summaries have a label and others have none: of labelled data there is nothing to estimate."""
+        labels = data.summaries.labels
+        return [cls()] if 0 < np.isnan(labels).mean() < 1 else []
+
     def run(self, data: StudyData) -> Report:
         draw = draw_of_labels(data.summaries, _DRAWINGS[self.drawing])
         metric, counted = threshold_rate(draw)
-        methods = {POWERED: draw.powered.estimate(), ALONE: draw.alone.estimate(), COUNTED: counted.estimate}
+        methods = {
+            POWERED: draw.powered.estimate(),
+            STRATIFIED: draw.stratified.estimate(),
+            ALONE: draw.alone.estimate(),
+            COUNTED: counted.estimate,
+        }
         parts = list(part_rates(draw))
         differences = _differences(parts)
-        kinds = error_type_rates(draw)
+        kinds, grades = error_type_rates(draw), grade_means(draw)
         tables = [
             _method_table(draw, methods),
             *([_metric_table(draw)] if draw.pool.columns else []),
             *([_part_table(parts, differences), _difference_table(differences)] if len(parts) > 1 else []),
             *([_error_table(kinds)] if kinds else []),
+            *([_grade_table(grades)] if grades else []),
         ]
         return self.report(
             data,
@@ -95,7 +110,7 @@ class Prevalence(Study):
                 *_parts_note(data.by),
                 "The rate is that of these summaries, not of others that the same systems may write. Labels are taken as right.",
                 "Labels and scores: prediction-powered inference (Angelopoulos et al. 2023; PPI++) by ridge logistic regression on "
-                "all metrics, cross-fitted. Labels alone: Wilson's interval. Threshold: Rogan and Gladen 1978, interval of Lang "
+                "all metrics, cross-fitted. By stratum: the same in up to five strata of score (Fisch et al. 2024). Labels alone: Wilson's interval. Threshold: Rogan and Gladen 1978, interval of Lang "
                 f"and Reiczigel 2014. With fewer than {MIN_ERRORS} labels of one kind: Clopper and Pearson's interval.",
             ],
             problems=draw.problems,
@@ -187,8 +202,10 @@ def _method_table(draw: LabelDraw, methods: Mapping[str, Estimate]) -> Table:
     worth: dict[str, Cell] = {
         ALONE: draw.sample.n,
         POWERED: round(label_worth(draw.powered, draw.alone, draw.size)),
+        STRATIFIED: round(label_worth(draw.stratified, draw.alone, draw.size)),
         COUNTED: None,
     }
+    rates = {ALONE: draw.alone, POWERED: draw.powered, STRATIFIED: draw.stratified}
     return Table(
         "rates",
         "Rate of inconsistent summaries",
@@ -204,9 +221,7 @@ def _method_table(draw: LabelDraw, methods: Mapping[str, Estimate]) -> Table:
         tuple(
             (
                 *(method, estimate, draw.sample.n, worth[method], draw.size),
-                "Lang and Reiczigel"
-                if method == COUNTED
-                else _interval_name(draw.alone if method == ALONE else draw.powered),
+                "Lang and Reiczigel" if method == COUNTED else _interval_name(rates[method]),
                 _ASSUMES[method],
             )
             for method, estimate in methods.items()
@@ -308,6 +323,25 @@ def _error_table(kinds: Mapping[str, Rate]) -> Table:
             Column("interval"),
         ),
         tuple((kind, rate.estimate(), rate.n, _interval_name(rate)) for kind, rate in kinds.items()),
+    )
+
+
+def _grade_table(grades: Mapping[str, GradeMean]) -> Table:
+    return Table(
+        "grades",
+        "Mean of each grade among all summaries",
+        (
+            Column("grade"),
+            Column(
+                "mean",
+                "labels and scores",
+                "number",
+                "Prediction-powered inference by ridge regression on all metrics.",
+            ),
+            Column("alone", "labels alone", "number"),
+            Column("labels", format="count"),
+        ),
+        tuple((aspect, one.powered, one.alone, one.powered.n) for aspect, one in grades.items()),
     )
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -20,6 +18,7 @@ from core.cases.measures import (
     shown_columns,
     slice_cases,
 )
+from core.cases.ratings import mean_ratings
 from core.errors import TouchstoneError, UnknownNameError
 from core.metric_title import metric_title
 from core.report import Column, Report, Table
@@ -37,15 +36,9 @@ from core.stats.correlation import (
     spearman_of_means,
     without_system_means,
 )
-from core.stats.statistic import Numbers, Statistic, Values
+from core.stats.statistic import Numbers, Statistic
 from core.stats.text_tables import format_correlation
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.types import ALL_JUDGES, Verdict
-
-VERDICT_ASPECT = "share of judges who say consistent"
-"""The aspect that verdicts of several judges make."""
-
-VERDICT_VALUES = {Verdict.CONSISTENT: 1.0, Verdict.BORDERLINE: 0.5, Verdict.INCONSISTENT: 0.0}
 
 SystemCorrelation = Callable[[RatedScores, Numbers], Statistic]
 """A correlation of rated summaries whose systems are numbered."""
@@ -145,27 +138,6 @@ def _measure_coefficient(
         return williams_test(first, second, drawn).p
 
     return mark_best(estimates, {WILLIAMS_TEST: williams})
-
-
-def mean_ratings(cases: Cases) -> dict[str, Values]:
-    """The rating of each aspect, (samples,); nan where nobody rated.
-
-    It is the dataset's own summary of its judges where there is one, else the mean over judges of their sentences' mean.
-    """
-    found: dict[str, Values] = defaultdict(lambda: np.full(len(cases.samples), np.nan))
-    for place, sample in enumerate(cases.samples):
-        by_judge: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for rating in sample.item.ratings:
-            by_judge[rating.aspect][rating.judge].append(rating.value)
-        ratings: dict[str, list[float]] = {}
-        for rated, judges in by_judge.items():
-            counted = [judges[ALL_JUDGES]] if ALL_JUDGES in judges else judges.values()
-            ratings[rated] = [fmean(values) for values in counted]
-        if len(sample.item.judgements) > 1:
-            ratings[VERDICT_ASPECT] = [VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
-        for aspect, values in ratings.items():
-            found[aspect][place] = np.mean(values)
-    return dict(found)
 
 
 @STUDIES.add

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.cases.cases import Cases
+from core.cases.ratings import VERDICT_VALUES, mean_ratings
 from core.errors import TouchstoneError, UnknownNameError, UnscorableError
 from core.metric import METRICS
 from core.metric_title import metric_title
@@ -39,7 +40,6 @@ from core.stats.statistic import (
 )
 from core.stats.text_tables import format_in_units
 from core.studies.gaming import phrase_kinds
-from core.studies.rating_correlation import VERDICT_VALUES, mean_ratings
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
 

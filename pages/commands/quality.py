@@ -52,7 +52,7 @@ def command(
     ] = None,
     question: Annotated[str, typer.Option(help="exclude: answers to this question only.")] = "",
 ) -> None:
-    """List the people of a campaign with what its limits say of them, pause one, let one go on, leave labels out or let them in again."""
+    """List the people of a campaign with what its limits say of them, after the interval of one that was drawn, pause one, let one go on, leave labels out or let them in again."""
     with closing(Store.open(Settings.read().database_url)) as store:
         manager, id = ManagerActions(store, _COMMAND_LINE), find_campaign_id(store, campaign)
         match action:
@@ -83,7 +83,10 @@ def _find(manager: ManagerActions, name: str) -> str:
 
 
 def _list(manager: ManagerActions, campaign_id: str) -> None:
-    for one in manager.progress(campaign_id).people:
+    progress = manager.progress(campaign_id)
+    if progress.draw:
+        typer.echo(progress.draw.describe())
+    for one in progress.people:
         state = f"paused: {one.paused}" if one.paused else ""
         near = "; ".join(signal.describe() for signal in one.signals if signal.evidence >= WARN_EVIDENCE)
         typer.echo("\t".join([one.name, str(one.answered), state or near]).rstrip("\t"))

@@ -78,7 +78,7 @@ _JSON = Annotated[bool, typer.Option("--json", help="One JSON object instead of 
 _LABELS = Annotated[
     Path | None,
     typer.Option(
-        help="A file of labels in place of those of the data: id, label, and where known selection_probability and error_type."
+        help="A file of labels in place of those of the data: id, label, and where known selection_probability, error_type and group."
     ),
 ]
 _TO = Annotated[

@@ -21,7 +21,7 @@ from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
 from core.cases.cases import MetricColumn
 from core.cases.pool import Pool, pool_of_cases
-from core.cases.pool_rates import draw_of_labels
+from core.cases.pool_rates import draw_of_labels, grade_means
 from core.cases.pooling import pool_cases
 from core.stats.prediction_powered import label_worth
 from core.stats.rate import Rate
@@ -112,6 +112,41 @@ def simulated(pools: int, *, documents: bool) -> Iterator[str]:
         yield table_row((labels, auc, rate, per_document), found)
 
 
+def methods(pools: int) -> Iterator[str]:
+    """The rate by strata of score, and the mean of a grade that is the score and as much noise: how often each is held, its mean width."""
+    yield "| labels | AUC | rate, % | by stratum holds, % | width, both | by stratum | mean grade holds, % | width alone | with scores |"
+    for labels, auc, rate in product((100, 500), (0.6, 0.9), (10, 30)):
+        rng = np.random.default_rng([labels, round(100 * auc), rate])
+        found = []
+        for _ in range(pools):
+            pool = simulated_pool(rng, rate / 100, auc, 1)
+            scores = pool.columns[0].values
+            grades = scores / scores.std() + rng.normal(size=_SUMMARIES)
+            rows = drawn_rows(rng, pool, labels, documents=False)
+            known: Values = np.full(_SUMMARIES, np.nan)
+            known[rows] = pool.labels[rows]
+            draw = draw_of_labels(replace(pool, labels=known, grades={"grade": grades}))
+            (low, high), (first, last) = draw.stratified.interval(), draw.powered.interval()
+            mean = grade_means(draw)["grade"]
+            ends = [float(end or 0) for one in (mean.powered, mean.alone) for end in (one.low, one.high)]
+            found.append(
+                (
+                    *(low <= 1 - pool.labels.mean() <= high, last - first, high - low),
+                    *(ends[0] <= grades.mean() <= ends[1], ends[3] - ends[2], ends[1] - ends[0]),
+                )
+            )
+        holds, both, strata, grade, alone, powered = np.mean(found, axis=0)
+        cells = (
+            f"{100 * holds:.1f}",
+            f"{100 * both:.1f}",
+            f"{100 * strata:.1f}",
+            f"{100 * grade:.1f}",
+            f"{alone:.3f}",
+            f"{powered:.3f}",
+        )
+        yield f"| {' | '.join(map(str, (labels, auc, rate, *cells)))} |"
+
+
 def real(database: str, dataset: str, splits: int) -> Iterator[str]:
     """The same for random splits of the labelled summaries of a dataset into few and hidden, by all of its metrics."""
     with closing(Store.open(database, read_only=True)) as store:
@@ -133,7 +168,7 @@ def real(database: str, dataset: str, splits: int) -> Iterator[str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=("simulated", "documents", "real"))
+    parser.add_argument("kind", choices=("simulated", "documents", "methods", "real"))
     parser.add_argument("--pools", type=int, default=2000)
     parser.add_argument("--database", default="")
     parser.add_argument("--dataset", default="")
@@ -142,6 +177,8 @@ if __name__ == "__main__":
     rows = (
         real(chosen.database, chosen.dataset, chosen.splits)
         if chosen.kind == "real"
+        else methods(chosen.pools)
+        if chosen.kind == "methods"
         else simulated(chosen.pools, documents=chosen.kind == "documents")
     )
     for row in rows:

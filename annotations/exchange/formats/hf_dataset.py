@@ -12,6 +12,7 @@ from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
 from core.archive import zip_files
 from core.contexts import context_records
+from core.stats.score_draw import SELECTION_PROBABILITY
 from core.stats.text_tables import markdown_table
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _TASK_COLUMNS = {
     "summary": "what is labelled; of a pair the edited one, right in answers",
     "explanation": "the explanation that is judged",
     "asked_error_type": "the error type that was to be written",
+    SELECTION_PROBABILITY: "how likely the item was drawn from its pool, for weights; empty where it was not drawn",
 }
 _FINAL_COLUMNS = {
     "labels": "number of people who labelled it",
@@ -93,6 +95,7 @@ def _task_values(task: LabelledTask) -> dict[str, Any]:
     texts = (
         *(task.document, context_records(task), task.question or None),
         *(task.original or None, task.summary, task.explanation or None, task.asked or None),
+        task.selection_probability,
     )
     return dict(zip(_TASK_COLUMNS, (task.number, task.resolved.item, *texts), strict=True))
 
@@ -141,5 +144,6 @@ def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion]) -> p
     }
     parts = pa.list_(pa.struct({"name": text, "text": text}))
     plain = {"task": whole, "contexts": parts, "labels": whole, "version": whole, "active_seconds": pa.float64()}
+    plain[SELECTION_PROBABILITY] = pa.float64()
     columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more)}
     return pa.schema({**columns, **{_ANSWER_PREFIX + question.id: kinds[question.kind] for question in questions}})

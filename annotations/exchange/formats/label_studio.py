@@ -17,6 +17,7 @@ from annotations.campaigns.resolution import Resolution
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
 from core.archive import zip_files
 from core.contexts import contexts_to_json
+from core.stats.score_draw import SELECTION_PROBABILITY
 
 _TEXTS: Mapping[Unit, tuple[str, ...]] = {
     "summary": ("document", "summary"),
@@ -127,7 +128,11 @@ def task_record(
         )
 
     contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
-    data = {"error_type": task.asked, "contexts": contexts}
+    data = {
+        "error_type": task.asked,
+        "contexts": contexts,
+        SELECTION_PROBABILITY: task.selection_probability,
+    }
     question = {"document_question": task.question} if asked else {}
     return {
         "id": task.number,

@@ -25,11 +25,14 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.discrimination import auc
+from core.stats.prediction_powered import worth_with_scores
 from core.stats.statistic import Estimate
 from core.types import Sample
 
 SCALE = Scale(good=0.75, fails=0.6)
 """An area of .5 is a coin; published metrics of today lie between .7 and .9 on edited summaries."""
+
+_LEAST_GAIN = 101.0  # labels, that 100 must be worth to be told
 
 
 @QUESTIONS.add
@@ -59,13 +62,14 @@ class SeesErrors(Question):
         area = Figure("area under the ROC curve", overall.figures["auc"].estimate)
         worst = Figure("area, failures counted as the worst scores", _worst_area(evidence, metric))
         types = [row for row in rows if row.slice != OVERALL_SLICE]
+        worth = _worth(evidence, metric)
         level = SCALE.level(area.estimate)
         if evidence.misses_too_many(metric):
             level = worst_level([level, SCALE.level(worst.estimate)])
         return replace(
-            self.found(level, _sentence(area, worst, types), area),
+            self.found(level, f"{_sentence(area, worst, types)}{_worth_sentence(worth)}", area),
             brief=_brief(area, types),
-            details=(*_details(overall, types), worst),
+            details=(*_details(overall, types), worst, *([worth] if worth else [])),
             pairs=_worst_pairs(cases, column),
             command=evidence.cases_command(
                 f"python cli.py study measures --by {by}" if by else "python cli.py study measures", metric
@@ -86,6 +90,26 @@ def _worst_area(evidence: Evidence, metric: str) -> Estimate:
     if labelled is None:
         return Estimate(None, None, None, 0)
     return evidence.drawn.estimate(auc(labelled.with_failures_worst()))
+
+
+def _worth(evidence: Evidence, metric: str) -> Figure | None:
+    """Labels that 100 labels with the metric's scores are worth where a share is estimated (prediction-powered inference)."""
+    labelled = evidence.labelled(metric)
+    if labelled is None:
+        return None
+    worth = worth_with_scores(labelled.scores, (~labelled.labels).astype(np.float64), labelled.documents)
+    if worth is None:
+        return None
+    estimate = Estimate(100 * worth, None, None, len(labelled.labels), documents=len(np.unique(labelled.documents)))
+    return Figure("labels that 100 human labels with it are worth", estimate, "count")
+
+
+def _worth_sentence(worth: Figure | None) -> str:
+    if worth is None or worth.estimate.value is None:
+        return ""
+    if worth.estimate.value < _LEAST_GAIN:
+        return " To estimate the share of inconsistent summaries it adds nothing to human labels."
+    return f" With it, 100 human labels are worth {worth} where the share of inconsistent summaries is estimated."
 
 
 def _sentence(area: Figure, worst: Figure, types: Sequence[MetricRow]) -> str:

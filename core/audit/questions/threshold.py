@@ -13,6 +13,7 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scal
 from core.audit.shown_pairs import format_decisions, labelled_case
 from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE, Slice, slice_cases
+from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
 from core.stats.statistic import Estimate, deal_folds, mean
@@ -61,7 +62,7 @@ class Threshold(Question):
         )
         return replace(
             finding,
-            details=(*saved, alarms),
+            details=(*saved, alarms, *_agreement_with_labels(evidence, cases)),
             command=evidence.cases_command("python cli.py study calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
             by="dataset",
@@ -157,6 +158,27 @@ def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> Figure:
     decisions = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
     refused = np.where(known & labelled.labels, 1.0 - decisions, np.nan)
     return Figure("false alarms of it", evidence.drawn.estimate(mean(refused, cases.documents)), "share")
+
+
+def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[Figure]:
+    """Agreement of its decisions with the labels, by the threshold of other documents: in per cent, and corrected for chance.
+
+    Per cent alone flatters whoever always gives the commoner verdict. None where a threshold cannot be chosen.
+    """
+    [column] = cases.columns
+    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+    known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    decisions = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
+    both = known & ~np.isnan(decisions)
+    if not both.any():
+        return []
+    matrix = LabelMatrix(np.where(both[:, None], np.column_stack([cases.labels, decisions]), np.nan), cases.documents)
+    kappa = cohen_kappa(matrix, 0, 1, nominal_distance)
+    return [
+        Figure("labels that its decisions agree with", evidence.drawn.estimate(raw_agreement(matrix)), "share"),
+        Figure("Cohen's kappa of its decisions and the labels", evidence.drawn.estimate(kappa), "score"),
+        Figure("Gwet's AC1 of its decisions and the labels", evidence.drawn.estimate(gwet_ac1(matrix)), "score"),
+    ]
 
 
 def _sentence(domain: DomainCalibration, figure: Figure, alarms: Figure) -> str:

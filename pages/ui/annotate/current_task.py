@@ -36,6 +36,7 @@ _NOTHING_REASONS: dict[NoTaskReason, str] = {
     "paused": "Your work on this campaign is paused, and its manager sees that. {} Nothing that you did is lost. Ask the manager "
     "how to go on.",
     "calibrated": "You have finished the calibration round. The rest is opened when the manager has looked at it.",
+    "stopped": "The labels are enough: this campaign is as certain as it was to become. Thank you.",
     "limit": "You have labelled as many items as this campaign gives to one person. Thank you.",
     "excluded": "You took part in the qualification of another campaign, and this one is for others.",
     "unqualified": "You have finished the qualification, and too few answers were right to go on. Ask the manager of the "
@@ -63,7 +64,7 @@ def guidelines_markdown(campaign: CampaignSettings) -> str:
 
 def show_why_nothing(nothing: NoTask) -> None:
     """Show why there is no task."""
-    if nothing.reason in {"over", "closed", "deadline", "limit"}:
+    if nothing.reason in {"over", "stopped", "closed", "deadline", "limit"}:
         st.success(_NOTHING_REASONS[nothing.reason], icon=":material/task_alt:")
     else:
         reason = _NOTHING_REASONS[nothing.reason].format(WARNINGS.get(nothing.signal, ""))

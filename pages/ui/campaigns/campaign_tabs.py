@@ -27,6 +27,7 @@ from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.webhook_form import webhook_form
 from pages.ui.shared.copy_popover import copy_table
+from pages.ui.shared.markup import escape_markdown
 
 _COLUMN_HELP = {
     "stage": "Training, qualification or work; unqualified: too few right answers to go on; excluded: sat a qualification that closes this campaign.",
@@ -159,6 +160,11 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
     with st.container(horizontal=True):
         for name, value, help in figures:
             st.metric(name, value, border=True, width=185 if " of " in value else 155, help=help)
+    if found.draw:
+        (st.success if found.draw.stopped else st.info)(
+            escape_markdown(found.draw.describe()),
+            icon=":material/task_alt:" if found.draw.stopped else ":material/casino:",
+        )
     if found.saving and found.saving.items:
         st.caption(format_saving(found.saving))
     if found.required:

@@ -72,6 +72,7 @@ _ORDERS = {
     "random": "Random, another one for each person",
     "disagreement": "Those that metrics disagree on most first",
 }
+_DRAWN_ORDER = {"drawn": "As they were drawn from the pool"}
 _RESOLVE_METHODS = {
     "majority": "Majority of the labels",
     "dawid-skene": "Model of annotators: Dawid and Skene",
@@ -133,12 +134,23 @@ def _more_rules(key: str, before: CampaignRules, others: Sequence[str]) -> dict[
     )
     values["order"] = _choice(
         "Order of the items",
-        _ORDERS,
+        _DRAWN_ORDER if before.order == "drawn" else _ORDERS,
         before.order,
         key=f"{key}-order",
         help="By the spread of the ranks that metrics give to the items by their stored scores, of a pair by the shift. "
         "Annotators are not told; agreement and exports say so.",
     )
+    if before.order == "drawn":
+        values["stop_points"] = st.number_input(
+            "Stop at ± points",
+            0.0,
+            49.0,
+            before.stop_points,
+            step=0.5,
+            key=f"{key}-stop-{before.stop_points}",
+            width=160,
+            help="Nothing more is handed out once the interval of the rate is so narrow; fewer points let it go on. 0: no stop.",
+        )
     values["resolve"] = _choice(
         "Final label where people differ",
         _RESOLVE_METHODS,

@@ -55,6 +55,9 @@ class EvaluateState:
     threshold_problem: str = ""
     saved_combination: str = ""  # its name, until another one is saved
     combination_problem: str = ""
+    drawn_campaign: str = ""  # its id, until another one is drawn
+    drawn_sentence: str = ""
+    draw_problem: str = ""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
     bulk_folder = WidgetValue[str]("bulk-folder", "")

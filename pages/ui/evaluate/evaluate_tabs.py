@@ -22,6 +22,7 @@ from pages.server import services
 from pages.ui.evaluate.combination_form import combination_form
 from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form, scores_table
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.draw_form import draw_form
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
@@ -97,7 +98,7 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
 """Views that are no studies, by their group."""
 
 _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
-    {"measures": _cells_of_measures, "calibration": _thresholds, "combine": combination_form}
+    {"measures": _cells_of_measures, "calibration": _thresholds, "combine": combination_form, "label-plan": draw_form}
 )
 """By study, what the page draws below its report, which is None where there is none yet."""
 

@@ -131,6 +131,17 @@ def test_decisions_give_accuracy_false_alarms_and_misses(evidence: Evidence, rep
     assert figure(found, "false alarms of it").value == pytest.approx(alarms)
     accuracy = figure(found, "balanced accuracy of a threshold chosen on other documents")
     assert accuracy.value == pytest.approx(1 - (alarms + missed) / 2)
+    cases = [one for one in cases_of(evidence, "threshold", metric) if one.cells["threshold of other documents"]]
+    accepted = [one.cells["threshold of other documents"] == "accepted" for one in cases]
+    consistent = [one.cells["label"] == "consistent" for one in cases]
+    agreed = mean(one == two for one, two in zip(accepted, consistent, strict=True))
+    by_chance = mean(accepted) * mean(consistent) + (1 - mean(accepted)) * (1 - mean(consistent))
+    assert figure(found, "labels that its decisions agree with").value == pytest.approx(agreed)
+    kappa = figure(found, "Cohen's kappa of its decisions and the labels").value
+    assert kappa == pytest.approx((agreed - by_chance) / (1 - by_chance))
+    common = (mean(accepted) + mean(consistent)) / 2
+    ac1 = figure(found, "Gwet's AC1 of its decisions and the labels").value
+    assert ac1 == pytest.approx((agreed - 2 * common * (1 - common)) / (1 - 2 * common * (1 - common)))
 
 
 def test_decisions_of_a_saved_threshold_give_its_figures(evidence: Evidence) -> None:

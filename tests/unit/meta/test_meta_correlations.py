@@ -11,13 +11,14 @@ import pytest
 
 from core.cases.cases import Cases, build_cases
 from core.cases.measures import draw_resamples
+from core.cases.ratings import VERDICT_ASPECT, mean_ratings
 from core.cases.verdict_grid import build_verdict_grid, filter_pairs, noise_band
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
 from core.reports.text import report_text
 from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
-from core.studies.rating_correlation import VERDICT_ASPECT, RatingCorrelation, mean_ratings, metric_correlations
+from core.studies.rating_correlation import RatingCorrelation, metric_correlations
 from core.studies.surface import feature_correlations, missing_features
 from core.study import StudyData
 from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from dataclasses import replace
 
-from core.cases.cases import Cases, build_cases
+import numpy as np
+
+from core.cases.cases import Cases, MetricColumn, build_cases
 from core.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
+from core.cases.pool import Pool
 from core.papers.paper_pack import PackRequest, packed_reports
 from core.papers.paper_tables import metrics_card
+from core.papers.rate_methods import methods_files
 from core.report import Table
 from core.reports.latex import table_latex
 from core.reports.markdown import table_markdown
 from core.reports.spreadsheet import table_csv
 from core.studies.measures import measures_table
+from core.studies.prevalence import Prevalence
+from core.study import StudyData
 from core.types import ErrorType, StoredScore
 from tests.unit.meta.bench_samples import pair, sample, scored
 
@@ -85,3 +93,20 @@ def test_more_than_six_metrics_are_rows_of_a_latex_table() -> None:
     assert r"Metric & Overall \\" in latex
     assert "$n$ & 4" in latex
     assert "m6 & " in latex
+
+
+def test_an_estimated_rate_brings_a_methods_paragraph_that_cites_what_it_used() -> None:
+    rng = np.random.default_rng(0)
+    wrong = rng.random(300) < 0.3
+    known = np.where(np.arange(300) < 90, 1.0 - wrong, np.nan)
+    column = MetricColumn("sharp", rng.normal(size=300) - 2 * wrong)
+    pool = Pool([str(n) for n in range(300)], known, np.arange(300), (column,))
+    files = methods_files(Prevalence().run(StudyData(datasets=("toy",), pool=pool)))
+    assert "among 300 from 90 human labels" in files["methods.md"]
+    cited = set(re.findall(r"@([a-z0-9]+)", files["methods.md"]))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),", files["methods.bib"], re.MULTILINE))
+    assert "fisch2024stratified" in cited
+    few = replace(pool, labels=np.where(np.isnan(known), np.nan, 1.0))
+    files = methods_files(Prevalence().run(StudyData(datasets=("toy",), pool=few)))
+    assert "clopper1934use" in files["methods.bib"]
+    assert "angelopoulos" not in files["methods.bib"]

@@ -14,6 +14,7 @@ import touchstone
 from core.cases.cases import MetricColumn, build_cases
 from core.cases.pool import Pool, PoolLabel, pool_of_cases, select_pool_metrics, with_labels
 from core.cases.pool_labels import pool_labels, read_pool_labels
+from core.cases.pool_rates import draw_of_labels
 from core.errors import TouchstoneError
 from core.report import Report
 from core.stats.rate import clopper_pearson
@@ -127,7 +128,7 @@ def test_an_odd_pool_has_a_rate_in_its_interval(name: str) -> None:
 
 
 def assert_whole_numbers(of: Report) -> None:
-    for method in ("labels alone", "labels and scores"):
+    for method in ("labels alone", "labels and scores", "labels and scores, by stratum"):
         rate = of.table("rates").figure("rate", method=method)
         assert rate.value is not None
         assert rate.low is not None
@@ -270,6 +271,20 @@ def test_labels_of_whole_documents_have_a_wider_interval() -> None:
     single = report(replace(of, documents=np.arange(SIZE))).table("rates").figure("rate", method="labels alone")
     assert clustered.documents == 20
     assert (clustered.high or 0) - (clustered.low or 0) > 2 * ((single.high or 0) - (single.low or 0))
+
+
+def test_a_file_of_labels_may_name_documents_where_the_pool_knows_of_none() -> None:
+    """Labels of whole documents, which a file of scores says nothing of, are clustered by what the file of labels names."""
+    rows = [{"id": f"s{n}", "label": "inconsistent" if n // 10 % 3 == 0 else "consistent"} for n in range(120)]
+    single = with_labels(BASE, pool_labels(rows))
+    for field in ("group", "document"):
+        named = with_labels(BASE, pool_labels([{**row, field: f"d{n // 10}"} for n, row in enumerate(rows)]))
+        assert len(np.unique(named.documents)) == SIZE - 120 + 12
+        alone, clustered = (draw_of_labels(one, "random").alone for one in (single, named))
+        assert clustered.documents == 12
+        assert clustered.interval()[1] - clustered.interval()[0] > 1.5 * (alone.interval()[1] - alone.interval()[0])
+    known = replace(BASE, documents=np.arange(SIZE) // 2)
+    assert with_labels(known, pool_labels([{**rows[0], "group": "d"}])).documents is known.documents
 
 
 def test_errors_that_share_documents_count_as_fewer() -> None:

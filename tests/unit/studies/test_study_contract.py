@@ -27,7 +27,7 @@ from tests.unit.command_line import done
 from tests.unit.meta.bench_samples import pair, sample
 
 EACH = [pytest.param(study, id=study.name) for study in STUDIES]
-OF_DATASETS = {Input.SAMPLES, Input.SCORES}
+OF_DATASETS = {Input.SAMPLES, Input.SCORES, Input.POOL}
 ON_PAGES = {Input.SAMPLES, Input.SCORES, Input.POOL, Input.ITEMS, Input.RUN}
 
 
