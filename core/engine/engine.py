@@ -19,7 +19,7 @@ from core.errors import Problem, attempt
 from core.llm.cost_log import CostRow
 from core.llm.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
 from core.llm.prompts import replacements_folder
-from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
+from core.llm.spend import CostEstimate, Spend, estimate_cost, has_cost
 from core.metric import Metric
 from core.model_reference import EndpointModel, PluginFunction, asks_endpoint, local_checkpoints
 from core.models import device as devices
@@ -129,7 +129,7 @@ class Engine:
         """
         remote = [one for one in conversations if asks_endpoint(one.checkpoints) and _has_endpoints(one)]
         firsts = [questions for conversation in remote if (questions := _first_questions(conversation))]
-        paid = [[question for question in first if is_paid(question)] for first in firsts]
+        paid = [[question for question in first if has_cost(question)] for first in firsts]
         asked = [question for questions in paid for question in questions]
         find = batch_endpoint_of if self._planner.in_batches else endpoint_of
         return estimate_cost(self._planner.unanswered(asked), paid.count([]), find)
