@@ -49,11 +49,16 @@ def is_paid(question: Question) -> bool:
     return isinstance(question.checkpoint, EndpointModel) and question.checkpoint.kind not in _NO_TOKENS
 
 
+def asks_service(question: Question) -> bool:
+    """True if a service is asked for a score."""
+    return question.checkpoint.kind == _SERVICE
+
+
 def has_cost(question: Question) -> bool:
     """True if the answer takes tokens of a language model, or is of a service that has a price."""
-    if not isinstance(question.checkpoint, EndpointModel) or question.checkpoint.kind != _SERVICE:
+    if not asks_service(question):
         return is_paid(question)
-    price = endpoint_of(question.checkpoint).price
+    price = endpoint_of(question.endpoint_model).price
     return price is not None and price.answer > 0
 
 
@@ -80,7 +85,7 @@ def most_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
 def actual_usage(question: Question, answer: Answer) -> Usage:
     """Usage that the endpoint counted; an estimate where it counts nothing. Of a service only the cost, where it says that."""
     if question.checkpoint.kind in _NO_TOKENS:
-        stated = answer.texts[len(answer.spans) + 1 :] if question.checkpoint.kind == _SERVICE else ()
+        stated = answer.texts[len(answer.spans) + 1 :] if asks_service(question) else ()
         return Usage(cost=float(stated[0]) if stated else None)
     read = answer.tokens or max_usage(question).read
     if question.checkpoint.kind != "endpoint_chat":

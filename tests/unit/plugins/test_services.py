@@ -130,6 +130,13 @@ def test_a_price_is_estimated_counted_and_kept_to_by_a_budget_and_a_stated_cost_
     assert engine.estimate(engine.conversations([one], texts[:2])).questions == 0
 
 
+def test_a_service_without_a_price_has_no_estimate(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = metric("http://localhost:9", tmp_path, monkeypatch)
+    assert format_estimate(engine.estimate(engine.conversations([one], [TUG]))) == ""
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
