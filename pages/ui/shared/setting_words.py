@@ -8,6 +8,7 @@ from types import MappingProxyType
 SETTING_TITLES: Mapping[str, str] = MappingProxyType(
     {
         "activation": "Activation",
+        "backend": "Computed by",
         "chunk_words": "Words per chunk",
         "claims": "Claims",
         "dtype": "Precision",
@@ -27,6 +28,7 @@ SETTING_TITLES: Mapping[str, str] = MappingProxyType(
 SETTING_HELP: Mapping[str, str] = MappingProxyType(
     {
         "activation": "How the number of the model becomes the score: by a sigmoid, from 0 to 1, or as it is.",
+        "backend": "PyTorch, or ONNX Runtime from an ONNX file that lies with the other files.",
         "checkpoint": "A folder of this machine, or a hub repository (owner/name).",
         "chunk_words": "A longer document is read in chunks of whole sentences up to so many words; 0: in one piece.",
         "claims": "What is held against the document: each sentence of the summary, or the summary as a whole.",
@@ -55,9 +57,11 @@ CHOICE_TITLES: Mapping[str, str] = MappingProxyType(
         "mean": "mean",
         "min": "lowest",
         "none": "none",
+        "onnx": "ONNX Runtime",
         "sentences": "each sentence",
         "softmin": "soft minimum",
         "summary": "claim",
+        "torch": "PyTorch",
         "whole": "whole summary",
     }
 )
