@@ -29,7 +29,7 @@ def convert_gguf(file: Path, made: Path) -> str:
     read = partial(AutoModelForCausalLM.from_pretrained, gguf_file=file.name)
     network = load_network(read, file.parent, Checkpoint(str(file), "local_chat", dtype="bfloat16"), "cpu")
     try:
-        tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True)  # type: ignore[no-untyped-call]  # of transformers
+        tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True)
     except LOAD_ERRORS as error:
         raise LoadError(f"The tokenizer of {file} cannot be read: {str(error)[:200]}. Get the file again.") from error
     del network.config.quantization_config  # its weights are full numbers now
