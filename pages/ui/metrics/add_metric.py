@@ -72,7 +72,8 @@ def add_metric() -> None:
     with st.expander("Add a metric", icon=":material/add:", key="add-metric"):
         st.caption(
             "A checkpoint of the hub or of a folder becomes a metric: its files are read and nothing of them is run, the form of the model "
-            "is guessed, and five pairs are scored, which must come out the right way round."
+            "is guessed, and five pairs are scored, which must come out the right way round. A function or a service of yours is a file, "
+            "which --plugin names when Touchstone starts."
         )
         with st.form("add-metric-read", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input("Repository or folder", key=AddMetricState.source.key, placeholder="owner/name", width=420)
