@@ -171,9 +171,13 @@ def stress(
 
 
 @app.command()
-def bulk(folder: Path, kills: Annotated[int, typer.Option(help="Workers that are killed.")] = 2) -> None:
-    """Score the same texts as blocks, by two workers."""
-    texts, results = read_texts(folder), folder / "results"
+def bulk(
+    folder: Path,
+    most: Annotated[int, typer.Option(help="Texts, the last ones of the stress run.")] = 3000,
+    kills: Annotated[int, typer.Option(help="Workers that are killed.")] = 2,
+) -> None:
+    """Score originals and variants again as blocks, by two workers."""
+    texts, results = dict([*read_texts(folder).items()][-most:]), folder / "results"
     write_blocks(texts, folder)
     with serving(folder, _PORT):
         began = time.monotonic()
