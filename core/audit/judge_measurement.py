@@ -15,7 +15,7 @@ from core.engine.engine import Engine
 from core.explanations.pairwise import Comparison, pairwise_conversation
 from core.llm.chat import Sampling
 from core.llm.endpoints import endpoint_of
-from core.llm.spend import Usage, actual_usage, is_paid, money_of
+from core.llm.spend import Usage, actual_usage, has_cost, money_of
 from core.metric import Metric
 from core.runs.run import Run
 from core.types import Answer, Example, Failure, Question, Result, Rounds, Score
@@ -138,7 +138,7 @@ def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage | None]:
         try:
             questions = rounds.send(answers)
         except StopIteration:
-            return _usage([(question, answer) for question, answer in answered if is_paid(question)])
+            return _usage([(question, answer) for question, answer in answered if has_cost(question)])
 
 
 def _usage(paid: Sequence[tuple[Question, Answer]]) -> VerdictUsage | None:

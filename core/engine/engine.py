@@ -19,7 +19,7 @@ from core.errors import Problem, attempt
 from core.llm.cost_log import CostRow
 from core.llm.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
 from core.llm.prompts import replacements_folder
-from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
+from core.llm.spend import CostEstimate, Spend, asks_service, estimate_cost, has_cost
 from core.metric import Metric
 from core.model_reference import EndpointModel, PluginFunction, asks_endpoint, local_checkpoints
 from core.models import device as devices
@@ -129,10 +129,11 @@ class Engine:
         """
         remote = [one for one in conversations if asks_endpoint(one.checkpoints) and _has_endpoints(one)]
         firsts = [questions for conversation in remote if (questions := _first_questions(conversation))]
-        paid = [[question for question in first if is_paid(question)] for first in firsts]
-        asked = [question for questions in paid for question in questions]
+        asked = [question for first in firsts for question in first if has_cost(question)]
+        # a service is asked once; of others the first question may be free, as that for the length of a text
+        open_ended = sum(not any(has_cost(one) or asks_service(one) for one in first) for first in firsts)
         find = batch_endpoint_of if self._planner.in_batches else endpoint_of
-        return estimate_cost(self._planner.unanswered(asked), paid.count([]), find)
+        return estimate_cost(self._planner.unanswered(asked), open_ended, find)
 
     def spent(self) -> dict[str, Spend]:
         """Spend at endpoints since the start, by name, "" for the default one."""

@@ -44,20 +44,21 @@ _ENVIRONMENT_VARIABLES = {
 class Price:
     """Money for a million tokens read and written, in whatever currency the budget is in.
 
-    `cached` is that of tokens read from the server's cache, None where it is as that of others.
+    `cached` is that of tokens read from the server's cache, None where it is as that of others. `answer` is for each answer besides.
     """
 
     read: float
     written: float
     cached: float | None = None
+    answer: float = 0.0
 
     def of(self, read: int, written: int, cached: int = 0) -> float:
         cheaper = 0.0 if self.cached is None else cached * (self.read - self.cached)
-        return (read * self.read + written * self.written - cheaper) / 1_000_000
+        return self.answer + (read * self.read + written * self.written - cheaper) / 1_000_000
 
     def times(self, factor: float) -> Price:
         cached = None if self.cached is None else self.cached * factor
-        return Price(self.read * factor, self.written * factor, cached)
+        return Price(self.read * factor, self.written * factor, cached, self.answer * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,8 @@ class Endpoint:
             return f"{field} of {self.name} in the form on the Metrics page"
         if not self.name:
             return _ENVIRONMENT_VARIABLES[field]
+        if self.name.startswith(SERVICE_PREFIX):
+            return f"{field} under [{self.name.removeprefix(SERVICE_PREFIX)}] in its file of services"
         return f"{field} under [{self.name}] in the file of TOUCHSTONE_ENDPOINTS"
 
     @property
@@ -319,7 +322,7 @@ def _default_endpoint(settings: Settings) -> Endpoint:
     raise MissingEndpointError(
         "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
         "for example to http://localhost:8000/v1 of a vLLM server, or add one on the Metrics page. A chat model of this "
-        "machine needs none: name it as model local:FOLDER."
+        "machine needs none: name it as model local:FOLDER. In a checkout make small-model gets a very small one, for trying the buttons."
     )
 
 
@@ -373,7 +376,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         retries=entry.retries,
         stream=entry.stream,
         reasoning_tokens=entry.reasoning_tokens,
-        price=_read_price(entry.price_read, entry.price_written, entry.price_cached),
+        price=_price_of_entry(entry),
         budget=entry.budget,
         total_s=entry.total_s,
         extra_body=json.dumps(entry.extra_body, sort_keys=True),
@@ -403,9 +406,16 @@ def _header_value(value: str, where: str) -> str:
     return found
 
 
-def _read_price(read: float | None, written: float | None, cached: float | None = None) -> Price | None:
+def _price_of_entry(entry: EndpointEntry) -> Price | None:
+    price = _read_price(entry.price_read, entry.price_written)
+    if price is None and entry.price_answer is None:
+        return None
+    return replace(price or Price(0.0, 0.0), cached=entry.price_cached, answer=entry.price_answer or 0.0)
+
+
+def _read_price(read: float | None, written: float | None) -> Price | None:
     """None where neither is set; where only one is set, the other is free."""
-    return None if read is None and written is None else Price(read or 0.0, written or 0.0, cached)
+    return None if read is None and written is None else Price(read or 0.0, written or 0.0)
 
 
 def _clean_address(text: str, setting: str, key_setting: str) -> str:

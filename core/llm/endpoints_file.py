@@ -28,7 +28,7 @@ _NO_SEED = frozenset({"responses", "anthropic"})
 
 
 class EndpointEntry(BaseModel):
-    """One table of the file, `[name]`; prices are for a million tokens, `key_from` names the variable with the key.
+    """One table of the file, `[name]`; prices are for a million tokens, `price_answer` for one answer besides; `key_from` names the variable with the key.
 
     A header whose value is `$NAME` is read from that variable; `key_header` sends the key under that name instead of as Bearer.
     """
@@ -58,6 +58,7 @@ class EndpointEntry(BaseModel):
     price_read: float | None = Field(None, ge=0)
     price_written: float | None = Field(None, ge=0)
     price_cached: float | None = Field(None, ge=0)
+    price_answer: float | None = Field(None, ge=0)
     batch_price_factor: float = Field(0.5, ge=0, le=1)
     budget: float | None = Field(None, ge=0)
 

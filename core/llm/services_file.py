@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from core.llm.endpoints_file import EndpointEntry
 from core.metric_tables import MetricEntry
@@ -14,7 +14,7 @@ SERVICE_PREFIX = "service."
 
 
 class ServiceEntry(MetricEntry):
-    """One table: where the service is, with its limits and key as of an endpoint, and how its score is to be read."""
+    """One table: where the service is, with its limits, price, budget and key as of an endpoint, and how its score is to be read."""
 
     hint: ClassVar[str] = "A key is named by key_from."
 
@@ -29,6 +29,14 @@ class ServiceEntry(MetricEntry):
     at_once: int = Field(8, ge=1, le=256)
     patience_s: float = Field(60.0, gt=0)
     retries: int = Field(2, ge=0, le=20)
+    price: float = Field(0.0, ge=0)
+    budget: float | None = Field(None, ge=0)
+
+    @model_validator(mode="after")
+    def _require_price_of_budget(self) -> Self:
+        if self.budget is not None and not self.price:
+            raise ValueError("a budget is kept by the price of an answer. Set price, the most that one may cost")
+        return self
 
     @classmethod
     def owns(cls, table: dict[str, object]) -> bool:
@@ -36,7 +44,7 @@ class ServiceEntry(MetricEntry):
 
     @property
     def endpoint(self) -> EndpointEntry:
-        """The endpoint by which it is asked; its answers cost nothing."""
+        """The endpoint by which it is asked, whose price is that of an answer: there are no tokens."""
         return EndpointEntry(
             name=f"{SERVICE_PREFIX}{self.name}",
             base_url=self.url,
@@ -46,6 +54,6 @@ class ServiceEntry(MetricEntry):
             at_once=self.at_once,
             patience_s=self.patience_s,
             retries=self.retries,
-            price_read=0.0,
-            price_written=0.0,
+            price_answer=self.price,
+            budget=self.budget,
         )

@@ -14,7 +14,8 @@ _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _TEMPLATE_TOKENS = 32  # around one message
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WINDOW_WORDS = 1500  # of 2,048 tokens, the shortest window that servers have
-_FREE_KINDS = frozenset({"endpoint_token_count", "endpoint_score"})  # no completions: a service has no tokens
+_SERVICE = "endpoint_score"
+_NO_TOKENS = frozenset({"endpoint_token_count", _SERVICE})  # the kinds that write no text
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,26 @@ def money_of(endpoint: Endpoint, tokens: Usage) -> float | None:
 
 
 def is_paid(question: Question) -> bool:
-    """True if an endpoint is asked, and for more than the length of a text."""
-    return isinstance(question.checkpoint, EndpointModel) and question.checkpoint.kind not in _FREE_KINDS
+    """True if a language model of an endpoint is asked, and for more than the length of a text."""
+    return isinstance(question.checkpoint, EndpointModel) and question.checkpoint.kind not in _NO_TOKENS
+
+
+def asks_service(question: Question) -> bool:
+    """True if a service is asked for a score."""
+    return question.checkpoint.kind == _SERVICE
+
+
+def has_cost(question: Question) -> bool:
+    """True if the answer takes tokens of a language model, or is of a service that has a price."""
+    if not asks_service(question):
+        return is_paid(question)
+    price = endpoint_of(question.endpoint_model).price
+    return price is not None and price.answer > 0
 
 
 def max_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
     """About what is read, as the vocabulary is unknown, and the most that may be written, reasoning included."""
-    if question.checkpoint.kind in _FREE_KINDS:
+    if question.checkpoint.kind in _NO_TOKENS:
         return Usage()
     limit = dict(question.options).get("max_tokens", 1)
     return Usage(
@@ -60,7 +74,7 @@ def max_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
 
 def most_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
     """The most that one question can cost, whatever the vocabulary: no token is shorter than a byte."""
-    if question.checkpoint.kind in _FREE_KINDS:
+    if question.checkpoint.kind in _NO_TOKENS:
         return Usage()
     schema = dict(question.options).get("schema", "")
     texts = [*question.inputs, schema if isinstance(schema, str) else ""]
@@ -69,9 +83,10 @@ def most_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
 
 
 def actual_usage(question: Question, answer: Answer) -> Usage:
-    """Usage that the endpoint counted; an estimate where it counts nothing."""
-    if question.checkpoint.kind in _FREE_KINDS:
-        return Usage()
+    """Usage that the endpoint counted; an estimate where it counts nothing. Of a service only the cost, where it says that."""
+    if question.checkpoint.kind in _NO_TOKENS:
+        stated = answer.texts[len(answer.spans) + 1 :] if asks_service(question) else ()
+        return Usage(cost=float(stated[0]) if stated else None)
     read = answer.tokens or max_usage(question).read
     if question.checkpoint.kind != "endpoint_chat":
         return Usage(read, max_usage(question).written)
@@ -167,8 +182,10 @@ def format_estimate(found: CostEstimate) -> str:
     """An estimate in one line; empty where no endpoint is asked."""
     if not found.questions and not found.open_ended:
         return ""
-    tokens = f"about {found.read:,} tokens read, about {found.written:,} written with answers of full length"
-    asked = f"{format_count(found.questions, 'question')} to endpoints, {tokens}"
+    tokens = f", about {found.read:,} tokens read, about {found.written:,} written with answers of full length"
+    asked = (
+        f"{format_count(found.questions, 'question')} to endpoints{tokens if found.read or not found.questions else ''}"
+    )
     money = f"about {format_money(found.money)}" if found.money or not found.unpriced else ""
     unknown = f"the price of {', '.join(found.unpriced)} is not set" if found.unpriced else ""
     more = (
@@ -204,9 +221,10 @@ def format_limits(endpoint: Endpoint) -> str:
 def format_price(endpoint: Endpoint) -> str:
     if endpoint.price is None:
         return "price not set"
-    if not endpoint.price.read and not endpoint.price.written:
-        return "free"
-    return f"{endpoint.price.read:g} read and {endpoint.price.written:g} written per million tokens"
+    price = endpoint.price
+    tokens = f"{price.read:g} read and {price.written:g} written per million tokens"
+    answer = f"{price.answer:g} for an answer" if price.answer else ""
+    return ", ".join(filter(None, [tokens if price.read or price.written else "", answer])) or "free"
 
 
 def format_money(money: float) -> str:

@@ -1,4 +1,4 @@
-"""Models as their authors published them, made into folders of transformers once: archives of AllenNLP, folders of pickles.
+"""Models as their authors published them, made into folders of transformers once: archives of AllenNLP, folders of pickles, GGUF files.
 
 Of an archive only files of known names are taken out, each under its own name: no path in it decides where anything is
 written.
@@ -18,6 +18,7 @@ from typing import IO
 from transformers import BartConfig, BartForConditionalGeneration
 
 from core.errors import LoadError, TouchstoneError
+from core.models.gguf_file import SUFFIX, convert_gguf
 from core.models.tokenizer import load_backend
 from core.weights.files import TOKENIZER_FILES, read_json_object
 from core.weights.weights import read_pickle, write_weights
@@ -46,14 +47,28 @@ def convert(source: Path, folder: Path, backbone: Callable[[str], Path]) -> str:
         taken, made = Path(name) / "taken", Path(name) / "made"
         taken.mkdir()
         made.mkdir()
-        _take_out(source, taken)
         message = (
-            _from_allennlp(taken, made, backbone) if (taken / ALLENNLP_WEIGHTS).is_file() else _from_pickle(taken, made)
+            convert_gguf(file, made) if (file := _gguf_file(source)) else _from_archive(source, taken, made, backbone)
         )
         if folder.exists():
             folder.rmdir()
         made.rename(folder)
     return message
+
+
+def _gguf_file(source: Path) -> Path | None:
+    """A GGUF file, or the only one of a folder."""
+    if source.suffix == SUFFIX:
+        return source
+    lone = sorted(source.glob(f"*{SUFFIX}")) if source.is_dir() else []
+    return lone[0] if len(lone) == 1 else None
+
+
+def _from_archive(source: Path, taken: Path, made: Path, backbone: Callable[[str], Path]) -> str:
+    _take_out(source, taken)
+    if (taken / ALLENNLP_WEIGHTS).is_file():
+        return _from_allennlp(taken, made, backbone)
+    return _from_pickle(taken, made)
 
 
 def _from_pickle(taken: Path, made: Path) -> str:

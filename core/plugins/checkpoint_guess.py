@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import LoadError
-from core.weights.files import TOKENIZER_FILES, WEIGHT_FILES
+from core.weights.files import ONNX_FILES, TOKENIZER_FILES, WEIGHT_FILES
 from core.weights.repository import ADAPTER_FILE, CARD_FILE, Repository
 
 Table = Mapping[str, object]
@@ -39,6 +39,8 @@ _UNNAMED = re.compile(r"(label[ _]?)?\d+", re.IGNORECASE)
 _MAX_LABELS = 20  # of which each is a candidate
 _OF_ANY_FORM = frozenset({"checkpoint", "revision", "max_tokens", "chunk_words", "languages", "licence", "download_mb"})
 
+_ONNX_FORMS = frozenset({"classifier", "regressor"})
+
 _UNLIMITED_TOKENS = 100_000  # above: the tokenizer says that it has no limit, as 1e30
 _DEFAULT_TOKENS = 512
 _MOST_TOKENS = 8_192
@@ -52,8 +54,15 @@ _SEQ2SEQ = (
     ("premise: {document} hypothesis: {summary}", "1 0"),
 )
 _OTHER_WEIGHTS = (
-    (".gguf", "GGUF files, which are not read here. Serve them (llama.cpp, Ollama) and add the server as an endpoint"),
-    (".onnx", "ONNX files, which are not read here. Name the repository that they were exported from"),
+    (
+        ".gguf",
+        "GGUF files. Make a folder of one, python cli.py convert FILE.gguf FOLDER, and name that; or serve it (llama.cpp, Ollama) "
+        "and add the server as an endpoint",
+    ),
+    (
+        ".onnx",
+        f"ONNX files of other names than are read here ({', '.join(ONNX_FILES)}). Rename the one that is to be read",
+    ),
     (".ckpt", "a file of Lightning, which only the metric that it was trained for reads"),
     (
         ".h5",
@@ -85,6 +94,9 @@ def guess_form(repository: Repository) -> Guess:
     architectures = config.get("architectures")
     name = str(architectures[0])[:80] if isinstance(architectures, list) and architectures else ""
     guess = next((read for mark, read in _HEADS if mark in name), _read_headless)(repository, config, name)
+    only_onnx = not any(file in repository.sizes for file in WEIGHT_FILES)
+    if only_onnx:
+        guess = _computed_by_onnx(repository, guess)
     common: dict[str, object] = {"revision": repository.revision} if repository.revision else {}
     common |= card_fields(repository.texts.get(CARD_FILE, ""))
     if repository.download_mb:
@@ -92,10 +104,23 @@ def guess_form(repository: Repository) -> Guess:
     candidates = tuple({"checkpoint": repository.source, **one, **common} for one in guess.candidates)
     pickled = (
         ("Its weights are a pickle: they are read as numbers only, and no code in them is run.",)
-        if not any(file.startswith("model.safetensors") for file in repository.sizes)
+        if not only_onnx and not any(file.startswith("model.safetensors") for file in repository.sizes)
         else ()
     )
     return Guess(candidates, (*guess.notes, *pickled), guess.open)
+
+
+def _computed_by_onnx(repository: Repository, guess: Guess) -> Guess:
+    """The guess for weights that are an ONNX file; raises LoadError for a form that is not computed from one."""
+    if guess.candidates[0]["form"] not in _ONNX_FORMS:
+        raise LoadError(
+            f"{repository.source} has its weights as ONNX, of which sequence classifiers and cross-encoders are read. Name the "
+            "repository that it was exported from."
+        )
+    candidates = tuple({**one, "backend": "onnx"} for one in guess.candidates)
+    return replace(
+        guess, candidates=candidates, notes=(*guess.notes, "Its weights are ONNX: ONNX Runtime computes them.")
+    )
 
 
 def correct_guess(guess: Guess, fields: Table) -> Guess:
@@ -112,7 +137,7 @@ def correct_guess(guess: Guess, fields: Table) -> Guess:
 def _checked_config(repository: Repository) -> Config:
     """The entries of config.json. Raises LoadError where files are missing, or are of a kind that is not read here."""
     sizes, source = repository.sizes, repository.source
-    has_weights = any(name in sizes for name in WEIGHT_FILES)
+    has_weights = any(name in sizes for name in (*WEIGHT_FILES, *ONNX_FILES))
     if ADAPTER_FILE in sizes and not has_weights:
         base = _parse_object(repository, ADAPTER_FILE).get("base_model_name_or_path")
         raise LoadError(

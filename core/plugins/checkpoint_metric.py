@@ -22,11 +22,13 @@ from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
 from core.plugins.function_metric import PluginMetric
 from core.text import sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
+from core.weights.files import ONNX_KIND
 
 Over = Literal["max", "mean", "min"]
 OverSentences = Literal["max", "mean", "min", "softmin"]
 First = Literal["document", "summary"]
 Activation = Literal["sigmoid", "none"]
+Backend = Literal["torch", "onnx"]
 
 _SOFTNESS = 0.1  # a score so far above another counts as 1/e of it
 
@@ -131,9 +133,18 @@ def fill_template(template: str, document: str, summary: str) -> str:
 
 @dataclass(frozen=True)
 class _PairReader(CheckpointMetric):
-    """Reads two texts as a pair, the document first or second, or both in a template."""
+    """Reads two texts as a pair, the document first or second, or both in a template.
+
+    The `backend` that computes it is PyTorch, or ONNX Runtime from an ONNX file.
+    """
 
     first: First = "document"
+    backend: Backend = "torch"
+
+    @property
+    def weights(self) -> Checkpoint:
+        kind = ONNX_KIND if self.backend == "onnx" else self.kind
+        return replace(super().weights, kind=kind)
 
     def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
         if self.template:

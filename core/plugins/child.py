@@ -22,20 +22,22 @@ from core.errors import UnscorableError
 from core.plugins.asking import MissingAnswersError
 from core.plugins.declaration import Declaration, WrongScoreError, check_score, declared_functions
 from core.plugins.frames import receive_frame, send_frame
+from core.plugins.network import NetworkPermission
 from core.types import Context, Example, Span
 
 Message = dict[str, Any]
 
 _MOST_CHARACTERS = 500
 _NOT_SENT = {"function", "module"}
+_ADVICE = "Give network=True to @touchstone.metric, and reach it in the function, not while the file loads."
 
 
 class _WrongAnswerError(Exception):
     """A file without a metric, or a batch of another length: no fault of an example."""
 
 
-def main(number: str, memory: str, source: str) -> None:
-    """Answer requests until the connection ends."""
+def main(number: str, memory: str, source: str, advice: str = _ADVICE) -> None:
+    """Answer requests until the connection ends. `advice` ends the sentence for a function without permission for the network."""
     connection = socket.socket(fileno=int(number))
     connection.set_inheritable(False)
     requests: SimpleQueue[Message] = SimpleQueue()
@@ -43,12 +45,16 @@ def main(number: str, memory: str, source: str) -> None:
     if int(memory):
         _limit_memory(int(memory))
     sys.argv = [source]
-    send_frame(connection, _outcome(partial(_load, source), source))
+    network = NetworkPermission(advice)
+    network.hold()
+    send_frame(connection, _outcome(partial(_load, source), source, network))
     functions = {declaration.name: declaration for declaration in declared_functions()}
     while request := requests.get():
-        answer = _outcome(partial(_score, functions[request["metric"]], request, source), source)
+        function = functions[request["metric"]]
+        network.is_given, network.refused = function.network, ""
+        answer = _outcome(partial(_score, function, request, source, network), source, network)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        send_frame(connection, {**answer, "id": request["id"], "memory": peak})
+        send_frame(connection, {**answer, "id": request["id"], "memory": peak, "refused": network.refused})
 
 
 def _read_requests(connection: socket.socket, requests: SimpleQueue[Message]) -> None:
@@ -65,7 +71,7 @@ def _limit_memory(nbytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
 
 
-def _outcome(action: Callable[[], Message], source: str) -> Message:
+def _outcome(action: Callable[[], Message], source: str, network: NetworkPermission) -> Message:
     """Outcome of an action: its message, or the sentence for what it raised. No exception of a plug-in ends its process."""
     try:
         return action()
@@ -73,7 +79,7 @@ def _outcome(action: Callable[[], Message], source: str) -> Message:
         return {"scores": [{"texts": reply.texts}]}
     except BaseException as error:  # noqa: BLE001  # of code that is not ours, SystemExit and KeyboardInterrupt too
         return {
-            "error": _describe_error(error, source),
+            "error": _describe_error(error, source, network),
             "unscorable": isinstance(error, UnscorableError),
             "of_batch": isinstance(error, _WrongAnswerError),
         }
@@ -102,7 +108,7 @@ def _run_file(file: Path) -> None:
     spec.loader.exec_module(module)
 
 
-def _score(declaration: Declaration, request: Message, source: str) -> Message:
+def _score(declaration: Declaration, request: Message, source: str, network: NetworkPermission) -> Message:
     """The scores of all examples, or for each the sentence for what it raised; raises what the call as a whole raises."""
     examples = [_read_example(record) for record in request["examples"]]
     call = partial(declaration.function, **request["settings"])
@@ -114,7 +120,9 @@ def _score(declaration: Declaration, request: Message, source: str) -> Message:
         values = [call(*one) for one in texts]
         values = _wait_for(_gather(values)) if declaration.waits else values
     pairs = zip(values, examples, strict=True)
-    return {"scores": [_outcome(partial(_write_score, value, declaration, one), source) for value, one in pairs]}
+    return {
+        "scores": [_outcome(partial(_write_score, value, declaration, one), source, network) for value, one in pairs]
+    }
 
 
 def _wait_for(work: Coroutine[Any, Any, Any]) -> Any:
@@ -165,7 +173,7 @@ def _read_example(record: Message) -> Example:
     return Example("", record["document"], record["summary"], contexts, record["question"])
 
 
-def _describe_error(error: BaseException, source: str) -> str:
+def _describe_error(error: BaseException, source: str, network: NetworkPermission) -> str:
     """An exception in a sentence, with the last line of the plug-in that it went through."""
     if isinstance(error, (_WrongAnswerError, WrongScoreError)):
         return str(error)
@@ -176,6 +184,8 @@ def _describe_error(error: BaseException, source: str) -> str:
         message = "MemoryError: it needs more memory than TOUCHSTONE_PLUGIN_MEMORY_GB allows"
     if isinstance(error, ModuleNotFoundError):
         message = f"{message}. Install that package where Touchstone runs"
+    if network.refused:  # libraries say of it no more than that there was no connection
+        message = f"{type(error).__name__}: {network.refused}"
     folder = str(Path(source).parent) if source.endswith(".py") else source.replace(".", "/")
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if folder in frame.filename]
     place = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""

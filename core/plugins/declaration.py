@@ -49,6 +49,7 @@ class Declaration:
     url: str
     licence: str
     languages: str
+    network: bool
     inputs: int
     waits: bool
     settings: tuple[tuple[str, Default], ...]
@@ -71,6 +72,7 @@ def metric(
     url: str = ...,
     licence: str = ...,
     languages: str = ...,
+    network: bool = ...,
 ) -> Callable[[Function], Function]: ...
 
 
@@ -88,13 +90,15 @@ def metric(  # noqa: PLR0913  # each is a line of the card
     url: str = "",
     licence: str = "",
     languages: str = "any",
+    network: bool = False,
 ) -> Function | Callable[[Function], Function]:
     """Make a metric of a function `(document, summary) -> float | Score`, which stays a function.
 
     With a third argument it is given the question, "" where there is none. With one argument it is given a list of `Example`s
     and returns a list of scores, one for each. It may be `async`. Keyword-only arguments with a default (bool, int, float or str) are
     the metric's settings. `name` is by default that of the function with hyphens, `title` the same in words; `low` and `high`
-    bound the score, None for no bound; `direction` says which way consistency lies. The rest is shown on the card.
+    bound the score, None for no bound; `direction` says which way consistency lies. Without `network` Python's sockets reach no
+    address. The rest is shown on the card.
 
     Raises TypeError or ValueError for a function or a value that cannot be a metric's.
     """
@@ -115,6 +119,7 @@ def metric(  # noqa: PLR0913  # each is a line of the card
             url=url,
             licence=licence,
             languages=languages,
+            network=network,
             inputs=inputs,
             waits=inspect.iscoroutinefunction(scorer),
             settings=settings,

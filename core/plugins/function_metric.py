@@ -12,6 +12,7 @@ from core.registry import settings_of
 from core.types import Answer, Context, Example, Part, Question, Score, Seen, Span
 
 FAMILY = "Plug-in"
+_NETWORK = "It may reach the network."
 _AT_ONCE = 32  # examples of one call of a batch or async form
 
 
@@ -68,8 +69,9 @@ def example_of(question: Question) -> Example:
 
 def metric_class(source: str, record: Mapping[str, Any]) -> type[FunctionMetric]:
     """The metric of a declaration, as the process of its plug-in sends it."""
-    texts = {name: record[name] for name in ("title", "measures", "paper", "url", "low", "high", "direction")}
-    card = Card(family=FAMILY, **texts, licence=record["licence"], languages=record["languages"])
+    lines = ("title", "paper", "url", "low", "high", "direction", "licence", "languages")
+    measures = " ".join(filter(None, [record["measures"], _NETWORK if record["network"] else ""]))
+    card = Card(family=FAMILY, measures=measures, **{name: record[name] for name in lines})
     at_once = _AT_ONCE if record["inputs"] == 1 or record["waits"] else 1
     function = PluginFunction(source, record["name"], at_once)
     settings = [(name, type(default), field(default=default)) for name, default in record["settings"]]

@@ -19,7 +19,7 @@ from core.settings import Settings
 from core.types import Example
 
 _FOLDER = "plugins"
-_FORMAT = 1  # of the files below that folder
+_FORMAT = 2  # of the files below that folder
 _CHECK_S = 3.0  # for the bundled pairs of one metric
 _CHECK_CALL_S = 5.0
 
@@ -59,9 +59,12 @@ def _check(process: PluginProcess, metric: type[FunctionMetric]) -> list[str]:
         return ["It was not checked: the process of its file had ended."]
     try:
         ask = partial(_scores, process, metric)
-        return check_metric(ask, bundled_pairs(), metric.card.direction, metric.function.at_once, _CHECK_S)
+        remarks = check_metric(ask, bundled_pairs(), metric.card.direction, metric.function.at_once, _CHECK_S)
     except PluginError as error:
         return [str(error)]
+    if process.refused and not any(process.refused in remark for remark in remarks):
+        remarks.append(process.refused)  # it has scores all the same, and takes the refusal for an answer
+    return remarks
 
 
 def _scores(process: PluginProcess, metric: type[FunctionMetric], examples: Sequence[Example]) -> list[Outcome]:

@@ -47,12 +47,15 @@ class PluginLimits:
 class PluginProcess:
     """A process that has loaded one plug-in. `metrics` are its declarations, as records; not for several threads at once.
 
+    `refused` is the sentence for an address that the last call asked for without permission, "" where it asked for none.
+
     Raises PluginError where the plug-in does not load; the process has ended then.
     """
 
     def __init__(self, source: str, limits: PluginLimits) -> None:
         self.source = source
         self.peak_memory = 0
+        self.refused = ""
         self._limits = limits
         self._numbers = count()
         self._printed: deque[str] = deque(maxlen=_MOST_OUTPUT)
@@ -96,6 +99,7 @@ class PluginProcess:
         reply = self._receive(self._limits.call_s, "call")
         if reply.get("id") != number:
             raise self._broken()
+        self.refused = str(reply.get("refused", ""))
         self.peak_memory = max(self.peak_memory, int(reply.get("memory", 0)))
         if "error" in reply and (len(examples) == 1 or reply["of_batch"]):
             return [_problem(reply)] * len(examples)

@@ -41,7 +41,7 @@ class ServiceMetric(PluginMetric):
                 raise UnscorableError(
                     f"The service answered {value:g}, outside of its range from {low:g} to {high:g}. Set low and high in its table."
                 )
-        *_, signature = answer.texts
+        signature = answer.texts[len(answer.spans)]
         return score_of_answer(example, answer, notes=(), asked=(f"remote:{_hash(signature)}",) if signature else ())
 
 

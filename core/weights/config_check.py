@@ -7,9 +7,13 @@ from pathlib import Path
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint, ExpectedModel
-from core.weights.files import read_json_object
+from core.weights.files import ONNX_KIND, read_json_object
 
-_HEADS = {"sequence_classifier": "ForSequenceClassification", "token_classifier": "ForTokenClassification"}
+_HEADS = {
+    "sequence_classifier": "ForSequenceClassification",
+    ONNX_KIND: "ForSequenceClassification",
+    "token_classifier": "ForTokenClassification",
+}
 _UNNAMED = re.compile(r"(label[ _]?)?\d+")
 _DEFAULT_LABELS = 2  # of transformers
 

@@ -25,7 +25,16 @@ from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 from core.dataset import Importer
 from core.errors import MissingWeightsError, TouchstoneError
 from core.model_reference import Checkpoint
-from core.weights.files import BACKBONE, MODEL_FILES, MODULE_FILES, TOKENIZER_FILES, TOKENIZER_SETTINGS, WEIGHT_FILES
+from core.weights.files import (
+    BACKBONE,
+    MODEL_FILES,
+    MODULE_FILES,
+    ONNX_FILES,
+    ONNX_KIND,
+    TOKENIZER_FILES,
+    TOKENIZER_SETTINGS,
+    WEIGHT_FILES,
+)
 from core.weights.hub_revisions import hub_file, revision_of
 from core.weights.locations import checkpoint_parts, is_local_source, listing_file
 
@@ -56,7 +65,8 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
             try:
                 info = api.model_info(repository, revision=revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
                 sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
-                names = [file] if file else _backbone_files(sizes) if part.kind == BACKBONE else needed_files(sizes)
+                by_kind = {BACKBONE: _backbone_files, ONNX_KIND: _onnx_files}
+                names = [file] if file else by_kind.get(part.kind, needed_files)(sizes)
                 if lacking := _lacking_in_listing(part, sizes, has_tokenizer):
                     raise MissingWeightsError(
                         f"{part.source} at revision {revision} lists no {lacking}, so nothing was downloaded. Set revision= to one "
@@ -97,13 +107,22 @@ def _backbone_files(names: Iterable[str]) -> list[str]:
     return [name for name in names if any(fnmatch(name, pattern) for pattern in known)]
 
 
+def _onnx_files(names: Iterable[str]) -> list[str]:
+    """Of a repository's files an ONNX file with what lies beside it, the configuration, the tokenizer."""
+    present = list(names)
+    file = next((name for name in ONNX_FILES if name in present), ONNX_FILES[0])
+    return [name for name in present if any(fnmatch(name, pattern) for pattern in (*_ALWAYS_NEEDED, f"{file}*"))]
+
+
 def _lacking_in_listing(part: Checkpoint, names: Collection[str], has_tokenizer: bool) -> str:
     """File that a repository lacks for a part, by its listing; empty where nothing is missing."""
     _, file = hub_file(part.source)
     if file:
         return "" if file in names else file
     wanted = {"config.json": {"config.json"}}
-    if part.kind != BACKBONE:
+    if part.kind == ONNX_KIND:
+        wanted[ONNX_FILES[0]] = {*ONNX_FILES}
+    elif part.kind != BACKBONE:
         wanted["model.safetensors or pytorch_model.bin"] = {*WEIGHT_FILES}
     if has_tokenizer:
         wanted["tokenizer (tokenizer.json, vocab.txt, spiece.model, …)"] = {*TOKENIZER_FILES}

@@ -92,6 +92,11 @@ WEIGHT_FILES = (
 )
 
 
+ONNX_KIND = "onnx_classifier"
+"""The kind whose weights are an ONNX file."""
+ONNX_FILES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+"""Names of ONNX files, of which the first that is there is read."""
+
 UNUSED_WEIGHTS = ("mlm_head.", "base_model.embeddings.position_ids")
 """Tensors of a Lightning file that no score needs: AlignScore's own copy of the vocabulary, and counted positions."""
 
@@ -104,6 +109,12 @@ def weight_files(folder: Path) -> list[Path]:
         if (folder / name).is_file():
             return _shard_files(folder / name) if name.endswith(".index.json") else [folder / name]
     return []
+
+
+def onnx_files(folder: Path) -> list[Path]:
+    """The ONNX file of a folder, then the files beside it that have its larger tensors; none where there are none."""
+    file = next((folder / name for name in ONNX_FILES if (folder / name).is_file()), None)
+    return [file, *sorted(file.parent.glob(f"{file.name}?*"))] if file else []
 
 
 def deciding_files(folder: Path, kind: str) -> list[Path]:
@@ -119,6 +130,8 @@ def deciding_files(folder: Path, kind: str) -> list[Path]:
     if kind in {"token_count", BACKBONE}:
         return [*tokenizer, *_present_files(folder, ("config.json",))]
     model = _present_files(folder, MODEL_FILES)
+    if kind == ONNX_KIND:
+        return [*tokenizer, *model, *onnx_files(folder)]
     modules = [
         file for _, place in read_modules(folder) if place for file in _present_files(folder / place, MODULE_FILES)
     ]
@@ -144,6 +157,8 @@ def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
     """
     if checkpoint.kind in {"token_count", *PARSER_KINDS}:
         return sum(path.stat().st_size for path in deciding_files(folder, checkpoint.kind))
+    if checkpoint.kind == ONNX_KIND:
+        return sum(path.stat().st_size for path in onnx_files(folder))
     width = 2 if checkpoint.dtype in {"float16", "bfloat16"} else 4
     if folder.suffix == ".ckpt":
         # imported here: only a file of Lightning needs torch to tell its weights from the optimizer's state
@@ -159,6 +174,8 @@ def missing_files(folder: Path, kind: str) -> str:
         return "config.json"
     if kind == BACKBONE:
         return "" if any((folder / name).is_file() for name in TOKENIZER_FILES) else "tokenizer.json"
+    if kind == ONNX_KIND:
+        return "" if onnx_files(folder) else ONNX_FILES[0]
     weights = weight_files(folder)
     if not weights:
         return "model.safetensors (or pytorch_model.bin)"

@@ -15,7 +15,7 @@ from core.errors import MissingWeightsError
 from core.guest_folders import is_allowed, refusal
 from core.model_reference import Checkpoint
 from core.weights.download import HUB_TIMEOUT_S, hub_error_message
-from core.weights.files import MODEL_FILES, WEIGHT_FILES
+from core.weights.files import MODEL_FILES, ONNX_FILES, WEIGHT_FILES
 from core.weights.hub_revisions import revision_of
 from core.weights.locations import is_local_source
 
@@ -45,7 +45,7 @@ class Repository:
     @property
     def download_mb(self) -> int:
         """Megabytes of the weights that would be downloaded; 0 for a folder."""
-        weights = next((name for name in WEIGHT_FILES if name in self.sizes), "")
+        weights = next((name for name in (*WEIGHT_FILES, *ONNX_FILES) if name in self.sizes), "")
         stem, ending = (weights.partition(".")[0], weights.removesuffix(".index.json").rpartition(".")[2])
         files = [name for name in self.sizes if name.startswith(stem) and name.endswith(f".{ending}")]
         return -(-sum(self.sizes[name] for name in files) // 10**6) if self.revision else 0

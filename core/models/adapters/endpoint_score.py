@@ -1,7 +1,8 @@
 """Kind "endpoint_score": what a service says of a document and a summary; needs no torch.
 
 Inputs: document, summary, question ("" for none). Option "metric": the name that is sent along, "" for none. Values: the score, then
-those of sentences; `spans` are these in the summary, `texts` the places of evidence ("start end" or ""), then the service's signature.
+those of sentences; `spans` are these in the summary, `texts` the places of evidence ("start end" or ""), then the service's signature,
+and the cost where it says that.
 Raises UnscorableError for a text that the service refuses.
 """
 
@@ -35,6 +36,7 @@ class _Reply(BaseModel):
     sentences: tuple[_Sentence, ...] = ()
     error: str | None = None
     signature: str = ""
+    cost: float | None = Field(None, ge=0, allow_inf_nan=False)
 
 
 def ask(endpoint: Endpoint, question: Question) -> Answer:
@@ -73,4 +75,5 @@ def read_reply(sent: object, question: Question, url: str) -> Answer:
             f"{url} places a sentence outside of the summary, or evidence outside of the document. Count characters from 0."
         )
     places = [f"{place.start} {place.end}" if place else "" for place in evidence]
-    return Answer((reply.score, *(part.score for part in parts)), spans, (*places, reply.signature))
+    cost = () if reply.cost is None else (repr(reply.cost),)
+    return Answer((reply.score, *(part.score for part in parts)), spans, (*places, reply.signature, *cost))

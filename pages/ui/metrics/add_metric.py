@@ -33,6 +33,7 @@ from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
+from pages.ui.shared.setting_words import CHOICE_TITLES, SETTING_HELP, SETTING_TITLES
 
 _IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
 _FIXED = {"checkpoint", "revision", "labels", "config_check"}
@@ -71,7 +72,8 @@ def add_metric() -> None:
     with st.expander("Add a metric", icon=":material/add:", key="add-metric"):
         st.caption(
             "A checkpoint of the hub or of a folder becomes a metric: its files are read and nothing of them is run, the form of the model "
-            "is guessed, and five pairs are scored, which must come out the right way round."
+            "is guessed, and five pairs are scored, which must come out the right way round. A function or a service of yours is a file, "
+            "which --plugin names when Touchstone starts."
         )
         with st.form("add-metric-read", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input("Repository or folder", key=AddMetricState.source.key, placeholder="owner/name", width=420)
@@ -103,7 +105,13 @@ def _guessed(state: AddMetricState, repository: Repository, guess: Guess) -> Non
     for sentence in guess.notes:
         st.markdown(f"- {escape_markdown(sentence)}")
     with st.form("add-metric-fields", border=False):
-        st.text_input("Name", value=state.name, key=_widget(state, _NAME).key, width=420)
+        st.text_input(
+            SETTING_TITLES[_NAME],
+            value=state.name,
+            key=_widget(state, _NAME).key,
+            width=420,
+            help=SETTING_HELP[_NAME],
+        )
         _fields(state)
         size = f" (downloads {format_megabytes(repository.download_mb)})" if repository.download_mb else ""
         st.form_submit_button(f"Try five pairs{size}", icon=":material/fact_check:", on_click=_test)
@@ -120,25 +128,31 @@ def _fields(state: AddMetricState) -> None:
     st.caption(f"Form: **{form}**. {escape_markdown((FORMS[form].__doc__ or '').strip().splitlines()[0])}")
     if form != "encoder":
         st.text_area(
-            _LONG_TEXT,
+            SETTING_TITLES[_LONG_TEXT],
             value=str(_shown(state, _LONG_TEXT)),
             key=_widget(state, _LONG_TEXT).key,
-            help="One text with {document} and {summary} in it; empty for a pair of texts.",
+            help=SETTING_HELP[_LONG_TEXT],
         )
     columns = st.columns(3)
-    for place, (name, hint) in enumerate(hints.items()):
+    for column, (name, hint) in enumerate(hints.items()):
         value, key = _shown(state, name), _widget(state, name).key
         labels = [one.strip() for one in str(state.table.get("labels", "")).split(",")] if name == "label" else []
         choices: list[Setting] = [*(choices_of(hint) or labels)]
-        with columns[place % 3]:
+        title, help_text = SETTING_TITLES[name], f"{SETTING_HELP[name]} In its table: {name}."
+        with columns[column % 3]:
             if choices:
-                st.selectbox(name, choices, index=choices.index(value), key=key)
+                place, named = choices.index(value), str if labels else _choice_title
+                st.selectbox(title, choices, index=place, key=key, format_func=named, help=help_text)
             elif hint is bool:
-                st.toggle(name, value=bool(value), key=key)
+                st.toggle(title, value=bool(value), key=key, help=help_text)
             elif hint is int:
-                st.number_input(name, value=int(value), key=key, min_value=0, step=1)
+                st.number_input(title, value=int(value), key=key, min_value=0, step=1, help=help_text)
             else:
-                st.text_input(name, value=str(value), key=key)
+                st.text_input(title, value=str(value), key=key, help=help_text)
+
+
+def _choice_title(value: Setting) -> str:
+    return CHOICE_TITLES.get(str(value), str(value))
 
 
 def _shown(state: AddMetricState, name: str) -> Setting:

@@ -176,7 +176,7 @@ def _fields(state: EndpointSetupState) -> None:
         height=68,
         placeholder="at_once = 4\nextra_body = {chat_template_kwargs = {enable_thinking = false}}",
         help="One in each line, as in the file of TOUCHSTONE_ENDPOINTS: at_once, patience_s, retries, stream, total_s, "
-        "extra_body, headers, query, key_header, seed, price_cached, batch_price_factor, budget.",
+        "extra_body, headers, query, key_header, seed, price_cached, price_answer, batch_price_factor, budget.",
     )
 
 

@@ -22,15 +22,7 @@ from pages.ui.probe.pair import current_pair
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.session_state import WidgetValue, follow_choices
-
-_SETTING_HELP = {
-    "checkpoint": "A folder of this machine, or a hub repository (owner/name).",
-    "revision": "A branch, tag or commit of the hub repository. Empty: the commit that is pinned, which Set up shows, or main.",
-    "config_check": "off takes any classifier for one made for this metric, its labels in the authors' order.",
-    "dtype": "bfloat16 and float16 halve the memory and move scores; the signature names them.",
-    "trust_remote_code": "Runs code that comes with the weights, where this machine's setting allows it.",
-}
-"""Help on settings that several metrics share."""
+from pages.ui.shared.setting_words import SETTING_HELP
 
 _NO_PAPER = ""
 _NUMBER_FORMATS: Mapping[object, tuple[float, str]] = {int: (1, "%d"), float: (0.05, "%g")}
@@ -49,7 +41,7 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
             key, default, help_text = (
                 widget.key,
                 widget.default,
-                f"{_SETTING_HELP.get(setting, '')} Default: {escape_markdown(str(widget.default)) or 'empty'}.".strip(),
+                f"{SETTING_HELP.get(setting, '')} Default: {escape_markdown(str(widget.default)) or 'empty'}.".strip(),
             )
             # the default is given to the control: one put into session state is lost where the run that draws it is overtaken, and the
             # browser then shows and sends 0

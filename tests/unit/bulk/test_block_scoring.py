@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,12 +21,16 @@ from core.bulk.blocks import Shard, block_names, read_block, row_of_item, write_
 from core.bulk.folder import Folder
 from core.bulk.processes import Processes
 from core.bulk.results import finished_blocks, open_results, open_stored_results, read_results, write_results
-from core.bulk.run import RunProgress, refuse_divided_budget, run_blocks
+from core.bulk.run import InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.bulk.scorer import BlockReport, ScoringJob
 from core.errors import BadSettingError, TouchstoneError
 from core.metric import METRICS
+from core.plugins.loading import load_plugin
+from core.plugins.service_metric import service_classes
+from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome, Part, Result, Seen, Span
 from tests.unit.bulk.test_blocks import pairs_of, written
+from tests.unit.llm.scripted import Reply, serving
 from tests.unit.test_cli import own_settings, run
 
 __all__ = ["own_settings"]
@@ -197,6 +202,39 @@ def test_a_worker_that_is_killed_loses_no_row_and_doubles_none(blocks: Folder, t
     assert [(report.block, report.fault) for report in reports] == [(name, "") for name in names]
     rows = [(item.example.id, one.metric) for item, found in open_stored_results(job.results) for one in found]
     assert len(rows) == len(set(rows)) == 82
+
+
+FUNCTION = """
+import touchstone as ts
+
+@ts.metric
+def local_share(document, summary):
+    return sum(word in document for word in summary.split()) / len(summary.split())
+"""
+
+
+def share(_path: str, body: dict[str, Any]) -> Reply:
+    words = body["summary"].split()
+    return Reply({"score": sum(word in body["document"] for word in words) / len(words)})
+
+
+def test_a_function_and_a_service_have_equal_scores_in_blocks(
+    blocks: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function, service = tmp_path / "function.py", tmp_path / "service.toml"
+    function.write_text(FUNCTION, encoding="utf-8")
+    with serving(share) as running:
+        service.write_text(f'[remote-share]\nurl = "{running.url}"\n', encoding="utf-8")
+        monkeypatch.setenv("TOUCHSTONE_PLUGINS", f"{function},{service}")
+        for metric in (*load_plugin(str(function), Settings.read()).metrics, *service_classes(str(service))):
+            monkeypatch.setitem(METRICS._classes, metric.name, metric)
+        to, specs = tmp_path / "to", ("local-share", "remote-share")
+        open_results(Folder.at(str(to)), blocks)
+        with closing(InProcess(ScoringJob(blocks.path, str(to), specs, "cpu"))) as crew:
+            assert not [report.fault for report in run_blocks(block_names(blocks), crew) if report.fault]
+        pairs = [[one.score for one in found if isinstance(one, Result)] for _, found in open_stored_results(str(to))]
+    assert len(pairs) == 41
+    assert all(one == other for one, other in pairs)
 
 
 def test_a_cluster_without_ray_says_what_to_install(

@@ -35,6 +35,7 @@ TINY = {
     "local_chat": "tiny_tokens.llama",
     "local_logprobs": "tiny_tokens.llama",
     "local_logprobs_trusted": "tiny_tokens.llama",
+    "onnx_classifier": "tiny_onnx.classifier",
     "qa_span": "tiny_qa.albert",
     "qa_windows": "tiny_qa.electra",
     "question_generation": "tiny_qa.asker",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 
 import pytest
 
@@ -36,6 +37,10 @@ DO_NOT_LOAD = {
     "no such direction": ("@ts.metric(direction='up')\ndef mine(a, b): ...", r"one of higher, lower, neutral; got 'up'"),
     "a name with a blank": ("@ts.metric(name='My metric')\ndef mine(a, b): ...", r"'My metric' cannot be typed"),
     "an argument that does not exist": ("@ts.metric(colour='red')\ndef mine(a, b): ...", r"TypeError: .*colour"),
+    "an address while it loads": (
+        "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:9')",
+        r"URLError: It asked for 127\.0\.0\.1 and has no permission for the network\. Give network=True to @touchstone\.metric",
+    ),
     "too much memory while it loads": ("x = bytearray(2**31)", r"MemoryError: it needs more memory than TOUCHSTONE_PLUGIN"),
     "a word in the connection of its process": (
         "import os\nfor number in range(3, 4096):\n    try: os.write(number, b'x' * 100)\n    except OSError: pass",
@@ -60,6 +65,14 @@ DO_NOT_SCORE = {
     "the end of its process": ("import os; print('last words'); os._exit(5)", r"ended with exit status 5.*last words$"),
     "a signal": ("import os; os.kill(os.getpid(), 11)", r"ended by SIGSEGV"),
     "too much memory": ("return len(bytearray(2**31))", r"^MemoryError: it needs more memory than"),
+    "an address without permission": (
+        "import socket; socket.socket().connect(('127.0.0.1', 9))",
+        r"^PermissionError: It asked for 127\.0\.0\.1:9 and has no permission for the network\. Give network=True",
+    ),
+    "an error of a library about its connection": (
+        "import socket\n    try: socket.getaddrinfo('a.example', 80)\n    except OSError: raise RuntimeError('Connection error.')",
+        r"^RuntimeError: It asked for a\.example and has no permission",
+    ),
     "a change of its input": ("summary.text = 'x'; return 1", r"^AttributeError: .*str.* \(mine\.py"),
     "a sentence that is not there": (
         "return ts.Score(1, (ts.Part(ts.Span(0, 99), 1),))",
@@ -94,6 +107,45 @@ def test_what_gives_no_score_says_why_and_the_others_go_on(case: str, write: Wri
     assert isinstance(broken, Failure), broken
     assert re.search(sentence, broken.message), broken.message
     assert isinstance(good, Result)
+
+
+REACH = """
+@ts.metric(network=True)
+def permitted(document, summary):
+    socket.create_connection(("127.0.0.1", {port})).close()
+    return 1
+
+@ts.metric
+def refused(document, summary):
+    return permitted(document, summary)
+
+@ts.metric
+def of_this_machine(document, summary):
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
+        one.bind(folder + "/socket")
+        one.listen()
+        other.connect(folder + "/socket")
+    return 1
+"""
+
+
+def test_only_a_function_with_permission_reaches_an_address_and_a_socket_of_this_machine_is_none(
+    write: WriteFile, engine: Engine
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        file = write("import socket, tempfile\n" + REACH.format(port=server.getsockname()[1]))
+        loaded = load_plugin(file, Settings.read())
+        outcomes = [outcome for _, outcome in engine.run([metric() for metric in loaded.metrics], [PAIR])]
+    assert [isinstance(outcome, Result) for outcome in outcomes] == [True, False, True], outcomes
+    assert loaded.metrics[0].card.measures == "It may reach the network."
+
+
+def test_a_score_that_hides_a_refused_address_is_remarked_on(write: WriteFile) -> None:
+    body = "import socket\n    try: socket.getaddrinfo('a.example', 80)\n    except OSError: return len(summary) / 1000"
+    loaded = load_plugin(write(ONE + body), Settings.read())
+    assert [remark.split(" Give")[0] for remark in loaded.remarks["mine"][-1:]] == [
+        "It asked for a.example and has no permission for the network."
+    ]
 
 
 def test_a_function_without_end_is_stopped_and_the_next_text_is_scored(

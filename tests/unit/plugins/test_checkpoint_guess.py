@@ -129,7 +129,7 @@ def test_other_forms_are_recognised() -> None:
         (NLI, ("config.json", "model.safetensors"), "no tokenizer"),
         (NLI, ("config.json", "tokenizer.json"), "no model.safetensors"),
         (NLI, ("config.json", "tokenizer.json", "model-q4.gguf"), "GGUF"),
-        (NLI, ("config.json", "tokenizer.json", "onnx/model.onnx"), "ONNX"),
+        (NLI, ("config.json", "tokenizer.json", "onnx/model_q4.onnx"), "ONNX"),
         (NLI, ("config.json", "tokenizer.json", "tf_model.h5"), "TensorFlow"),
         ({**NLI, "quantization_config": {"quant_method": "gptq"}}, FILES, "quantized (gptq)"),
         ({**NLI, "problem_type": "multi_label_classification"}, FILES, "multi-label"),

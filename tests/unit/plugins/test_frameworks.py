@@ -180,7 +180,7 @@ def test_a_scorer_runs_again_with_the_answers_until_it_has_a_score(
 @pytest.mark.parametrize(
     ("summary", "sentence"),
     [
-        ("a network", "A scorer asks its model through Touchstone and reaches no address itself"),
+        ("a network", "It asked for 127.0.0.1 and has no permission for the network. A scorer asks its model"),
         ("a fault", "KeyError: 'verdicts' (autoevals_scorers.py, line"),
         ("a summary", "autoevals:Factuality cannot read an answer of its model. JSONDecodeError"),
     ],

@@ -15,6 +15,7 @@ import uvicorn
 
 from core.engine.engine import Engine
 from core.errors import BadSettingError
+from core.llm.spend import Spend, format_estimate
 from core.metric import METRICS
 from core.plugins.service_metric import ServiceMetric, service_classes
 from core.types import Example, Failure, FailureKind, Outcome, Part, Result, Span
@@ -112,9 +113,34 @@ def test_a_service_that_fails_is_a_failure(
     assert found.message.endswith(".")
 
 
+def test_a_price_is_estimated_counted_and_kept_to_by_a_budget_and_a_stated_cost_counts_instead(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = iter([{"score": 0.5}, {"score": 0.5, "cost": 0.25}])
+    texts = [Example(name, TUG.document, f"The pilot saw {name}.") for name in ("one", "two", "three")]
+    with serving(lambda _path, _body: Reply(next(replies))) as running:
+        one = metric(running.url, tmp_path, monkeypatch, "price = 1.0\nbudget = 2.0")
+        estimate = engine.estimate(engine.conversations([one], texts))
+        outcomes = [outcome for text in texts for _, outcome in engine.run([one], [text])]
+    assert format_estimate(estimate) == "3 questions to endpoints; about 3.0000"
+    assert [isinstance(found, Result) for found in outcomes] == [True, True, False]
+    assert engine.spent()["service.mine"] == Spend(2, 0, 0, 1.25)
+    assert isinstance(outcomes[2], Failure)
+    assert "1.2500 of 2 are spent, and it may cost up to 1.0000. Raise budget under [mine]" in outcomes[2].message
+    assert engine.estimate(engine.conversations([one], texts[:2])).questions == 0
+
+
+def test_a_service_without_a_price_has_no_estimate(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = metric("http://localhost:9", tmp_path, monkeypatch)
+    assert format_estimate(engine.estimate(engine.conversations([one], [TUG]))) == ""
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        ("[mine]\nurl = 'http://localhost'\nbudget = 1", "a budget is kept by the price of an answer"),
         ("[mine", "is no TOML"),
         ("url = 'http://localhost'", "url is outside of a table"),
         ("[mine]\ntitle = 'x'", r"\[mine\]: url: Field required"),

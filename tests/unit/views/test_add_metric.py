@@ -10,10 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.store.records import RightsError
 from core.metric import METRICS
+from core.plugins.checkpoint_metric import FORMS
+from core.registry import types_of
 from core.settings import Settings
 from pages.server import services
 from pages.ui.metrics import add_metric
 from pages.ui.probe.probe_state import ProbeState
+from pages.ui.shared.setting_words import SETTING_HELP, SETTING_TITLES
 from tests.conftest import Weights
 from tests.probe_checkpoints import pair_classifier, with_config
 from tests.unit.views.states import state_of
@@ -76,6 +79,11 @@ def test_a_model_that_gets_the_pairs_wrong_is_said_to_and_another_label_is_tried
     app.selectbox("add-metric-field-1-label").set_value("contradiction")
     tried(app)
     assert "5 of 5" in app.success[0].value
+
+
+def test_every_field_of_every_form_has_a_title_and_help() -> None:
+    names = {name for form in FORMS.values() for name in types_of(form)} - add_metric._FIXED
+    assert names <= SETTING_TITLES.keys() & SETTING_HELP.keys()
 
 
 def test_what_cannot_be_read_is_said_and_drawn_as_text(probe: Open, tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""Language models in one GGUF file, as llama.cpp quantizes them: read once, by transformers, and written as a folder of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from core.errors import LoadError, TouchstoneError
+from core.model_reference import Checkpoint
+from core.models.network import LOAD_ERRORS, load_network
+from core.weights.weights import write_weights
+
+SUFFIX = ".gguf"
+
+
+def convert_gguf(file: Path, made: Path) -> str:
+    """Write config.json, model.safetensors in bfloat16, and the tokenizer with its chat template; the sentence says what it was.
+
+    Nothing of the file is run. Raises LoadError for a file that is damaged or of an architecture that transformers does not read.
+    """
+    try:
+        import gguf as _gguf  # noqa: F401  # of an extra: transformers reads the file by it
+    except ImportError:
+        raise TouchstoneError(
+            "A GGUF file is read by the package gguf, which is not installed. Run: python -m pip install -r requirements-gguf.txt"
+        ) from None
+    read = partial(AutoModelForCausalLM.from_pretrained, gguf_file=file.name)
+    network = load_network(read, file.parent, Checkpoint(str(file), "local_chat", dtype="bfloat16"), "cpu")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True)
+    except LOAD_ERRORS as error:
+        raise LoadError(f"The tokenizer of {file} cannot be read: {str(error)[:200]}. Get the file again.") from error
+    del network.config.quantization_config  # its weights are full numbers now
+    network.config.architectures = [type(network).__name__]
+    network.config.save_pretrained(made)
+    state = network.state_dict()
+    tied = network.config.tie_word_embeddings
+    write_weights(
+        made / "model.safetensors", {key: state[key] for key in state if not (tied and key == "lm_head.weight")}, {}
+    )
+    tokenizer.save_pretrained(made)
+    return f"{file.name} is a {network.config.architectures[0]} of transformers in bfloat16 now."
