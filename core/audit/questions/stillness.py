@@ -39,7 +39,12 @@ class Stillness(Question):
         cells = metric_cells(evidence, metric)
         harmless = [cell for cell in cells if cell.intent == "preserving"]
         figure = Figure("shift by an error ÷ shift by a harmless edit", found.ratio, "quotient")
-        level = _level(found)
+        # without a shift by harmless edits there is nothing to divide by, and nothing to ask for
+        if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
+            level = SCALE.level(found.ratio)
+        else:
+            value = SCALE.good if found.correction.value > 0 else SCALE.fails
+            level = SCALE.level(replace(found.correction, value=value, low=None, high=None))
         return replace(
             self.found(level, _sentence(found, harmless), figure),
             brief="moves as far for nothing as for an error" if level is Level.FAILS else "",
@@ -59,14 +64,6 @@ class Stillness(Question):
 def metric_cells(evidence: Evidence, metric: str) -> list[MatrixCell]:
     """Each kind of edits of the stress run of an audit against the null band."""
     return [cell for cell in shift_matrix(evidence.run, evidence.shifts) if cell.metric == metric]
-
-
-def _level(found: Sensitivity) -> Level:
-    """Without a shift by harmless edits there is nothing to divide by, and nothing to ask for."""
-    if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
-        return SCALE.level(found.ratio)
-    value = SCALE.good if found.correction.value > 0 else SCALE.fails
-    return SCALE.level(replace(found.correction, value=value, low=None, high=None))
 
 
 def _sentence(found: Sensitivity, harmless: Sequence[MatrixCell]) -> str:

@@ -56,7 +56,10 @@ def report_chart(chart: Chart) -> go.Figure:
             {f"{across}axis": _axis(chart.x, upright=not chart.sideways), f"{along}axis": _axis(chart.y)}
         )
         figure.update_layout(showlegend=len(chart.series) > 1, barmode="overlay")
-        if _has_named_points(chart):
+        # each of several series is one point of a plane, whose name stands beside it
+        single = all(len(series.y) == 1 and point_value(series.y[0]) is not None for series in chart.series)
+        has_named_points = chart.kind == "points" and not chart.x.categories and len(chart.series) > 1 and single
+        if has_named_points:
             _name_points(figure, chart)
         if chart.square:
             figure.update_xaxes(constrain="domain", constraintoward="left")
@@ -91,12 +94,6 @@ def _panel_charts(chart: Chart, panels: Sequence[Chart]) -> go.Figure:
     lines = len(chart.x.categories) if chart.sideways else _PANEL_LINES
     height = _FRAME_PX + rows * (_PANEL_FRAME_PX + _PANEL_LINE_PX * lines)
     return lay_out(figure, chart.title, height, margin={"t": 80}, barmode="overlay")
-
-
-def _has_named_points(chart: Chart) -> bool:
-    """True if each of several series is one point of a plane, whose name stands beside it."""
-    single = all(len(series.y) == 1 and point_value(series.y[0]) is not None for series in chart.series)
-    return chart.kind == "points" and not chart.x.categories and len(chart.series) > 1 and single
 
 
 def _name_points(figure: go.Figure, chart: Chart) -> None:
