@@ -64,12 +64,15 @@ class Reading(Question):
             )
             for one in windows
         ]
+        seen = [one.seen for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        share = sum(one.cut > 0 for one in seen) / len(seen) if seen else None
+        cut_share = Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
         return replace(
             self.found(_level(alone, worst), sentence, figure),
             details=(
                 *(Figure(f"pairs ordered rightly, {one.place}", one.consistency, "share") for one in known),
                 *(Figure(f"mean gain of the faithful side, {one.place}", one.gain, "score") for one in known),
-                _cut_share(evidence, metric),
+                cut_share,
                 *window_figures,
                 *_density_figures(evidence, metric),
             ),
@@ -121,13 +124,6 @@ def _sentence(alone: PlaceEffect, placed: list[PlaceEffect], worst: PlaceEffect)
         f"Beside its own document it orders {100 * (alone.consistency.value or 0.0):.0f} % of pairs rightly; in a document of "
         f"2,000 words {by_place}: it is worst where the evidence stands {worst.place}.{chance}"
     )
-
-
-def _cut_share(evidence: Evidence, metric: str) -> Figure:
-    """The share of summaries of which the metric says that tokens were cut."""
-    seen = [one.seen for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
-    share = sum(one.cut > 0 for one in seen) / len(seen) if seen else None
-    return Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
 
 
 def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:

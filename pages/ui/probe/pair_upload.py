@@ -32,7 +32,21 @@ def upload_popover() -> None:
                 help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
             )
             if file is not None:
-                _show_upload()
+                found = probe_state().uploaded
+                items = {item.example.id: item for item in found if isinstance(item, Item)}
+                refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
+                if items:
+                    st.selectbox(
+                        f"{len(items)} summaries read",
+                        list(items),
+                        key=ProbeState.uploaded_id.key,
+                        on_change=_open_uploaded,
+                        index=None,
+                        placeholder="Choose one to open",
+                    )
+                if refused:
+                    with st.container(height=120, border=True):
+                        st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused))
             st.text_area(
                 "Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here."
             )
@@ -44,24 +58,6 @@ def upload_popover() -> None:
                 st.error(escape_markdown(problem), icon=":material/error:")
         with adding:
             context_form()
-
-
-def _show_upload() -> None:
-    found = probe_state().uploaded
-    items = {item.example.id: item for item in found if isinstance(item, Item)}
-    refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
-    if items:
-        st.selectbox(
-            f"{len(items)} summaries read",
-            list(items),
-            key=ProbeState.uploaded_id.key,
-            on_change=_open_uploaded,
-            index=None,
-            placeholder="Choose one to open",
-        )
-    if refused:
-        with st.container(height=120, border=True):
-            st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused))
 
 
 def _read_upload() -> None:
