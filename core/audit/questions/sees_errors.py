@@ -57,21 +57,11 @@ class SeesErrors(Question):
                 "The data have no labels of both kinds: name data with consistent and inconsistent summaries."
             )
         area = Figure("area under the ROC curve", overall.figures["auc"].estimate)
-        # the area if every summary without a score stood on the wrong end
-        labelled = evidence.labelled(metric)
-        if labelled is None:
-            worst_area = Estimate(None, None, None, 0)
-        else:
-            worst_area = evidence.drawn.estimate(auc(labelled.with_failures_worst()))
-        worst = Figure("area, failures counted as the worst scores", worst_area)
+        worst = Figure("area, failures counted as the worst scores", _worst_area(evidence, metric))
         types = [row for row in rows if row.slice != OVERALL_SLICE]
         level = SCALE.level(area.estimate)
         if evidence.misses_too_many(metric):
             level = worst_level([level, SCALE.level(worst.estimate)])
-        [every, *_] = slice_cases(cases)
-        gains = pairs_in_slice(cases, every, column).gains
-        order = [place for place in np.argsort(gains) if not np.isnan(gains[place]) and gains[place] <= 0]
-        worst_pairs = tuple(_shown(cases, column, *cases.pairs[place]) for place in order[:MOST_SHOWN_PAIRS])
         whole = [
             Figure(
                 "pairs whose faithful side scores strictly higher", overall.figures["consistency"].estimate, "share"
@@ -86,7 +76,7 @@ class SeesErrors(Question):
             self.found(level, _sentence(area, worst, types), area),
             brief=_brief(area, types),
             details=(*details, worst),
-            pairs=worst_pairs,
+            pairs=_worst_pairs(cases, column),
             command=evidence.cases_command(
                 f"python cli.py study measures --by {by}" if by else "python cli.py study measures", metric
             ),
@@ -98,6 +88,14 @@ def _error_field(samples: Sequence[Sample]) -> str | None:
     if any(sample.item.error_type for sample in samples):
         return "error_type"
     return "category" if any(sample.item.categories for sample in samples) else None
+
+
+def _worst_area(evidence: Evidence, metric: str) -> Estimate:
+    """The area if every summary without a score stood on the wrong end."""
+    labelled = evidence.labelled(metric)
+    if labelled is None:
+        return Estimate(None, None, None, 0)
+    return evidence.drawn.estimate(auc(labelled.with_failures_worst()))
 
 
 def _sentence(area: Figure, worst: Figure, types: Sequence[MetricRow]) -> str:
@@ -156,6 +154,14 @@ def _short(value: float | None) -> str:
 def _consistency_of(row: MetricRow) -> str:
     consistency = row.figures["consistency"].estimate
     return f"consistency {format_figure(consistency, 'share')}" if consistency.value is not None else ""
+
+
+def _worst_pairs(cases: Cases, column: MetricColumn) -> tuple[ShownPair, ...]:
+    """The minimal pairs that the metric gets most wrong."""
+    [every, *_] = slice_cases(cases)
+    gains = pairs_in_slice(cases, every, column).gains
+    order = [place for place in np.argsort(gains) if not np.isnan(gains[place]) and gains[place] <= 0]
+    return tuple(_shown(cases, column, *cases.pairs[place]) for place in order[:MOST_SHOWN_PAIRS])
 
 
 def _shown(cases: Cases, column: MetricColumn, good: int, bad: int) -> ShownPair:
