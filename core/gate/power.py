@@ -110,7 +110,7 @@ def ruled_out_sentences(changes: Sequence[Change], limits: Sequence[Limit]) -> l
     return [
         _ruled_out(change, [limit for limit in limits if limit.measure == change.measure])
         for change in changes
-        if _testable(change)
+        if change.measure != MEAN_SCORE and change.difference.low is not None and not change.worse
     ]
 
 
@@ -127,10 +127,6 @@ def few_documents_sentences(changes: Sequence[Change]) -> list[str]:
         f"{fewest} documents are few: 95 % intervals of so many hold the true difference in about 90 (10 documents) to 94 % (30) of "
         "comparisons. Take a p close to .05 as no more than a hint."
     ]
-
-
-def _testable(change: Change) -> bool:
-    return change.measure != MEAN_SCORE and change.difference.low is not None and not change.worse
 
 
 def _ruled_out(change: Change, limits: Sequence[Limit]) -> str:
