@@ -116,7 +116,7 @@ _FUNCTION_WORDS = frozenset(
 @memoize(256)
 def entities(text: str) -> tuple[Span, ...]:
     """Numbers, and runs of capitalised words; a capital that only opens a sentence does not make a name."""
-    openings = {span.start + _leading_blanks(span.of(text)) for span in sentences(text)}
+    openings = {span.end - len(span.of(text).lstrip()) for span in sentences(text)}
     found: list[Span] = []
     for match in _CANDIDATE.finditer(text):
         if match.group()[0].isdigit():
@@ -155,10 +155,6 @@ def _only_opens_sentence(word: str, start: int, text: str, openings: set[int]) -
 def _word_set(text: str) -> frozenset[str]:
     """The runs of letters and digits of a text."""
     return frozenset(_WORD.findall(text))
-
-
-def _leading_blanks(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def closest_sentence(document: str, claim: str, parts: tuple[Span, ...] = ()) -> Span | None:

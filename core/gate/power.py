@@ -40,7 +40,9 @@ def plan_sentences(cases: Cases, limits: Sequence[Limit]) -> list[str]:
     }
     variances = {
         "auc": auc_variance(consistent, inconsistent),
-        "balanced_accuracy": _accuracy_variance(consistent, inconsistent),
+        "balanced_accuracy": _QUALITY * (1 - _QUALITY) * (1 / consistent + 1 / inconsistent) / 4
+        if consistent and inconsistent
+        else 0.0,
         "consistency": _QUALITY * (1 - _QUALITY) / len(cases.pairs) if len(cases.pairs) else 0.0,
     }
     return [
@@ -93,12 +95,6 @@ def auc_variance(consistent: int, inconsistent: int) -> float:
     one, two = area / (2 - area), 2 * area**2 / (1 + area)
     parts = (consistent - 1) * (one - area**2) + (inconsistent - 1) * (two - area**2)
     return (area * (1 - area) + parts) / (consistent * inconsistent)
-
-
-def _accuracy_variance(consistent: int, inconsistent: int) -> float:
-    if not consistent or not inconsistent:
-        return 0.0
-    return _QUALITY * (1 - _QUALITY) * (1 / consistent + 1 / inconsistent) / 4
 
 
 def ruled_out_sentences(changes: Sequence[Change], limits: Sequence[Limit]) -> list[str]:
