@@ -126,7 +126,10 @@ def _parts_of(module: str) -> CodeParts:
 def _file_parts(file: Path, name: str) -> tuple[CodeParts, tuple[str, ...]]:
     """The parts of the file of a module and of the data files that it names, and the modules that it imports."""
     root = _root(name)
-    return {_place(part, root): _file_hash(part) for part in (file, *_data_files(file))}, tuple(_imports(file, name))
+    return {
+        part.relative_to(root).as_posix().removeprefix(f"{_INSTALLED}/"): _file_hash(part)
+        for part in (file, *_data_files(file))
+    }, tuple(_imports(file, name))
 
 
 def _own_file(name: str, start: str) -> Path | None:
@@ -196,10 +199,6 @@ def _library_version(module: str) -> str:
     except metadata.PackageNotFoundError:
         distributions = metadata.packages_distributions().get(module, [])
         return metadata.version(distributions[0]) if distributions else ""
-
-
-def _place(file: Path, root: Path) -> str:
-    return file.relative_to(root).as_posix().removeprefix(f"{_INSTALLED}/")
 
 
 @lru_cache(maxsize=1024)

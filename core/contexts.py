@@ -83,15 +83,11 @@ def passage_spans(example: HasContexts) -> tuple[Span, ...]:
     """The passages of a document: its contexts, turns taken together; the whole document where it has none."""
     spans: list[Span] = []
     for context in example.contexts:
-        if spans and _is_next_line(example.document, spans[-1], context.span):
+        if spans and example.document[spans[-1].end : context.span.start] == TURN_SEPARATOR:
             spans[-1] = Span(spans[-1].start, context.span.end)
         else:
             spans.append(context.span)
     return tuple(spans) or (Span(0, len(example.document)),)
-
-
-def _is_next_line(document: str, before: Span, span: Span) -> bool:
-    return document[before.end : span.start] == TURN_SEPARATOR
 
 
 def pieces_of_passages(example: HasContexts, cut: Callable[[str], Iterable[T]], move: Callable[[T, int], T]) -> list[T]:

@@ -286,7 +286,7 @@ def _locate(old: str, summary: str, occurrence: object) -> Span:
         raise EditError(f"{old!r} is not a substring of the summary. Copy it exactly, with case and punctuation.")
     if occurrence is None and len(places) == 1:
         return places[0]
-    contexts = [_context_of(summary, place) for place in places]
+    contexts = [f"“…{summary[max(0, place.start - 20) : place.end + 20]}…”" for place in places]
     shown = "; ".join(f"{number}: {context}" for number, context in enumerate(contexts, 1))
     if occurrence is None:
         message = f'{old!r} occurs {len(places)} times. Add "occurrence": a number, or lengthen original_text. {shown}'
@@ -294,10 +294,6 @@ def _locate(old: str, summary: str, occurrence: object) -> Span:
     if not isinstance(occurrence, int) or isinstance(occurrence, bool) or not 1 <= occurrence <= len(places):
         raise EditError(f"occurrence is {json.dumps(occurrence)}; {old!r} occurs {len(places)} times. {shown}")
     return places[occurrence - 1]
-
-
-def _context_of(text: str, span: Span) -> str:
-    return f"“…{text[max(0, span.start - 20) : span.end + 20]}…”"
 
 
 def _anchor_insertion(summary: str, edit: Edit, room: Span) -> Edit:

@@ -159,16 +159,13 @@ def _problem_of(error: Exception) -> Problem:
         )
     for raised, kind in _FAILURE_KINDS.items():
         if isinstance(error, raised):
-            return Problem(kind, _in_one_line(str(error)))
+            # a message without the line breaks of the libraries that it quotes, and not longer than a person reads
+            words = " ".join(str(error).split())
+            in_one_line = words if len(words) <= _MOST_CHARACTERS else f"{words[:_MOST_CHARACTERS]}…"
+            return Problem(kind, in_one_line)
     _log_once(error)
     if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
         return Problem(
             FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
         )
     return Problem(FailureKind.ERROR, UNEXPECTED)
-
-
-def _in_one_line(message: str) -> str:
-    """A message without the line breaks of the libraries that it quotes, and not longer than a person reads."""
-    words = " ".join(message.split())
-    return words if len(words) <= _MOST_CHARACTERS else f"{words[:_MOST_CHARACTERS]}…"

@@ -89,14 +89,10 @@ def _results(name: str, limits: Limits, process: subprocess.Popen[bytes], output
         else:
             if content:
                 _LOG.warning("A reader broke at a file from elsewhere: %s", content)
-            raise TouchstoneError(_broken(name, limits))
-
-
-def _broken(name: str, limits: Limits) -> str:
-    return (
-        f"{name!r} cannot be read: it is damaged, or takes more than {limits.megabytes} MB of memory. Save it again, or as "
-        "plain text."
-    )
+            raise TouchstoneError(
+                f"{name!r} cannot be read: it is damaged, or takes more than {limits.megabytes} MB of memory. Save it again, or as "
+                "plain text."
+            )
 
 
 def work() -> None:

@@ -116,7 +116,7 @@ _FUNCTION_WORDS = frozenset(
 @memoize(256)
 def entities(text: str) -> tuple[Span, ...]:
     """Numbers, and runs of capitalised words; a capital that only opens a sentence does not make a name."""
-    openings = {span.start + _leading_blanks(span.of(text)) for span in sentences(text)}
+    openings = {span.end - len(span.of(text).lstrip()) for span in sentences(text)}
     found: list[Span] = []
     for match in _CANDIDATE.finditer(text):
         if match.group()[0].isdigit():
@@ -143,22 +143,18 @@ def _only_opens_sentence(word: str, start: int, text: str, openings: set[int]) -
     if start not in openings:
         return word == "I"
     small = word.lower()
-    return small in _FUNCTION_WORDS or small in _word_set(text) or _occurs_joined(small, text)
+    # a word with an apostrophe or hyphen is none of the words of the text, and may occur in it as a whole
+    return (
+        small in _FUNCTION_WORDS
+        or small in _word_set(text)
+        or (_WORD.fullmatch(small) is None and re.search(rf"\b{re.escape(small)}\b", text) is not None)
+    )
 
 
 @memoize(64)
 def _word_set(text: str) -> frozenset[str]:
     """The runs of letters and digits of a text."""
     return frozenset(_WORD.findall(text))
-
-
-def _occurs_joined(word: str, text: str) -> bool:
-    """True if a word with an apostrophe or hyphen occurs in a text as a whole."""
-    return _WORD.fullmatch(word) is None and re.search(rf"\b{re.escape(word)}\b", text) is not None
-
-
-def _leading_blanks(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def closest_sentence(document: str, claim: str, parts: tuple[Span, ...] = ()) -> Span | None:

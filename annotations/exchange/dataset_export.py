@@ -77,7 +77,10 @@ def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes
         raise RecordError(reason)
     items, sources = load_labelled_items(store, name).items, _sources(store, name)
     card = _card(name, items, sources, _licence(sources, licence))
-    return {"README.md": card.encode(), "items.parquet": parquet_file(_rows(store, name, items), _schema())}
+    summaries = {item.example.id: item.example.summary for item in items}
+    judges = _judge_names(store, name, items)
+    rows = [_row(item, summaries, judges) for item in items]
+    return {"README.md": card.encode(), "items.parquet": parquet_file(rows, _schema())}
 
 
 def hub_dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes]:
@@ -234,12 +237,6 @@ def _source_row(file: FileRow) -> list[str]:
 
 def _counted(found: Counter[str]) -> list[list[str]]:
     return [[cell(name), str(number)] for name, number in found.most_common()]
-
-
-def _rows(store: Store, name: str, items: Sequence[Item]) -> list[dict[str, Any]]:
-    summaries = {item.example.id: item.example.summary for item in items}
-    judges = _judge_names(store, name, items)
-    return [_row(item, summaries, judges) for item in items]
 
 
 def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:

@@ -70,19 +70,15 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
             if is_current(connection, folder):
                 return
             if folder == MIGRATIONS_FOLDER and MigrationContext.configure(connection).get_current_revision() is None:
-                _create_tables(connection)
+                Table.metadata.create_all(connection)
+                with Operations.context(MigrationContext.configure(connection)):
+                    for table in Table.metadata.tables.keys() - CHANGEABLE:
+                        protect(table, ("DELETE",) if table in NEVER_DELETED else ("UPDATE", "DELETE"))
                 command.stamp(_config(folder, connection), "head")
             else:
                 command.upgrade(_config(folder, connection), "head")
     except DatabaseError as error:
         raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
-
-
-def _create_tables(connection: Connection) -> None:
-    Table.metadata.create_all(connection)
-    with Operations.context(MigrationContext.configure(connection)):
-        for table in Table.metadata.tables.keys() - CHANGEABLE:
-            protect(table, ("DELETE",) if table in NEVER_DELETED else ("UPDATE", "DELETE"))
 
 
 def require_current(engine: Engine) -> None:

@@ -103,7 +103,13 @@ def format_saved_scores(saved: SavedScores) -> str:
 def _save_some(session: Session, outcomes: Sequence[Outcome]) -> SavedScores:
     now = datetime.now(UTC)
     rows = [score_row(outcome.example_id, outcome, now) for outcome in outcomes]
-    known = _known_scores(session, rows)
+    # signature and value of the scores of these items by these metrics that are saved already
+    query = select(ScoreRow.item_id, ScoreRow.metric, ScoreRow.signature, ScoreRow.value).where(
+        col(ScoreRow.item_id).in_({row.item_id for row in rows}), col(ScoreRow.metric).in_({row.metric for row in rows})
+    )
+    known: dict[tuple[str, str], list[tuple[str, float | None]]] = defaultdict(list)
+    for item, metric, signature, value in session.exec(query):
+        known[item, metric].append((signature, value))
     counts: Counter[str] = Counter()
     for row in rows:
         relations = {_relation(row, *one) for one in known[row.item_id, row.metric]}
@@ -124,14 +130,3 @@ def _relation(row: ScoreRow, signature: str, value: float | None) -> str:
     if apart_from_code(signature) != apart_from_code(row.signature):
         return "other"
     return "recomputed" if same_value else "moved"
-
-
-def _known_scores(session: Session, rows: Sequence[ScoreRow]) -> dict[tuple[str, str], list[tuple[str, float | None]]]:
-    """Signature and value of the rows of these items by these metrics."""
-    query = select(ScoreRow.item_id, ScoreRow.metric, ScoreRow.signature, ScoreRow.value).where(
-        col(ScoreRow.item_id).in_({row.item_id for row in rows}), col(ScoreRow.metric).in_({row.metric for row in rows})
-    )
-    known: dict[tuple[str, str], list[tuple[str, float | None]]] = defaultdict(list)
-    for item, metric, signature, value in session.exec(query):
-        known[item, metric].append((signature, value))
-    return known

@@ -180,7 +180,8 @@ def outcome_from_row(row: ScoreRow, side: str) -> Outcome:
     if row.value is None:
         return Failure(side, row.metric, FailureKind(row.error_kind or "error"), row.error or "")
     parts = tuple(_part_from_json(record) for record in row.parts)
-    seen = _seen_from_json(row.seen)
+    pieces = tuple(Span(*piece) for piece in row.seen["pieces"])
+    seen = Seen(pieces, row.seen["tokens"], row.seen["cut"], tuple(row.seen["notes"]))
     return Result(side, row.metric, row.signature, row.value, parts, seen, row.seconds or 0.0, row.device)
 
 
@@ -195,11 +196,6 @@ def _part_from_json(record: dict[str, Any]) -> Part:
     evidence = Span(*record["evidence"]) if record["evidence"] else None
     words = tuple(WordScore(Span(start, end), score) for start, end, score in record.get("words", ()))
     return Part(Span(*record["span"]), record["score"], evidence, words)
-
-
-def _seen_from_json(record: dict[str, Any]) -> Seen:
-    pieces = tuple(Span(*piece) for piece in record["pieces"])
-    return Seen(pieces, record["tokens"], record["cut"], tuple(record["notes"]))
 
 
 DRAFT_DAYS = 30

@@ -48,18 +48,16 @@ def rise(figure: Figure, scale: Scale, brief: str) -> Effect:
 def bias(figure: Figure, scale: Scale, briefs: tuple[str, str]) -> Effect:
     """An effect that is bad in either direction; `briefs` are for above and below 0."""
     estimate = figure.estimate
-    return Effect(figure, _size(estimate), scale, briefs[(estimate.value or 0.0) < 0])
+    # the size of the figure, with the sizes that its interval allows
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        size = replace(estimate, value=None if estimate.value is None else abs(estimate.value))
+    else:
+        sizes = sorted(map(abs, (estimate.low, estimate.high)))
+        holds_zero = estimate.low <= 0 <= estimate.high
+        size = replace(estimate, value=abs(estimate.value), low=0.0 if holds_zero else sizes[0], high=sizes[1])
+    return Effect(figure, size, scale, briefs[(estimate.value or 0.0) < 0])
 
 
 def worst_effect(effects: Sequence[Effect]) -> Effect:
     """The effect with the worst verdict, of equal ones the largest; one that may be chance is worse than none at all."""
     return max(effects, key=lambda one: (_ORDER.index(one.level), one.size.value or 0.0))
-
-
-def _size(estimate: Estimate) -> Estimate:
-    """The size of a figure, with the sizes that its interval allows."""
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return replace(estimate, value=None if estimate.value is None else abs(estimate.value))
-    sizes = sorted(map(abs, (estimate.low, estimate.high)))
-    holds_zero = estimate.low <= 0 <= estimate.high
-    return replace(estimate, value=abs(estimate.value), low=0.0 if holds_zero else sizes[0], high=sizes[1])

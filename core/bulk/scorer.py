@@ -54,11 +54,10 @@ class BlockReport:
 
 def metric_folders(metrics: Sequence[Metric], pool: ModelPool) -> dict[Metric, str]:
     """The name of the folder of each metric's results. Raises TouchstoneError where its weights or its endpoint are missing."""
-    return {metric: result_folder(metric, _fingerprints(metric, pool)) for metric in metrics}
-
-
-def _fingerprints(metric: Metric, pool: ModelPool) -> list[str]:
-    return [fingerprint_of(model, pool) for model in metric.checkpoints()]
+    return {
+        metric: result_folder(metric, [fingerprint_of(model, pool) for model in metric.checkpoints()])
+        for metric in metrics
+    }
 
 
 class BlockScorer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.signature_parts import apart_from_code, code_of_signature
@@ -23,17 +23,6 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
     several = {setup: signatures for setup, signatures in versions.items() if len(signatures) > 1}
     if not several:
         return samples, []
-    newest = _newest(samples, several, counts)
-    older = {signature for signatures in several.values() for signature in signatures} - set(newest.values())
-    kept = [
-        replace(sample, kept=tuple(score for score in sample.kept if score.signature not in older))
-        for sample in samples
-    ]
-    return kept, [_sentence(newest[setup], set(several[setup]) & older, counts) for setup in several]
-
-
-def _newest(samples: Sequence[Sample], several: Mapping[str, Sequence[str]], counts: Counter[str]) -> dict[str, str]:
-    """The signature of the newest code of each setup."""
     setups = {signature: setup for setup, signatures in several.items() for signature in signatures}
     last: Counter[str] = Counter()
     for sample in samples:
@@ -42,10 +31,16 @@ def _newest(samples: Sequence[Sample], several: Mapping[str, Sequence[str]], cou
             if score.signature in setups:
                 by_setup[setups[score.signature]].append(score)
         last.update(scores[-1].signature for scores in by_setup.values() if len(scores) > 1)
-    return {
+    newest = {
         setup: max(signatures, key=lambda signature: (last[signature], counts[signature], signature))
         for setup, signatures in several.items()
     }
+    older = {signature for signatures in several.values() for signature in signatures} - set(newest.values())
+    kept = [
+        replace(sample, kept=tuple(score for score in sample.kept if score.signature not in older))
+        for sample in samples
+    ]
+    return kept, [_sentence(newest[setup], set(several[setup]) & older, counts) for setup in several]
 
 
 def _sentence(newest: str, older: set[str], counts: Counter[str]) -> str:

@@ -106,7 +106,10 @@ def slice_fields(by: str) -> list[str]:
 
 def _slice_by(cases: Cases, by: str) -> list[Slice]:
     values = [SLICE_FIELDS[by](sample) for sample in cases.samples]
-    found = [_build_slice(cases, by, name, _has_any(values, {name})) for name in _order_values(values)]
+    # error types in the order of the literature, other values by name
+    rank = {kind.value: place for place, kind in enumerate(ErrorType)}
+    names = sorted(set(chain.from_iterable(values)), key=lambda name: (rank.get(name, len(rank)), name))
+    found = [_build_slice(cases, by, name, _has_any(values, {name})) for name in names]
     types = frozenset(ErrorType)
     for family in _ERROR_FAMILIES if by in {"error_type", "required_type"} else ():
         members = {kind.value for kind in types if kind.value.startswith(family)}
@@ -118,12 +121,6 @@ def _both(one: Slice, two: Slice) -> Slice:
     """The cases that two slices share."""
     pairs, summaries, samples = one.pairs & two.pairs, one.summaries & two.summaries, one.samples & two.samples
     return Slice(f"{one.name} × {two.name}", pairs, summaries, samples)
-
-
-def _order_values(values: Iterable[tuple[str, ...]]) -> list[str]:
-    """Values of error types in the order of the literature, others by name."""
-    rank = {kind.value: place for place, kind in enumerate(ErrorType)}
-    return sorted(set(chain.from_iterable(values)), key=lambda name: (rank.get(name, len(rank)), name))
 
 
 def _has_any(values: Iterable[tuple[str, ...]], wanted: set[str]) -> Mask:

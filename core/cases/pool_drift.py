@@ -72,7 +72,18 @@ def reference_part(pool: Pool, name: str) -> str:
 
 def labels_of_part(pool: Pool, part: Mask) -> LabelDraw | None:
     """The labels of a part, (N,), as a sample of it; None where it has none."""
-    some = _part(pool, part)
+    rows = [int(row) for row in np.flatnonzero(part)]
+    some = replace(
+        pool,
+        ids=[pool.ids[row] for row in rows],
+        labels=pool.labels[rows],
+        documents=pool.documents[rows],
+        columns=tuple(replace(column, values=column.values[rows]) for column in pool.columns),
+        errors={place: pool.errors[row] for place, row in enumerate(rows) if row in pool.errors},
+        probabilities=None if pool.probabilities is None else pool.probabilities[rows],
+        parts={},
+        warnings=(),
+    )
     return draw_of_labels(some) if len(some.labelled) else None
 
 
@@ -127,18 +138,3 @@ def _tests(
         share = own / max(1, own + others)
         places.append((test.place - share / 2) / (1 - share) if own and others else None)
     return places, [test.p for test in tests]
-
-
-def _part(pool: Pool, mask: Mask) -> Pool:
-    rows = [int(row) for row in np.flatnonzero(mask)]
-    return replace(
-        pool,
-        ids=[pool.ids[row] for row in rows],
-        labels=pool.labels[rows],
-        documents=pool.documents[rows],
-        columns=tuple(replace(column, values=column.values[rows]) for column in pool.columns),
-        errors={place: pool.errors[row] for place, row in enumerate(rows) if row in pool.errors},
-        probabilities=None if pool.probabilities is None else pool.probabilities[rows],
-        parts={},
-        warnings=(),
-    )

@@ -47,9 +47,21 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
     a signature have one scale.
     """
     together = build_cases([sample for samples in datasets for sample in samples])
-    repeated = _rows_of_repeated_texts(together.samples)
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, sample in enumerate(together.samples):
+        if sample.stored:
+            rows[sample.stored].append(row)
+    repeated = [of_text for of_text in rows.values() if len(of_text) > 1]
     found = [_check_scales(together.samples, column, repeated) for column in together.columns]
     warnings = (sentence for _, sentences in found for sentence in sentences)
+    # datasets that have documents in common: what they hold of these is no evidence of its own
+    texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
+    common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
+    shared_documents = [
+        f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
+        for one, two, number in common
+        if number
+    ]
     return replace(
         together,
         columns=tuple(column for column, _ in found if column.scales is None),
@@ -57,21 +69,10 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
         warnings=(
             *together.warnings,
             *training_overlaps(together.samples),
-            *_shared_documents(datasets),
+            *shared_documents,
             *warnings,
         ),
     )
-
-
-def _shared_documents(datasets: Sequence[Sequence[Sample]]) -> list[str]:
-    """Datasets that have documents in common: what they hold of these is no evidence of its own."""
-    texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
-    common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
-    return [
-        f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
-        for one, two, number in common
-        if number
-    ]
 
 
 _Rows = Sequence[Sequence[int]]
@@ -88,15 +89,6 @@ _DIVISIONS: Mapping[str, Callable[[Sample], str]] = MappingProxyType(
 """Fields of slices that may divide a dataset into parts of different scales."""
 
 
-def _rows_of_repeated_texts(samples: Sequence[Sample]) -> _Rows:
-    """The rows of each text that occurs several times."""
-    rows: dict[str, list[int]] = defaultdict(list)
-    for row, sample in enumerate(samples):
-        if sample.stored:
-            rows[sample.stored].append(row)
-    return [of_text for of_text in rows.values() if len(of_text) > 1]
-
-
 def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Rows) -> tuple[MetricColumn, list[str]]:
     """The column with its scales, and sentences on scores that cannot be pooled or contradict each other."""
     if not column.released:
@@ -106,7 +98,13 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
         if inside := _warnings_inside(column, field, parts, repeated):
             return replace(column, scales=parts.numbers()), inside
     datasets = _Parts(samples, lambda _: "")
-    if between := _warnings_between(column, datasets, repeated):
+    # differences between datasets, also where they cannot be compared
+    scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
+    common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
+    pairs = list(combinations(sorted(scored), 2))
+    found = [(one[0], two[0], scale_warning(*common.get((one, two), none).T)) for one, two in pairs]
+    between = [f"{column.name} in {one} and {two}: {why} Slices by dataset keep it." for one, two, why in found if why]
+    if between:
         return replace(column, scales=datasets.numbers()), between
     return column, _contradictions(samples, column, repeated)
 
@@ -140,15 +138,6 @@ def _warnings_inside(column: MetricColumn, field: str, parts: _Parts, repeated: 
         for (one, two), why in found.items()
         if why
     ]
-
-
-def _warnings_between(column: MetricColumn, datasets: _Parts, repeated: _Rows) -> list[str]:
-    """Differences between datasets, also where they cannot be compared."""
-    scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
-    common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
-    pairs = list(combinations(sorted(scored), 2))
-    found = [(one[0], two[0], scale_warning(*common.get((one, two), none).T)) for one, two in pairs]
-    return [f"{column.name} in {one} and {two}: {why} Slices by dataset keep it." for one, two, why in found if why]
 
 
 def _common_scores(column: MetricColumn, parts: _Parts, repeated: _Rows) -> dict[tuple[_Part, _Part], Values]:

@@ -252,7 +252,7 @@ class _MappedReader:
                 *(
                     Rating(who or ALL_JUDGES, aspect, _level(row, aspect))
                     for aspect in columns.ratings
-                    if _has_level(row, aspect)
+                    if is_filled(row, aspect) and label_word(row, aspect) not in UNLABELLED_WORDS
                 ),
             ),
         }
@@ -274,11 +274,6 @@ def _filled_passage(row: Row, column: str) -> str:
 def _slice_cell(value: object) -> object:
     """Names of slices: a list, or a cell as its text."""
     return value if isinstance(value, list | int) and not isinstance(value, bool) else str(value)
-
-
-def _has_level(row: Row, column: str) -> bool:
-    """True if a cell is filled, and not by a word that says that there is no rating."""
-    return is_filled(row, column) and label_word(row, column) not in UNLABELLED_WORDS
 
 
 def _level(row: Row, column: str) -> float:

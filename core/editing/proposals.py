@@ -151,7 +151,9 @@ def _check_edit(number: int, raw: RawEdit, summary: str, made: Mapping[str, int]
         return reject(UnusedReason.NOT_LOCAL, spread)
     if edited in made:
         return reject(UnusedReason.REPEATED, f"It makes the same summary as number {made[edited]}.")
-    return AcceptedEdit(number, edit, edited, _edit_remarks(edit))
+    mentions_edit = _MENTIONS_EDIT.search(edit.explanation)
+    remarks = ("The explanation speaks of the edit, not of document and summary alone.",) if mentions_edit else ()
+    return AcceptedEdit(number, edit, edited, remarks)
 
 
 def _locality_problem(summary: str, edited: str) -> str:
@@ -192,9 +194,3 @@ def _touches(sentence: Span, span: Span) -> bool:
 def _format_changes(summary: str, edited: str) -> str:
     found = executable.recover(summary, edited)
     return "; ".join(f"“{edit.span.of(summary).strip()}” → “{edit.new.strip()}”" for edit in found)
-
-
-def _edit_remarks(edit: Edit) -> tuple[str, ...]:
-    if _MENTIONS_EDIT.search(edit.explanation):
-        return ("The explanation speaks of the edit, not of document and summary alone.",)
-    return ()

@@ -153,11 +153,26 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
     for mention in _mentions(context):
         words = mention.of(context).split()
         learnt[words[-1]] |= _kinds_by_neighbours(context, mention) if len(words) == 1 else _kinds_of_people(words)
-    for whole in _people_by_surname(context):
+    # two or three capitalised words of which the last also stands alone, where nothing says that they name no
+    # person
+    runs = Counter(mention.of(context) for mention in _mentions(context))
+    single = {run for run in runs if " " not in run}
+    definite = {run for run in runs if re.search(rf"\b(?:[Tt]he|[Ii]n|[Aa]t|[Nn]ear) {re.escape(run)}\b", context)}
+    people_by_surname = [
+        run for run in runs if 1 < len(run.split()) < 4 and _may_name_person(run, single) and run not in definite
+    ]
+    for whole in people_by_surname:
         kind = _listed_kinds().get(whole.split()[0]) or _gender_of_pronouns(context)
         for name in (whole, whole.split()[-1]):
             learnt[name] = learnt[name] or {kind}
-    for speaker in _speakers(context):
+    # names of those who speak more than once in a dialogue: no word of a name is in a dictionary, as Client is
+    turns = Counter(_SPEAKER.findall(context))
+    speakers = [
+        speaker
+        for speaker, count in turns.items()
+        if count > 1 and not any(is_dictionary_word(word.lower()) for word in speaker.split())
+    ]
+    for speaker in speakers:
         learnt[speaker] = learnt[speaker] or {NameKind.PERSON}
     # things happen in Victoria where that is no woman
     listed = {
@@ -174,28 +189,13 @@ def _kinds_of_people(words: list[str]) -> set[NameKind]:
 
 def _kinds_by_neighbours(context: str, mention: Span) -> set[NameKind]:
     places = {NameKind.PLACE} if _looks_like_place(context, mention) else set()
-    return places | ({NameKind.COMPANY} if _looks_like_company(context, mention) else set())
+    # a name has a capital inside, as StarWorks, and somebody speaks for it
+    before = context[max(0, mention.start - 2 * _NAME_MARGIN) : mention.start]
+    looks_like_company = bool(_CAPITAL_INSIDE.fullmatch(mention.of(context)) and _BEFORE_COMPANY.search(before))
+    return places | ({NameKind.COMPANY} if looks_like_company else set())
 
 
 _SPEAKER = re.compile(r"(?:^|\n|[.?!)] )\s?([A-Z][a-z]+(?: [A-Z][a-z]+)?): ")
-
-
-def _speakers(context: str) -> list[str]:
-    """Names of those who speak more than once in a dialogue: no word of a name is in a dictionary, as Client is."""
-    turns = Counter(_SPEAKER.findall(context))
-    return [
-        speaker
-        for speaker, count in turns.items()
-        if count > 1 and not any(is_dictionary_word(word.lower()) for word in speaker.split())
-    ]
-
-
-def _people_by_surname(context: str) -> list[str]:
-    """Two or three capitalised words of which the last also stands alone, where nothing says that they name no person."""
-    runs = Counter(mention.of(context) for mention in _mentions(context))
-    single = {run for run in runs if " " not in run}
-    definite = {run for run in runs if re.search(rf"\b(?:[Tt]he|[Ii]n|[Aa]t|[Nn]ear) {re.escape(run)}\b", context)}
-    return [run for run in runs if 1 < len(run.split()) < 4 and _may_name_person(run, single) and run not in definite]
 
 
 def _gender_of_pronouns(context: str) -> NameKind:
@@ -243,12 +243,6 @@ _BEFORE_COMPANY = re.compile(
     r"\b(?:agent|representative|rep|manager|executive|consultant|director|specialist|team|calling|[Ii]|I'm|me|us) (?:from|at|with|of) $"
     r"|\b[A-Z][a-z]+,? (?:from|at|with) $"
 )
-
-
-def _looks_like_company(text: str, mention: Span) -> bool:
-    """True if a name has a capital inside, as StarWorks, and somebody speaks for it."""
-    before = text[max(0, mention.start - 2 * _NAME_MARGIN) : mention.start]
-    return bool(_CAPITAL_INSIDE.fullmatch(mention.of(text)) and _BEFORE_COMPANY.search(before))
 
 
 @memoize(256)

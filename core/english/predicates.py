@@ -86,7 +86,7 @@ def _clause_follows(sentence: Sentence, tags: tuple[str, ...], place: int) -> bo
 def contrary_verbs(sentence: Sentence, place: int) -> Iterator[str]:
     """The verbs that deny the verb at a place, in its form; none where it is denied already."""
     reading = None if sentence[place].is_capital else verb_reading(sentence, place)
-    if reading is None or _is_denied(sentence, place):
+    if reading is None or any(token.low in NEGATIVES for token in sentence[max(0, place - 3) : place]):
         return
     base, form = reading
     contraries = [
@@ -102,7 +102,3 @@ def contrary_verbs(sentence: Sentence, place: int) -> Iterator[str]:
 def _contrary_table() -> dict[tuple[str, Frame], tuple[str, ...]]:
     split = ([*head.split(), members] for head, members in list_groups("contrary_verbs"))
     return {(str(base), str(frame)): tuple(members) for base, frame, members in split}
-
-
-def _is_denied(sentence: Sentence, place: int) -> bool:
-    return any(token.low in NEGATIVES for token in sentence[max(0, place - 3) : place])

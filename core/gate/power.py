@@ -40,7 +40,9 @@ def plan_sentences(cases: Cases, limits: Sequence[Limit]) -> list[str]:
     }
     variances = {
         "auc": auc_variance(consistent, inconsistent),
-        "balanced_accuracy": _accuracy_variance(consistent, inconsistent),
+        "balanced_accuracy": _QUALITY * (1 - _QUALITY) * (1 / consistent + 1 / inconsistent) / 4
+        if consistent and inconsistent
+        else 0.0,
         "consistency": _QUALITY * (1 - _QUALITY) / len(cases.pairs) if len(cases.pairs) else 0.0,
     }
     return [
@@ -95,12 +97,6 @@ def auc_variance(consistent: int, inconsistent: int) -> float:
     return (area * (1 - area) + parts) / (consistent * inconsistent)
 
 
-def _accuracy_variance(consistent: int, inconsistent: int) -> float:
-    if not consistent or not inconsistent:
-        return 0.0
-    return _QUALITY * (1 - _QUALITY) * (1 / consistent + 1 / inconsistent) / 4
-
-
 def ruled_out_sentences(changes: Sequence[Change], limits: Sequence[Limit]) -> list[str]:
     """For each change that is no regression the drop that its interval rules out: what was not found may still be there.
 
@@ -110,7 +106,7 @@ def ruled_out_sentences(changes: Sequence[Change], limits: Sequence[Limit]) -> l
     return [
         _ruled_out(change, [limit for limit in limits if limit.measure == change.measure])
         for change in changes
-        if _testable(change)
+        if change.measure != MEAN_SCORE and change.difference.low is not None and not change.worse
     ]
 
 
@@ -127,10 +123,6 @@ def few_documents_sentences(changes: Sequence[Change]) -> list[str]:
         f"{fewest} documents are few: 95 % intervals of so many hold the true difference in about 90 (10 documents) to 94 % (30) of "
         "comparisons. Take a p close to .05 as no more than a hint."
     ]
-
-
-def _testable(change: Change) -> bool:
-    return change.measure != MEAN_SCORE and change.difference.low is not None and not change.worse
 
 
 def _ruled_out(change: Change, limits: Sequence[Limit]) -> str:

@@ -169,7 +169,10 @@ def unlabelled_cases(sides: Iterable[MetricSide]) -> Cases:
 
 def column_of(cases: Cases, side: MetricSide) -> MetricColumn:
     """The scores beside the samples, which are found by their own ids or those of the store."""
-    values = [_score_of(side.scores, sample) for sample in cases.samples]
+    values = [
+        side.scores.get(sample.item.example.id, side.scores.get(sample.stored, float("nan")))
+        for sample in cases.samples
+    ]
     direction = METRICS.parse(side.metric).card.direction
     return MetricColumn(side.metric, np.array(values, dtype=np.float64), direction, side.signature)
 
@@ -185,10 +188,6 @@ def graded_columns(
         metric: (GradedColumn(column_of(cases, before), first), GradedColumn(column_of(cases, after), second))
         for metric, (before, after) in matched.items()
     }
-
-
-def _score_of(scores: Mapping[str, float], sample: Sample) -> float:
-    return scores.get(sample.item.example.id, scores.get(sample.stored, float("nan")))
 
 
 def shared_signatures(sides: Sequence[tuple[MetricSide, MetricSide]]) -> list[str]:

@@ -16,7 +16,7 @@ from core.model_reference import ModelRef
 from core.question_answering import MultiRoundMetric, mean
 from core.registry import Plugin
 from core.text import sentences
-from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, Span, SummaryClaim
+from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, SummaryClaim
 
 Combine = Literal["mean", "min"]
 
@@ -132,7 +132,9 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
             inside = [
                 Part(span, one.score, one.evidence)
                 for one in claims
-                if one.score is not None and _is_of(one.claim, span)
+                if one.score is not None
+                and one.claim.span is not None
+                and span.start <= one.claim.span.start < span.end
             ]
             if inside:
                 worst = min(inside, key=self._part_consistency)
@@ -147,8 +149,3 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
 
     def _consistency(self, score: float) -> float:
         return -score if self.card.direction == "lower" else score
-
-
-def _is_of(claim: SummaryClaim, sentence: Span) -> bool:
-    """True if a claim is of a sentence, by where it begins."""
-    return claim.span is not None and sentence.start <= claim.span.start < sentence.end

@@ -37,7 +37,9 @@ def chunks(document: str) -> list[Passage]:
     groups: list[list[Span]] = [[]]
     used = 0
     for span in sentences(document):
-        words = _word_count(span.of(document))
+        sentence = span.of(document)
+        # the words that NLTK finds, which splits the sentence once more
+        words = sum(len(_tokenize()(span.of(sentence))) for span in sentences(sentence))
         if used + words > _CHUNK_WORDS:
             groups.append([])
             used = 0
@@ -56,11 +58,6 @@ def _tokenize() -> Callable[[str], list[str]]:
 
     found: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
     return found
-
-
-def _word_count(sentence: str) -> int:
-    """The words that NLTK finds, which splits the sentence once more."""
-    return sum(len(_tokenize()(span.of(sentence))) for span in sentences(sentence))
 
 
 def _passage(document: str, group: list[Span]) -> Passage:

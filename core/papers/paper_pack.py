@@ -93,6 +93,13 @@ def pack_commands(request: PackRequest) -> str:
     here = [name for name in request.datasets if name != PRECOMPUTED]
     specs = {score.metric for sample in request.cases.samples for score in sample.kept}
     options = " ".join(f"--metric {quote(spec)}" for spec in sorted(specs))
+    pack_options = [
+        *(f"--dataset {quote(name)}" for name in request.datasets),
+        *([f"--by {request.by}"] if request.by else []),
+    ]
+    metrics = [f"--metric {quote(column.name)}" for column in request.cases.all_columns]
+    fewer = [] if request.resamples == RESAMPLES else [f"--resamples {request.resamples}"]
+    pack_command = " ".join(["python cli.py pack", *pack_options, *metrics, *fewer, f"-o {PACK_NAME}"])
     return "\n".join(
         [
             *(line for place, file in enumerate(request.files) for line in _import_lines(place, file)),
@@ -102,19 +109,9 @@ def pack_commands(request: PackRequest) -> str:
                 if name in here
             ),
             *(f"python cli.py score-dataset {quote(name)} {options}" for name in here if options),
-            _pack_command(request),
+            pack_command,
         ]
     )
-
-
-def _pack_command(request: PackRequest) -> str:
-    options = [
-        *(f"--dataset {quote(name)}" for name in request.datasets),
-        *([f"--by {request.by}"] if request.by else []),
-    ]
-    metrics = [f"--metric {quote(column.name)}" for column in request.cases.all_columns]
-    fewer = [] if request.resamples == RESAMPLES else [f"--resamples {request.resamples}"]
-    return " ".join(["python cli.py pack", *options, *metrics, *fewer, f"-o {PACK_NAME}"])
 
 
 def _import_lines(place: int, file: PackedFile) -> list[str]:

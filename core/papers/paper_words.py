@@ -36,7 +36,9 @@ class WordsOfCopy:
 
 def find_words(text: str, words: PrintedWords) -> WordsOfCopy:
     """Look for every piece wherever it begins in the text, whatever the layout; a piece that is torn apart is not found."""
-    readable = _readable(text)
+    # the text without the marks of converters, and with line breaks where a figure writes them as two characters
+    plain = plain_print(text).replace("\\n", "\n").replace("\\", "")
+    readable = _TAGS.sub(lambda tag: f"<{tag[1]}>" if tag[1] else "", plain)
     margins = "|".join(map(re.escape, words.rows))
     readings = [readable, *([re.sub(rf"^(?:{margins})\s+", "", readable, flags=re.MULTILINE)] if margins else ())]
     streams = [_Stream.of(_BROKEN_WORD.sub("", reading)) for reading in readings]
@@ -77,12 +79,6 @@ def own_words_note(profile: str) -> str:
         f"Paper mode {profile} uses words of Touchstone for {len(missing)} of {len(words.pieces)} printed texts, which "
         f"signatures mark with +own-words. To use the paper's: python cli.py paper-words {profile} YOUR_COPY.pdf"
     )
-
-
-def _readable(text: str) -> str:
-    """The text without the marks of converters, and with line breaks where a figure writes them as two characters."""
-    plain = plain_print(text).replace("\\n", "\n").replace("\\", "")
-    return _TAGS.sub(lambda tag: f"<{tag[1]}>" if tag[1] else "", plain)
 
 
 @dataclass(frozen=True, slots=True)

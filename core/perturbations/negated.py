@@ -35,16 +35,12 @@ class Negated(RulePerturbation):
     most: int = 2
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [replacement(example.summary, span, new, self.card.does) for span, new in _find_denials(example)]
-
-
-def _find_denials(example: Example) -> list[Replacement]:
-    found: list[Replacement | None] = []
-    for sentence in tokenize(example.summary):
-        found += [
-            change
-            for place in range(1, len(sentence))
-            for change in (deny_by_adjective(sentence, place), deny_by_verb(sentence, place))
-        ]
-        found.append(deny_by_frame(example.summary, example.document, sentence))
-    return [change for change in found if change]
+        found: list[Replacement | None] = []
+        for sentence in tokenize(example.summary):
+            found += [
+                change
+                for place in range(1, len(sentence))
+                for change in (deny_by_adjective(sentence, place), deny_by_verb(sentence, place))
+            ]
+            found.append(deny_by_frame(example.summary, example.document, sentence))
+        return [replacement(example.summary, *change, self.card.does) for change in found if change]

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from core.metric_title import metric_title
 from core.pinned.pin import Pin
-from core.report import Cell, Column, Series, estimate_of
+from core.report import Cell, Series, estimate_of
 from core.signature_parts import apart_from_code
 
 VARYING = frozenset({"resources", "reaction"})
@@ -92,16 +92,16 @@ def _identity(signature: str) -> list[str]:
 def _figures(pin: Pin) -> Iterator[object]:
     """The numbers and texts of the tables, charts and pairs, without those that vary from one run to the next."""
     for table in pin.content.tables:
-        counting = [place for place, column in enumerate(table.columns) if not _varies(column)]
+        counting = [
+            place
+            for place, column in enumerate(table.columns)
+            if column.name not in VARYING and column.format != "seconds"
+        ]
         yield [[_plain(row[place]) for place in counting] for row in table.rows]
     for chart in pin.content.charts:
         if chart.y.format != "seconds":
             yield [_series(series) for series in chart.series]
     yield [[pair.before, pair.after] for pair in pin.pairs]
-
-
-def _varies(column: Column) -> bool:
-    return column.name in VARYING or column.format == "seconds"
 
 
 def _series(series: Series) -> list[object]:

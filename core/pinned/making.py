@@ -22,23 +22,21 @@ _RESOURCES = ("seconds", "megabytes", "money")
 def study_pin(study: Study, data: StudyData, report: Report, source: StudySource) -> Pin:
     """A report of a study, or the part of it that the source names, with pairs of a stress run where it names a cell."""
     content = _part(report, source)
+    metric = source.cell.get("metric", "")
+    # the signatures of the metrics that scored these data, or of one alone, by the names that they have there
+    columns = data.cases.all_columns if data.cases else ()
+    readings = data.run.readings.items() if data.run else ()
+    found = {column.name: column.signature for column in columns if column.signature}
+    found |= {name: one.signature for (_, _, name), one in readings if one.signature}
+    signatures = {name: signature for name, signature in found.items() if metric in ("", name)}
     return Pin(
         _title(report, content, source),
         replace(source, spec=study.spec),
         content,
         datetime.now(UTC).date(),
         _pairs_of_cell(data, source.cell),
-        _signatures(data, source.cell.get("metric", "")),
+        signatures,
     )
-
-
-def _signatures(data: StudyData, metric: str) -> dict[str, str]:
-    """The signatures of the metrics that scored these data, or of one alone, by the names that they have there."""
-    columns = data.cases.all_columns if data.cases else ()
-    readings = data.run.readings.items() if data.run else ()
-    found = {column.name: column.signature for column in columns if column.signature}
-    found |= {name: one.signature for (_, _, name), one in readings if one.signature}
-    return {name: signature for name, signature in found.items() if metric in ("", name)}
 
 
 def audit_pin(report: AuditReport, source: AuditSource) -> Pin:

@@ -55,7 +55,8 @@ def prose_latex(text: str) -> str:
                 "\\begin{quote}\\ttfamily " + r"\\".join(latex_text(line) for line in lines) + "\\end{quote}\n\n"
             )
         else:
-            parts.append(_block_latex(token))
+            is_heading = token.type == "heading_open"
+            parts.append(_HEADINGS.get(token.tag, r"\paragraph*{") if is_heading else _BLOCKS.get(token.type, ""))
     return "".join(parts)
 
 
@@ -77,12 +78,6 @@ _BLOCKS: Mapping[str, str] = MappingProxyType(
         "tr_close": "\n\n",
     }
 )
-
-
-def _block_latex(token: Token) -> str:
-    if token.type == "heading_open":
-        return _HEADINGS.get(token.tag, r"\paragraph*{")
-    return _BLOCKS.get(token.type, "")
 
 
 _INLINE: Mapping[str, Callable[[Token], str]] = MappingProxyType(

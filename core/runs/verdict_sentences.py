@@ -126,19 +126,16 @@ def _beyond_noise(cells: Sequence[MatrixCell]) -> str:
 
 
 def _metric_verdict(cells: Sequence[MatrixCell]) -> str:
+    # harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and
+    # be within it
+    clear = sum(cell.is_clear for cell in cells if cell.intent == "preserving" and cell.move is Move.STILL)
     parts = [
         _count_kinds(cells, "breaking", {Move.STILL, Move.WRONG}, "misses {} of {} breaking kinds"),
         _count_kinds(cells, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
-        _against_no_edit(cells),
+        f"{clear} within noise still move its mean" if clear else "",
         _count_kinds(cells, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
     ]
     return ", ".join(filter(None, parts))
-
-
-def _against_no_edit(cells: Sequence[MatrixCell]) -> str:
-    """Harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and be within it."""
-    clear = sum(cell.is_clear for cell in cells if cell.intent == "preserving" and cell.move is Move.STILL)
-    return f"{clear} within noise still move its mean" if clear else ""
 
 
 def _count_kinds(cells: Sequence[MatrixCell], intent: Intent, bad: set[Move], words: str) -> str:

@@ -23,12 +23,9 @@ def upper_share(right: int, total: int, error: float = 0.05) -> float:
     low, high = right / total if total else 1.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if _is_refuted(right, total, middle, error) else (middle, high)
+        is_refuted = 0 < middle < 1 and evidence_below(right, total, middle) >= 1 / error
+        low, high = (low, middle) if is_refuted else (middle, high)
     return high
-
-
-def _is_refuted(right: int, total: int, share: float, error: float) -> bool:
-    return 0 < share < 1 and evidence_below(right, total, share) >= 1 / error
 
 
 def _log_beta(a: int, b: int) -> float:

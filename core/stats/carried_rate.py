@@ -8,7 +8,7 @@ import numpy as np
 
 from core.stats.prediction_powered import Predictions
 from core.stats.rate import NOT_LEVEL, LabelSample, Rate
-from core.stats.statistic import Estimate, Mask, Values
+from core.stats.statistic import Estimate, Mask
 
 _LEAST_SEPARATION = 3.0  # standard errors between the mean predictions of both kinds, for a rate to be told by them
 
@@ -55,7 +55,7 @@ def rate_if_scores_hold(sample: LabelSample, predictions: Predictions, part: Mas
         return None
     predicted = predictions.of_pool[:, part].mean(axis=0)
     value = float((predicted.mean() - means[0]) / distance)
-    spread = (1 - value) ** 2 * variances[0] + value**2 * variances[1] + _variance_of_mean(predicted)
+    spread = (1 - value) ** 2 * variances[0] + value**2 * variances[1] + float(np.var(predicted)) / len(predicted)
     return CarriedRate(value, float(spread / distance**2), sample.n, sample.clusters)
 
 
@@ -66,7 +66,3 @@ def rate_if_errors_hold(sample: LabelSample, predictions: Predictions, part: Mas
     of_draw = min(max(value, 0.0), 1.0)
     variance = sample.variance(corrected, finite=False) + of_draw * (1 - of_draw) / int(part.sum())
     return CarriedRate(value, variance, sample.n, sample.clusters)
-
-
-def _variance_of_mean(values: Values) -> float:
-    return float(np.var(values)) / len(values)

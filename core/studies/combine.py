@@ -22,7 +22,7 @@ from core.plugins.combination_file import CombinationEntry, combination_class
 from core.plugins.combination_metric import CombinationMetric
 from core.registry import split_pieces
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
-from core.stats.bootstrap import Distribution, Resamples
+from core.stats.bootstrap import Resamples
 from core.stats.calibration import brier_score, calibration_error
 from core.stats.comparison import compare_paired
 from core.stats.statistic import Estimate, Values
@@ -268,7 +268,7 @@ def _quality_table(found: Combining, subset: Subset) -> Table:
         ),
     ]
     if len(found.names) > 1:
-        over = _gain(found, mean)
+        over = compare_paired(mean, found.alone[found.best]).difference
         rows += [
             (EQUAL, "", mean.estimate(), over, None, float(found.costs.sum()), None, None),
             ("cheapest as good", "+".join(subset.names), subset.area, None, None, subset.cost, None, None),
@@ -404,7 +404,3 @@ def _cascade_chart(cascade: Cascade) -> Chart:
 
 def _loss(found: Combining, place: int) -> Estimate:
     return compare_paired(found.combined, found.area(found.without(place))).difference
-
-
-def _gain(found: Combining, other: Distribution) -> Estimate:
-    return compare_paired(other, found.alone[found.best]).difference

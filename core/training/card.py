@@ -249,17 +249,13 @@ def verdict(figures: Sequence[Figure]) -> str:
         found = (
             f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
         )
-    return " ".join([found, *_as_good(figures), *_unseen_range(figures)])
-
-
-def _as_good(figures: Sequence[Figure]) -> list[str]:
-    """A sentence that names the baselines that it is not above, if there are such."""
     names = [
         one.of.rpartition(" above ")[2]
         for one in figures
         if one.measure == DIFFERENCE and one.estimate.low is not None and one.estimate.low <= 0
     ]
-    return [f"Not shown to be better than {', '.join(names)} there."] if names else []
+    as_good = [f"Not shown to be better than {', '.join(names)} there."] if names else []
+    return " ".join([found, *as_good, *_unseen_range(figures)])
 
 
 def _unseen_range(figures: Sequence[Figure]) -> list[str]:

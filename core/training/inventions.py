@@ -113,7 +113,8 @@ def invented_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRo
     for row in rows:
         spans = [_without_end(row.summary, span) for span in sentences(row.summary)]
         if row.document not in names:
-            names[row.document] = _names_of(row.document)
+            found = (span.of(row.document) for span in entities(row.document))
+            names[row.document] = tuple(dict.fromkeys(filter(_is_name, found)))
         seen = {row.summary}
         for kind, invent in INVENTIONS.items():
             for number in range(_SEEDS):
@@ -147,11 +148,6 @@ def _without_end(text: str, sentence: Span) -> Span:
     found = sentence.of(text)
     start = sentence.start + len(found) - len(found.lstrip())
     return Span(start, max(start, sentence.start + len(found.rstrip(_ENDS))))
-
-
-def _names_of(document: str) -> tuple[str, ...]:
-    found = (span.of(document) for span in entities(document))
-    return tuple(dict.fromkeys(filter(_is_name, found)))
 
 
 def _is_name(entity: str) -> bool:

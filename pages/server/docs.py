@@ -50,7 +50,14 @@ def _response(request: Request, start: str) -> Response:
     if name in _pictures():
         return FileResponse(DOCS / name)
     if name not in _names():
-        return HTMLResponse(_missing_page(base_path(), name), 404)
+        missing_page = _draw(
+            base_path(),
+            "",
+            title="There is no such page",
+            body=f"docs/{name} is not here. The contents list all pages.",
+            headings=(),
+        )
+        return HTMLResponse(missing_page, 404)
     return HTMLResponse(_page(base_path(), name))
 
 
@@ -71,16 +78,6 @@ def _page(base: str, name: str) -> str:
     return _draw(
         base, name, title=page.title, body=Markup(page.html), headings=page.headings
     )  # escaped by the renderer
-
-
-def _missing_page(base: str, name: str) -> str:
-    return _draw(
-        base,
-        "",
-        title="There is no such page",
-        body=f"docs/{name} is not here. The contents list all pages.",
-        headings=(),
-    )
 
 
 def _draw(base: str, name: str, **values: object) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotations.campaigns.people import Member
-from pages.ui.home.places import Place, all_places, page_places
+from pages.ui.home.places import all_places, page_places
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import pages_of
@@ -31,7 +31,12 @@ def palette(member: Member, pages: Mapping[str, list[st.Page]]) -> None:
     places = list(all_places(member) if opened else page_places(member))
     result = _palette_component(
         key="palette",
-        data={"whole": opened, "places": [_record(place) for place in places]},
+        data={
+            "whole": opened,
+            "places": [
+                {"kind": place.kind, "title": place.title, "view": place.view, "query": place.query} for place in places
+            ],
+        },
         on_open_change=lambda: setattr(state, "opened", True),
         on_place_change=lambda: None,
     )
@@ -39,7 +44,3 @@ def palette(member: Member, pages: Mapping[str, list[st.Page]]) -> None:
     by_title = {page.title: page for group in pages.values() for page in group}
     if result.place and (title := titles.get(result.place["view"])):
         st.switch_page(by_title[title], query_params=dict(result.place["query"]))
-
-
-def _record(place: Place) -> dict[str, object]:
-    return {"kind": place.kind, "title": place.title, "view": place.view, "query": place.query}

@@ -14,7 +14,7 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Questio
 from core.audit.shown_pairs import labelled_case
 from core.metric import Card
 from core.stats.comparison import difference
-from core.stats.statistic import Estimate, Values, mean
+from core.stats.statistic import Estimate, mean
 from core.stats.text_tables import format_share
 
 SCALE = Scale(good=MOST_MISSING, fails=0.2)
@@ -46,9 +46,12 @@ class Answers(Question):
         more_bad = difference(bad, good)
         share = Figure("summaries without a score", evidence.drawn.estimate(mean(missing, cases.documents)), "share")
         card = evidence.card(metric)
+        low, high = (-np.inf if card.low is None else card.low), (np.inf if card.high is None else card.high)
+        slack = _ROUNDING * max(1.0, *(abs(bound) for bound in (low, high) if np.isfinite(bound)), 1.0)
+        lie_outside = np.where(np.isnan(scores), np.nan, (scores < low - slack) | (scores > high + slack))  # (n,)
         outside = Figure(
             "scores outside its range",
-            evidence.drawn.estimate(mean(_lie_outside(scores, card), cases.documents)),
+            evidence.drawn.estimate(mean(lie_outside, cases.documents)),
             "share",
             f"its card says {_range(card)}",
         )
@@ -82,13 +85,6 @@ class Answers(Question):
             labelled_case(sample, float(score), {"reason": reasons.get(sample.stored)})
             for sample, score in zip(evidence.cases.samples, evidence.scores(metric), strict=True)
         ]
-
-
-def _lie_outside(scores: Values, card: Card) -> Values:
-    """1 where a score lies outside the range of the card, 0 where inside, (n,), nan where there is none."""
-    low, high = (-np.inf if card.low is None else card.low), (np.inf if card.high is None else card.high)
-    slack = _ROUNDING * max(1.0, *(abs(bound) for bound in (low, high) if np.isfinite(bound)), 1.0)
-    return np.where(np.isnan(scores), np.nan, (scores < low - slack) | (scores > high + slack))
 
 
 def _range(card: Card) -> str:

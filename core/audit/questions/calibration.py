@@ -54,9 +54,12 @@ class Calibration(Question):
                 level = Level.WEAK
                 sentence += " They tell no more than the share of consistent summaries would (Brier score)."
             finding = self.found(level, f"{sentence} {_fitted_sentence(largest)}", figure)
+        errors = [Figure(f"ECE, {form}", result, "score") for form, result in largest.error.items()]
+        brier = [Figure(f"Brier score, {form}", result, "score") for form, result in largest.brier.items()]
+        details = tuple(one for one in [*errors, *brier] if one.estimate.value is not None)
         return replace(
             finding,
-            details=_details(largest),
+            details=details,
             command=evidence.cases_command("python cli.py study calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
             by="dataset",
@@ -73,9 +76,3 @@ def _fitted_sentence(domain: DomainCalibration) -> str:
     """The error that is left once the scores were fitted."""
     fitted = domain.error["per domain"].value
     return "" if fitted is None else f"After isotonic regression on other documents they are off by {fitted:.3f}."
-
-
-def _details(domain: DomainCalibration) -> tuple[Figure, ...]:
-    errors = [Figure(f"ECE, {form}", result, "score") for form, result in domain.error.items()]
-    brier = [Figure(f"Brier score, {form}", result, "score") for form, result in domain.brier.items()]
-    return tuple(one for one in [*errors, *brier] if one.estimate.value is not None)

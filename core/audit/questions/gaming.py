@@ -20,7 +20,7 @@ from core.stats.comparison import difference
 from core.stats.discrimination import Threshold
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_share
-from core.studies.gaming import MetricGaming, PhraseEffect, lifted_share, metric_gaming
+from core.studies.gaming import PhraseEffect, lifted_share, metric_gaming
 
 LIFTED_SCALE = Scale(good=0.05, fails=0.2)
 GAIN_SCALE = Scale(good=0.1, fails=0.5)
@@ -64,10 +64,21 @@ class Gaming(Question):
         )
         (figure, raw, harmless), scale = (gains, GAIN_SCALE) if lifted.value is None else (lifts, LIFTED_SCALE)
         level = _level(scale, raw.estimate, figure.estimate)
+        plays = [
+            Figure(
+                f"gain by {PERTURBATIONS.parse(play.phrase.spec).card.title}",
+                play.spreads,
+                "deviations",
+                f"“{play.phrase.text}”",
+            )
+            for play in found.plays
+        ]
+        more = [Figure("summaries with a phrase that score higher", found.raised, "share")]
+        details = tuple(one for one in [*gains, *lifts, *more, *plays] if one.estimate.value is not None)
         return replace(
             self.found(level, _sentence(best.phrase.text, raw, harmless, figure, level), figure),
             brief=_brief(level, lifted, control),
-            details=_details(found, [*gains, *lifts]),
+            details=details,
             pairs=shown_shifts(evidence.gaming_run, shifts, abs),
             command=evidence.stress_command(metric),
         )
@@ -157,17 +168,3 @@ def _brief(level: Level, lifted: Estimate, control: Estimate) -> str:
     if lifted.value is None or level not in (Level.WEAK, Level.FAILS):
         return ""
     return f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
-
-
-def _details(found: MetricGaming, figures: Sequence[Figure]) -> tuple[Figure, ...]:
-    plays = [
-        Figure(
-            f"gain by {PERTURBATIONS.parse(play.phrase.spec).card.title}",
-            play.spreads,
-            "deviations",
-            f"“{play.phrase.text}”",
-        )
-        for play in found.plays
-    ]
-    more = [Figure("summaries with a phrase that score higher", found.raised, "share")]
-    return tuple(one for one in [*figures, *more, *plays] if one.estimate.value is not None)

@@ -51,10 +51,20 @@ class JudgePosition(JudgeQuestion):
         if not known:
             return self.not_measured("No summary could be broken by rule, or it has no score of these.")
         worst = worst_effect(known)
+        figures = "; ".join(f"{one.figure.label}: {one.figure}" for one in known)
+        remarks = "".join(dict.fromkeys(one.remark for one in known))
+        sentence = f"As shares of its range or of the answers, {figures}.{remarks}"
+        # share of the pairs of which the two orders say different things, by the place or by chance
+        shares = [
+            np.nan if one.comparison is None else float(one.comparison.preference == "order-inconsistent")
+            for one in compared
+        ]
+        estimate = mean_by_group(score_array(shares), [one.trial.group for one in compared], bounds=SHARE)
+        differing = Figure("two summaries in both orders: different answers", estimate, "share")
         return replace(
-            self.found(worst.level, _sentence(known), worst.figure),
+            self.found(worst.level, sentence, worst.figure),
             brief=worst.claim,
-            details=(*(one.figure for one in known if one is not worst), _differing(compared)),
+            details=(*(one.figure for one in known if one is not worst), differing),
             pairs=shown_trials(evidence.judges[metric].of("error place"), WRONG_FIRST, WRONG_LAST),
             command=evidence.audit_command(metric),
         )
@@ -101,19 +111,3 @@ def _evidence_place(evidence: Evidence, metric: str) -> Effect:
     estimate = mean_by_group(scaled, list(groups.values()), _EXPERIMENTS)
     figure = Figure("fall by an error with its evidence early in a long document − late", estimate, "score")
     return bias(figure, SCALE, ("reads the beginning of a document more", "reads the end of a document more"))
-
-
-def _differing(compared: Sequence[ComparedPair]) -> Figure:
-    """Share of the pairs of which the two orders say different things, by the place or by chance."""
-    shares = [
-        np.nan if one.comparison is None else float(one.comparison.preference == "order-inconsistent")
-        for one in compared
-    ]
-    estimate = mean_by_group(score_array(shares), [one.trial.group for one in compared], bounds=SHARE)
-    return Figure("two summaries in both orders: different answers", estimate, "share")
-
-
-def _sentence(effects: Sequence[Effect]) -> str:
-    figures = "; ".join(f"{one.figure.label}: {one.figure}" for one in effects)
-    remarks = "".join(dict.fromkeys(one.remark for one in effects))
-    return f"As shares of its range or of the answers, {figures}.{remarks}"

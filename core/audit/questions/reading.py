@@ -50,16 +50,33 @@ class Reading(Question):
         figure = Figure(f"pairs ordered rightly, evidence {worst.place} in a long document", worst.consistency, "share")
         windows = _window_effects(evidence, metric)
         sentence = f"{_sentence(alone, placed, worst)}{_window_sentence(windows)}"
+        # the audit itself for the long documents, and the commands of a stress run for windows and density
+        swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
+        binned = ["python cli.py study density run.jsonl"] if evidence.densities.get(metric) else []
+        run = [evidence.stress_command(metric)] if (swept or binned) and evidence.data.stress_options else []
+        command = "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
+        window_figures = [
+            Figure(
+                f"mean shift by {_EDITS[one.intent]}, w = {one.w}",
+                one.shift,
+                "score",
+                f"score {Figure('', one.variant)}",
+            )
+            for one in windows
+        ]
+        seen = [one.seen for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        share = sum(one.cut > 0 for one in seen) / len(seen) if seen else None
+        cut_share = Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
         return replace(
             self.found(_level(alone, worst), sentence, figure),
             details=(
                 *(Figure(f"pairs ordered rightly, {one.place}", one.consistency, "share") for one in known),
                 *(Figure(f"mean gain of the faithful side, {one.place}", one.gain, "score") for one in known),
-                _cut_share(evidence, metric),
-                *_window_figures(windows),
+                cut_share,
+                *window_figures,
                 *_density_figures(evidence, metric),
             ),
-            command=_command(evidence, metric),
+            command=command,
         )
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
@@ -109,21 +126,6 @@ def _sentence(alone: PlaceEffect, placed: list[PlaceEffect], worst: PlaceEffect)
     )
 
 
-def _cut_share(evidence: Evidence, metric: str) -> Figure:
-    """The share of summaries of which the metric says that tokens were cut."""
-    seen = [one.seen for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
-    share = sum(one.cut > 0 for one in seen) / len(seen) if seen else None
-    return Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
-
-
-def _command(evidence: Evidence, metric: str) -> str:
-    """The audit itself for the long documents, and the commands of a stress run for windows and density."""
-    swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
-    binned = ["python cli.py study density run.jsonl"] if evidence.densities.get(metric) else []
-    run = [evidence.stress_command(metric)] if (swept or binned) and evidence.data.stress_options else []
-    return "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
-
-
 def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:
     """Those of `cli.py sweep`; none of a metric that does not retrieve."""
     run = evidence.sweeps.get(metric)
@@ -140,15 +142,6 @@ def _window_sentence(effects: Sequence[WindowEffect]) -> str:
         return ""
     shifts = ", ".join(f"{format_signed(replace(one.shift, low=None, high=None))} at w = {one.w}" for one in errors)
     return f" With w sentences read around each passage an error moves its mean by {shifts}."
-
-
-def _window_figures(effects: Sequence[WindowEffect]) -> list[Figure]:
-    return [
-        Figure(
-            f"mean shift by {_EDITS[one.intent]}, w = {one.w}", one.shift, "score", f"score {Figure('', one.variant)}"
-        )
-        for one in effects
-    ]
 
 
 def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from core.audit.evidence import Evidence
 from core.audit.question import MOST_SHOWN_PAIRS, QUESTIONS, Case, Finding, Question, Scale, ShownPair
-from core.audit.repeated_scores import RepeatedScores, repeated_scores
+from core.audit.repeated_scores import repeated_scores
 from core.audit.shown_pairs import text_case
 
 SCALE = Scale(good=0.99, fails=0.9)
@@ -32,10 +32,17 @@ class Repetition(Question):
             return self.not_measured(asked.way if asked and not asked.scores else "No text has both scores.")
         figure = again.share_same()
         sentence = f"Asked {asked.way}, {figure} of {figure.estimate.n} texts have the same score."
+        changed = [one for one, alike in zip(again.scores, again.same, strict=True) if not alike]
+        different = tuple(
+            ShownPair(
+                one.example.id, "", one.example.summary, one.example.summary, one.first, one.second, "asked again"
+            )
+            for one in changed[:MOST_SHOWN_PAIRS]
+        )
         return replace(
             self.found(SCALE.level(figure.estimate), sentence, figure),
             details=tuple(again.details()),
-            pairs=_different(again),
+            pairs=different,
             command=evidence.audit_command(metric),
         )
 
@@ -46,11 +53,3 @@ class Repetition(Question):
             text_case(one.example, {"first": one.first, "asked again": one.second}, one.first, one.second)
             for one in (asked.scores if asked else ())
         ]
-
-
-def _different(again: RepeatedScores) -> tuple[ShownPair, ...]:
-    changed = [one for one, alike in zip(again.scores, again.same, strict=True) if not alike]
-    return tuple(
-        ShownPair(one.example.id, "", one.example.summary, one.example.summary, one.first, one.second, "asked again")
-        for one in changed[:MOST_SHOWN_PAIRS]
-    )

@@ -12,7 +12,6 @@ from core.audit.evidence import Evidence, overall_row
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
 from core.audit.questions.sees_errors import SCALE
 from core.audit.shown_pairs import labelled_case
-from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
 from core.language import count_unverified, language_of
 from core.metric import METRICS
@@ -116,25 +115,19 @@ def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:
         found = slice_cases(cases, field)[1:]
         if len(found) > 1 or (found and field == "slice"):
             yield from ((replace(part, name=f"{field} {part.name}"), field) for part in found)
-    lengths = (*_summary_lengths(cases), *_document_lengths(evidence))
-    for name, chosen in (*_languages(cases), *lengths, *_reading_limits(evidence, metric)):
-        yield Slice(name, chosen[cases.pairs[:, 1]], every.summaries & chosen, chosen), ""
-
-
-def _languages(cases: Cases) -> list[tuple[str, Mask]]:
-    """The languages of the summaries where there are several; one whose language is not sure is in none."""
-    found = np.array([language_of(sample.item.example.summary) for sample in cases.samples], dtype=np.str_)
-    names = sorted({*found.tolist()} - {""})
-    return [(f"summaries in language {name}", found == name) for name in names] if len(names) > 1 else []
-
-
-def _summary_lengths(cases: Cases) -> list[tuple[str, Mask]]:
-    lengths = np.array([len(words(sample.item.example.summary)) for sample in cases.samples])
-    middle = int(np.median(lengths)) if len(lengths) else 0
-    return [
-        (f"summaries of at most {middle} words", lengths <= middle),
-        (f"longer summaries, from {middle + 1} words", lengths > middle),
+    summary_words = np.array([len(words(sample.item.example.summary)) for sample in cases.samples])
+    middle = int(np.median(summary_words)) if len(summary_words) else 0
+    summary_lengths = [
+        (f"summaries of at most {middle} words", summary_words <= middle),
+        (f"longer summaries, from {middle + 1} words", summary_words > middle),
     ]
+    lengths = (*summary_lengths, *_document_lengths(evidence))
+    # the languages of the summaries where there are several; one whose language is not sure is in none
+    language = np.array([language_of(sample.item.example.summary) for sample in cases.samples], dtype=np.str_)
+    names = sorted({*language.tolist()} - {""})
+    languages = [(f"summaries in language {name}", language == name) for name in names] if len(names) > 1 else []
+    for name, chosen in (*languages, *lengths, *_reading_limits(evidence, metric)):
+        yield Slice(name, chosen[cases.pairs[:, 1]], every.summaries & chosen, chosen), ""
 
 
 def _document_lengths(evidence: Evidence) -> list[tuple[str, Mask]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -12,7 +11,7 @@ from core.audit.shown_pairs import pairs_of_kinds
 from core.runs.matrix import MatrixCell, shift_matrix
 from core.stats.score_pairs import Move
 from core.stats.text_tables import format_unsigned
-from core.studies.sensitivity import Sensitivity, edits_of_run, metric_sensitivities
+from core.studies.sensitivity import edits_of_run, metric_sensitivities
 
 SCALE = Scale(good=2.0, fails=1.0)
 """At 1 an error moves the metric as far as nothing does."""
@@ -39,9 +38,24 @@ class Stillness(Question):
         cells = metric_cells(evidence, metric)
         harmless = [cell for cell in cells if cell.intent == "preserving"]
         figure = Figure("shift by an error ÷ shift by a harmless edit", found.ratio, "quotient")
-        level = _level(found)
+        # without a shift by harmless edits there is nothing to divide by, and nothing to ask for
+        if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
+            level = SCALE.level(found.ratio)
+        else:
+            value = SCALE.good if found.correction.value > 0 else SCALE.fails
+            level = SCALE.level(replace(found.correction, value=value, low=None, high=None))
+        moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
+        clear = [cell.kind for cell in harmless if cell.is_clear]
+        kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
+        listed = f": {', '.join(moved)}" if moved else ""
+        unedited = f", {len(clear)} against no edit at all{': ' if clear else ''}{', '.join(clear)}"
+        first = (
+            found.ratio.why
+            if found.ratio.value is None
+            else f"An error moves it {format_unsigned(found.ratio)} times as far as a harmless edit."
+        )
         return replace(
-            self.found(level, _sentence(found, harmless), figure),
+            self.found(level, f"{first} {kinds}{listed}{unedited}.", figure),
             brief="moves as far for nothing as for an error" if level is Level.FAILS else "",
             details=(
                 Figure("mean gain by a correction", found.correction, "score"),
@@ -59,25 +73,3 @@ class Stillness(Question):
 def metric_cells(evidence: Evidence, metric: str) -> list[MatrixCell]:
     """Each kind of edits of the stress run of an audit against the null band."""
     return [cell for cell in shift_matrix(evidence.run, evidence.shifts) if cell.metric == metric]
-
-
-def _level(found: Sensitivity) -> Level:
-    """Without a shift by harmless edits there is nothing to divide by, and nothing to ask for."""
-    if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
-        return SCALE.level(found.ratio)
-    value = SCALE.good if found.correction.value > 0 else SCALE.fails
-    return SCALE.level(replace(found.correction, value=value, low=None, high=None))
-
-
-def _sentence(found: Sensitivity, harmless: Sequence[MatrixCell]) -> str:
-    moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
-    clear = [cell.kind for cell in harmless if cell.is_clear]
-    kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
-    listed = f": {', '.join(moved)}" if moved else ""
-    unedited = f", {len(clear)} against no edit at all{': ' if clear else ''}{', '.join(clear)}"
-    first = (
-        found.ratio.why
-        if found.ratio.value is None
-        else f"An error moves it {format_unsigned(found.ratio)} times as far as a harmless edit."
-    )
-    return f"{first} {kinds}{listed}{unedited}."

@@ -7,7 +7,6 @@ from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.stats.statistic import Estimate
 from core.studies.surface import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
 
 SCALE = Scale(good=0.3, fails=0.6)
@@ -37,7 +36,16 @@ class Surface(Question):
         [share] = surface_shares(cases, evidence.drawn)
         if share.variance.value is None:
             return self.not_measured(share.variance.why)
-        figure = Figure("variance of its scores that the surface predicts", _from_zero(share.variance), "share")
+        # a prediction that is worse than the mean score predicts nothing
+        value, low, high = (
+            None if one is None else max(0.0, one)
+            for one in (share.variance.value, share.variance.low, share.variance.high)
+        )
+        figure = Figure(
+            "variance of its scores that the surface predicts",
+            replace(share.variance, value=value, low=low, high=high),
+            "share",
+        )
         order = Figure("rank correlation of prediction and score", share.order, "score")
         level = SCALE.level(share.variance)
         return replace(
@@ -60,9 +68,3 @@ class Surface(Question):
             command=evidence.cases_command("python cli.py study surface", metric, chosen=False)
             + f" --resamples {evidence.resamples}",
         )
-
-
-def _from_zero(share: Estimate) -> Estimate:
-    """A prediction that is worse than the mean score predicts nothing."""
-    value, low, high = (None if one is None else max(0.0, one) for one in (share.value, share.low, share.high))
-    return replace(share, value=value, low=low, high=high)

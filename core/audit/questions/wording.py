@@ -51,8 +51,13 @@ class Wording(JudgeQuestion):
             for effect in _effects(evidence, metric, way, reworded, again, 2 * len(by_way))
         ]
         worst = worst_effect(effects)
+        label = worst.figure.label.removesuffix(", beyond asking again")
+        sentence = (
+            f"Of {len(by_way)} other wordings of its instructions the worst does this beyond asking again in the same words: {label}, "
+            f"{worst.figure}.{worst.remark}"
+        )
         return replace(
-            self.found(worst.level, _sentence(worst, len(by_way)), worst.figure),
+            self.found(worst.level, sentence, worst.figure),
             brief=worst.claim,
             details=(
                 *(one.figure for one in effects if one is not worst),
@@ -94,14 +99,6 @@ def _beyond(
     both = [(one, value) for one, value in zip(reworded.scores, treated, strict=True) if one.example.id in controls]
     values = np.array([value - controls[one.example.id] for one, value in both], dtype=np.float64)
     return values, [one.example.document for one, _ in both]
-
-
-def _sentence(worst: Effect, number: int) -> str:
-    label = worst.figure.label.removesuffix(", beyond asking again")
-    return (
-        f"Of {number} other wordings of its instructions the worst does this beyond asking again in the same words: {label}, "
-        f"{worst.figure}.{worst.remark}"
-    )
 
 
 def _case(scores: Sequence[tuple[str, RepeatedScore]]) -> Case:

@@ -72,7 +72,10 @@ def _flattened_argilla(row: Row) -> list[Row] | None:
             **_answers(
                 (
                     question,
-                    [_response(value, user, status) for value, user, status in zip(*_filled(lists), strict=True)],
+                    [
+                        {"value": value, "user_id": user, "status": status}
+                        for value, user, status in zip(*_filled(lists), strict=True)
+                    ],
                 )
                 for question, lists in answers.items()
             ),
@@ -182,10 +185,6 @@ def _answers(questions: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, object
         for one in answers
         if one.get("status") in {None, "submitted"}
     }
-
-
-def _response(value: object, user: object, status: object) -> Row:
-    return {"value": value, "user_id": user, "status": status}
 
 
 def _filled(lists: Sequence[list[object]]) -> list[list[object]]:

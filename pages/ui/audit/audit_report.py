@@ -27,7 +27,7 @@ from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.shared.copy_popover import copy_popover, copy_table
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
 from pages.ui.shared.noise_strip import kind_strips
-from pages.ui.shared.pin_form import Offers, pin_button
+from pages.ui.shared.pin_form import pin_button
 from pages.ui.shared.project_button import audit_work, project_button
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
@@ -52,7 +52,21 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
         st.space("stretch")
         metric, data = report.metrics[0].metric, data_name(report)
         project_button(audit_work(metric, data), f"{metric_title(metric)} on {data}")
-        offers = _pin_offers(opened, report)
+        datasets = tuple(one.name for one in report.data)
+        whole = AuditSource(
+            tuple(opened.metrics),
+            datasets,
+            opened.data.most or 0,
+            opened.data.battery.name,
+            thresholds=tuple(opened.thresholds),
+            opened=st.query_params.get(AUDIT_PARAMETER, ""),
+        )
+        titles = {one.question: one.title for audit in report.metrics for one in audit.findings}
+        findings = {
+            f"Finding: {title}": partial(audit_pin, report, replace(whole, question=question))
+            for question, title in titles.items()
+        }
+        offers = {"The whole audit": partial(audit_pin, report, whole), **findings}
         pin_button("audit", offers)
         copy_popover(lambda: next(iter(offers.values()))().content, "audit")
         st.download_button("HTML", lambda: report_html(report), "audit.html", mime="text/html", on_click="ignore")
@@ -61,25 +75,6 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
         st.download_button("Badge", lambda: badge_svg(report.metrics[0]), "audit.svg", on_click="ignore")
     with st.expander("The same in the terminal", icon=":material/terminal:"):
         st.code(report.command, language=None, wrap_lines=True)
-
-
-def _pin_offers(opened: AuditTask, report: AuditReport) -> Offers:
-    """The whole audit, and each of its findings."""
-    datasets = tuple(one.name for one in report.data)
-    whole = AuditSource(
-        tuple(opened.metrics),
-        datasets,
-        opened.data.most or 0,
-        opened.data.battery.name,
-        thresholds=tuple(opened.thresholds),
-        opened=st.query_params.get(AUDIT_PARAMETER, ""),
-    )
-    titles = {one.question: one.title for audit in report.metrics for one in audit.findings}
-    findings = {
-        f"Finding: {title}": partial(audit_pin, report, replace(whole, question=question))
-        for question, title in titles.items()
-    }
-    return {"The whole audit": partial(audit_pin, report, whole), **findings}
 
 
 def report_view(opened: AuditTask, report: AuditReport) -> None:

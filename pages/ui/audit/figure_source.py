@@ -38,19 +38,14 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
             icon=":material/bar_chart:",
         )
     elif question.page == "stress":
-        _stress_buttons(opened, audit, question)
+        with st.container(horizontal=True):
+            for tab, run in _runs_by_tab(opened, audit, question).items():
+                key = f"audit-run-{audit.metric}-{question.name}-{tab}"
+                if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
+                    _open_run(opened, run, tab)
+        if problem := audit_state().run_problem:
+            st.error(escape_markdown(problem), icon=":material/error:")
     _case_table(opened, audit, finding, question.cases(opened.evidence, audit.metric))
-
-
-def _stress_buttons(opened: AuditTask, audit: MetricAudit, question: Question) -> None:
-    """The tabs of Stress test that show the figures of a finding."""
-    with st.container(horizontal=True):
-        for tab, run in _runs_by_tab(opened, audit, question).items():
-            key = f"audit-run-{audit.metric}-{question.name}-{tab}"
-            if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
-                _open_run(opened, run, tab)
-    if problem := audit_state().run_problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
 
 
 def _runs_by_tab(opened: AuditTask, audit: MetricAudit, question: Question) -> dict[str, Run]:

@@ -115,8 +115,15 @@ _PENDING = (CellState.QUEUED, CellState.LOADING, CellState.RUNNING)
 def request_scores(metrics: Sequence[Metric]) -> Request:
     """Ask for the current pair, all but what waits for the key; what this session asked before is cancelled."""
     examples = _pair_examples()
+    # the metrics whose numbers for just these texts were shown recently: asking again costs nothing
+    original, edited = (example.summary for example in examples)
+    recently_shown = {
+        spec
+        for spec, last in probe_state().last_shown.items()
+        if last.before is not None and edited in (original, *last.texts)
+    }
     request = services.engine().submit(
-        services.session_owner(), metrics_to_ask(metrics, examples, _recently_shown(examples)), examples
+        services.session_owner(), metrics_to_ask(metrics, examples, recently_shown), examples
     )
     probe_state().request = request
     _wait_for_fast_lane(request)
@@ -226,16 +233,6 @@ def _pair_examples() -> tuple[Example, ...]:
     """The texts of the current pair."""
     texts = zip(_SIDES, (current_pair().original, edited_summary()), strict=True)
     return tuple(current_pair().as_example(side, summary) for side, summary in texts)
-
-
-def _recently_shown(examples: Sequence[Example]) -> set[str]:
-    """The metrics whose numbers for just these texts were shown recently: asking again costs nothing."""
-    original, edited = (example.summary for example in examples)
-    return {
-        spec
-        for spec, last in probe_state().last_shown.items()
-        if last.before is not None and edited in (original, *last.texts)
-    }
 
 
 def _waiting_row(metric: Metric) -> BoardRow:

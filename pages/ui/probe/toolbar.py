@@ -10,7 +10,7 @@ from annotations.store.records import PairRecord
 from annotations.store.reports import Work
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.types import Item, Sample
+from core.types import Sample
 from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
@@ -138,7 +138,11 @@ def toolbar() -> None:
     """Draw the row; every control works in a callback, so the page below already shows its effect."""
     pair = current_pair()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
-        seeds = {item.example.id: item for item in _examples_by_domain()}
+        # the faithful pairs, those of one domain together, the domains in the order in which they first come
+        faithful = [item for item in bundled_items() if not item.parent]
+        domains = list(dict.fromkeys(item.domain for item in faithful))
+        examples_by_domain = sorted(faithful, key=lambda item: domains.index(item.domain))
+        seeds = {item.example.id: item for item in examples_by_domain}
         options = [*seeds] if pair.example in seeds else [_OTHER_TEXT, *seeds]
         other = _title(pair.domain, pair.title) or _OTHER_TEXT
         probe_state().example = pair.example if pair.example in seeds else _OTHER_TEXT
@@ -172,13 +176,6 @@ def toolbar() -> None:
         metrics_popover()
         if services.settings().demo:
             st.badge("demo: nothing is kept", icon=":material/visibility_lock:", color="orange")
-
-
-def _examples_by_domain() -> list[Item]:
-    """The faithful pairs, those of one domain together, the domains in the order in which they first come."""
-    seeds = [item for item in bundled_items() if not item.parent]
-    domains = list(dict.fromkeys(item.domain for item in seeds))
-    return sorted(seeds, key=lambda item: domains.index(item.domain))
 
 
 def _title(domain: str, title: str) -> str:

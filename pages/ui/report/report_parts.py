@@ -50,7 +50,10 @@ def report_parts(member: Member, row: ReportRow, changes: Mapping[str, str]) -> 
             if own:
                 _part_controls(row, place)
     if own:
-        _new_paragraph(row)
+        text = PartState.text.of(f"{row.id}-{row.revision}-new")
+        with st.expander("Add a text", icon=":material/edit_note:"):
+            st.text_area("Text, in Markdown", key=text.key, height=160, placeholder="## What the metrics miss\n\n…")
+            st.button("Add the text", key="report-add-text", on_click=_add_text, args=(row, text))
 
 
 def _pin(content: str, id: str, change: str) -> None:
@@ -137,13 +140,6 @@ def _part_controls(row: ReportRow, place: int) -> None:
         text = PartState.text.of(key)
         st.text_area("Text, in Markdown", part.text, key=text.key, height=160)
         st.button("Save the text", key=f"save-{place}", type="primary", on_click=_save_text, args=(row, place, text))
-
-
-def _new_paragraph(row: ReportRow) -> None:
-    text = PartState.text.of(f"{row.id}-{row.revision}-new")
-    with st.expander("Add a text", icon=":material/edit_note:"):
-        st.text_area("Text, in Markdown", key=text.key, height=160, placeholder="## What the metrics miss\n\n…")
-        st.button("Add the text", key="report-add-text", on_click=_add_text, args=(row, text))
 
 
 def _revise(row: ReportRow, change: Callable[[list[ReportPart]], Sequence[ReportPart]]) -> None:

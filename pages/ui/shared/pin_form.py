@@ -12,7 +12,7 @@ from annotations.store.reports import PersonReports
 from core.errors import TouchstoneError
 from core.pinned.making import cell_title
 from core.pinned.pin import Pin, pin_json
-from core.report import Cell, Report, Table
+from core.report import Cell, Report
 from pages.server import services
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
@@ -84,7 +84,10 @@ def study_offers(report: Report, selected: Mapping[str, Mapping[str, Cell]], mak
     offers: dict[str, Callable[[], Pin]] = {}
     for table in report.tables:
         if row := selected.get(table.name):
-            cell = _cell_of(table, row)
+            # the cells that tell a row from the others: those of the grid, or the first two texts
+            texts = [column.name for column in table.columns if isinstance(row[column.name], str) and row[column.name]]
+            names: Iterable[str] = (table.pivot.down, table.pivot.across) if table.pivot else texts[:2]
+            cell = {name: str(row[name]) for name in names}
             offers[f"Selected: {cell_title(cell)}"] = _offer(make, table=table.name, cell=cell)
     offers["Everything here"] = make
     if len(report.tables) + len(report.charts) > 1:
@@ -95,13 +98,6 @@ def study_offers(report: Report, selected: Mapping[str, Mapping[str, Cell]], mak
 
 def _offer(make: Callable[..., Pin], **part: object) -> Callable[[], Pin]:
     return lambda: make(**part)
-
-
-def _cell_of(table: Table, row: Mapping[str, Cell]) -> dict[str, str]:
-    """The cells that tell a row from the others: those of the grid, or the first two texts."""
-    texts = [column.name for column in table.columns if isinstance(row[column.name], str) and row[column.name]]
-    names: Iterable[str] = (table.pivot.down, table.pivot.across) if table.pivot else texts[:2]
-    return {name: str(row[name]) for name in names}
 
 
 def _pin(key: str, offers: Offers, own: list[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotations.campaigns.people import Right
-from annotations.store.reports import ReportRow, Work
+from annotations.store.reports import Work
 from core.errors import TouchstoneError
 from pages.server import services
 from pages.ui.shared.markup import escape_label
@@ -62,15 +62,17 @@ def project_button(work: Work, title: str, key: str = "") -> None:
             else "A project has a question, and holds the pairs, runs, campaigns and audits that answer it.",
         )
         if own:
-            _other_projects(work, title, key, own[1:])
-
-
-def _other_projects(work: Work, title: str, key: str, others: list[ReportRow]) -> None:
-    with st.popover("Other", icon=":material/more_horiz:", key=f"project-other-{key}-{page_state(ProjectState).put}"):
-        st.caption("Another project")
-        for row in others[:_MOST_OTHERS]:
-            st.button(_short(row.title), key=f"project-{key}-{row.id}", on_click=_put, args=(work, row.id, title))
-        st.button("A new one", key=f"project-new-{key}", icon=":material/add:", on_click=_put, args=(work, "", title))
+            with st.popover(
+                "Other", icon=":material/more_horiz:", key=f"project-other-{key}-{page_state(ProjectState).put}"
+            ):
+                st.caption("Another project")
+                for row in own[1 : 1 + _MOST_OTHERS]:
+                    st.button(
+                        _short(row.title), key=f"project-{key}-{row.id}", on_click=_put, args=(work, row.id, title)
+                    )
+                st.button(
+                    "A new one", key=f"project-new-{key}", icon=":material/add:", on_click=_put, args=(work, "", title)
+                )
 
 
 def _put(work: Work, project: str, title: str) -> None:

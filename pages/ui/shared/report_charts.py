@@ -55,7 +55,10 @@ def report_chart(chart: Chart) -> go.Figure:
             {f"{across}axis": _axis(chart.x, upright=not chart.sideways), f"{along}axis": _axis(chart.y)}
         )
         figure.update_layout(showlegend=len(chart.series) > 1, barmode="overlay")
-        if _has_named_points(chart):
+        # each of several series is one point of a plane, whose name stands beside it
+        single = all(len(series.y) == 1 and point_value(series.y[0]) is not None for series in chart.series)
+        has_named_points = chart.kind == "points" and not chart.x.categories and len(chart.series) > 1 and single
+        if has_named_points:
             _name_points(figure, chart)
         if chart.square:
             figure.update_xaxes(constrain="domain", constraintoward="left")
@@ -97,12 +100,6 @@ def _panel_charts(chart: Chart, panels: Sequence[Chart]) -> go.Figure:
     if chart.y.title:
         (figure.update_xaxes if chart.sideways else figure.update_yaxes)(matches="x" if chart.sideways else "y")
     return lay_out(figure, chart.title, _FRAME_PX + drawn_px, margin={"t": 80}, barmode="overlay")
-
-
-def _has_named_points(chart: Chart) -> bool:
-    """True if each of several series is one point of a plane, whose name stands beside it."""
-    single = all(len(series.y) == 1 and point_value(series.y[0]) is not None for series in chart.series)
-    return chart.kind == "points" and not chart.x.categories and len(chart.series) > 1 and single
 
 
 def _name_points(figure: go.Figure, chart: Chart) -> None:

@@ -108,7 +108,10 @@ def study_form(study: type[Study], data: StudyData) -> Study:
         for name, field in fields.items()
     }
     values: dict[str, Setting] = {name: only[0] for name, only in choices.items() if len(only) == 1}
-    stated = _settings_in_address(study)
+    # the settings that the address has of this study; those of another, or that it does not take, are none
+    spec = st.query_params.get(_SETTINGS_PARAMETER, "")
+    addressed = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
+    stated = addressed.settings if isinstance(addressed, study) else {}
     if len(values) < len(fields):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             for name in [name for name in fields if name not in values]:
@@ -127,13 +130,6 @@ def study_form(study: type[Study], data: StudyData) -> Study:
 
 _SETTINGS_PARAMETER = "study"
 """The parameter of the address that has the spec of a study whose settings are not the usual ones."""
-
-
-def _settings_in_address(study: type[Study]) -> Mapping[str, Setting]:
-    """The settings that the address has of this study; those of another, or that it does not take, are none."""
-    spec = st.query_params.get(_SETTINGS_PARAMETER, "")
-    stated = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
-    return stated.settings if isinstance(stated, study) else {}
 
 
 _FEW_CHOICES = 6  # that fit beside each other

@@ -63,7 +63,8 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
         required=True,
         label_visibility="collapsed",
     )
-    selected = stress_state().cell or _cell_in_address()  # also before another view was open; it may be left out by now
+    # also before another view was open; it may be left out by now
+    selected = stress_state().cell or {name: st.query_params.get(name, "") for name in _CELL_PARAMETERS}
     chosen = next((cell for cell in cells if selected == {"metric": cell.metric, "kind": cell.kind}), None)
     selected = {"metric": chosen.metric, "kind": chosen.kind} if chosen else None
     for name in _CELL_PARAMETERS:
@@ -80,10 +81,6 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
 
 _CELL_PARAMETERS = ("metric", "kind")
 """The parameters of the address that name the selected cell."""
-
-
-def _cell_in_address() -> object:
-    return {name: st.query_params.get(name, "") for name in _CELL_PARAMETERS}
 
 
 def matrix_data(cells: Sequence[MatrixCell], figure: str) -> dict[str, object]:
