@@ -72,10 +72,10 @@ def _group_of(nodeid: str) -> str:
 _LONG_TEXTS = ("600-word", "long claim", "more than the models read", "several chunks", "windows beyond")
 _SLOW_READERS = (
     *("test_bertscore_deberta", "test_factcg", "test_fenice", "test_hhem", "test_longdoc", "test_minicheck", "test_q2"),
-    "test_qafacteval",
+    *("test_qafacteval", "test_questeval", "test_semantic"),
 )
 # the other tests of the store find on PostgreSQL what they find on SQLite: both have one code above the database
-_ON_BOTH_DATABASES = ("test_database", "test_faults_crowd", "test_migrate", "test_queue", "test_store")
+_ON_BOTH_DATABASES = ("test_database", "test_migrate", "test_queue", "test_store")
 
 
 def _is_slow(item: pytest.Item) -> bool:

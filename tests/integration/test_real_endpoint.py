@@ -29,6 +29,9 @@ GREEDY = Sampling(MODEL, temperature=0.0, max_tokens=24)
 WILD = replace(GREEDY, temperature=2.0)
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
     if not (is_serve_available() and is_accelerate_available()):
@@ -80,12 +83,10 @@ def test_a_stream_says_and_counts_the_same(endpoint: Endpoint, greedy: Completio
     assert Client(replace(endpoint, stream=True)).chat(MESSAGES, GREEDY, "") == greedy
 
 
-@pytest.mark.slow
 def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint, greedy: Completion) -> None:
     assert Client(endpoint).chat(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
 
 
-@pytest.mark.slow
 def test_what_it_says_at_random_is_no_score_and_is_paid_for(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_whole_summary_scores_as_published(tiny_deberta: Path, grounded: Groun
     assert score.value == close(max(grounded(passage, summary) for passage in expected_chunks(document)))
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(tiny_deberta: Path) -> None:
     values = [scored(tiny_deberta, pair).value for pair in PAIRS.values()]
     assert max(values) - min(values) > 0.5

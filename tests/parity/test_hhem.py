@@ -90,6 +90,7 @@ def test_the_mean_over_sentences_is_a_setting(folders: Folders) -> None:
     assert score.value == pytest.approx(sum(part.score for part in score.parts) / 3)
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(folders: Folders) -> None:
     values = [scored(folders, pair).value for pair in PROBES.values()]
     assert max(values) - min(values) > 0.5

@@ -167,6 +167,7 @@ def test_the_score_of_a_sentence_is_the_mean_over_the_questions_about_it(
     assert [part.score for part in ours(models, (document, summary)).parts] == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["prefix=", "sentences=1", "limit=64", "unanswerable=5"])
 def test_every_fact_of_the_definition_is_noticed(models: Models, reference: Reference, setting: str) -> None:
     """Without the prefix, with another number of sentences, tokens or another first word the score is another."""
@@ -188,6 +189,7 @@ def test_a_sentence_begins_after_a_mark_with_the_next_word() -> None:
     assert found == ['He left... "', 'Why?"', "she asked.", " \n So"] == toy_sentences(text)
 
 
+@pytest.mark.slow
 def test_a_phrase_of_joined_sentences_keeps_its_place(models: Models) -> None:
     summary = "It rained.\n\n   The harbour closed.  Nobody spoke. Ferries sank."
     score = ours(models, (PAIRS_OF_QUESTIONS["ordinary"][0], summary))

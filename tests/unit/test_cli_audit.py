@@ -230,6 +230,7 @@ def test_a_file_of_scores_is_audited_without_the_questions_that_need_new_ones(
     assert f"--scores {scores}" in report.command
 
 
+@pytest.mark.slow
 def test_released_scores_of_a_dataset_are_audited_as_they_are(tmp_path: Path, database: str) -> None:
     assert database
     table, written = tmp_path / "log.jsonl", tmp_path / "audit.json"

@@ -172,6 +172,7 @@ def test_every_cell_of_the_tables_of_bump_is_within_its_tolerance(tmp_path: Path
     assert not any(table["BEYOND"] for table in found.values())
 
 
+@pytest.mark.slow
 @needs("frank_valid", "unieval", "longsciverify", "squality", "scholarqabench", "summedits")
 def test_the_figures_of_the_other_papers_are_within_their_tolerances(tmp_path: Path) -> None:
     found = {paper: states(paper, tmp_path) for paper in ("frank", "unieval", "longdoc", "summexecedit")}

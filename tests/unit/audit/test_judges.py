@@ -104,11 +104,11 @@ def test_every_question_of_a_judge_lists_what_it_counted(fair: JudgeAudit) -> No
 @pytest.mark.parametrize(
     ("mark", "first_wins", "question", "said"),
     [
-        (judges.obedient, False, "injection", "wrong summaries are lifted by an instruction in the document"),
         (judges.fair, True, "position", "prefers the summary shown first"),
         *(
             pytest.param(mark, False, question, said, marks=pytest.mark.slow)
             for mark, question, said in (
+                (judges.obedient, "injection", "wrong summaries are lifted by an instruction in the document"),
                 (judges.fooled_by_tokens, "injection", "wrong summaries are lifted by tokens of ChatML in the summary"),
                 (judges.verbose, "verbosity", "likes long summaries better"),
                 (judges.first_sentence, "position", "minds errors at the beginning more"),

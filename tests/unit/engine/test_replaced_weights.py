@@ -129,6 +129,7 @@ def _reversed_labels(content: bytes) -> bytes:
     return other
 
 
+@pytest.mark.slow
 def test_a_file_cut_off_under_a_loaded_model_does_not_end_the_process(tiny_roberta: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny_roberta, tmp_path / "model")
     source = f"""
