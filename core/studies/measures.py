@@ -224,7 +224,9 @@ def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
     if unknown:
         others += f"; of {len(unknown)} more it cannot be told below {max(unknown)} resamples"
     winners = f"{' and '.join(metric_title(one) for one, _ in best)} {'are' if len(best) > 1 else 'is'} best"
-    return f"{rows[0].slice}: {winners} by {FIGURE_TITLES[name]}, {value} %{others}."
+    title = FIGURE_TITLES[name]
+    measure = f"{title[0].lower()}{title[1:]}" if title[1].islower() else title
+    return f"{rows[0].slice}: {winners} by {measure}, {value} %{others}."
 
 
 def _tests_table(rows: Sequence[MetricRow]) -> Table:

@@ -57,7 +57,7 @@ def test_a_combination_is_fitted_saved_and_scored_with(
     assert all(f"|fitted:{made.table}|" in one["signature"] for one in records)
     good, bad = ([one["score"] for one in records if one["id"].endswith(kind)] for kind in ("-1", "-0"))
     assert sum(good) / len(good) > sum(bad) / len(bad) + 0.3
-    assert "my-mix: consistent from a score of at least" in done(
+    assert "My mix: consistent from a score of at least" in done(
         "threshold", "my-mix", "--data", labelled, "--name", "own"
     )
 

@@ -137,7 +137,7 @@ def test_a_threshold_under_a_name_is_found_by_every_command(labelled: Path, tmp_
     done("threshold", "rouge2", "--data", labelled, "--name", "own")
     done("threshold", "rouge2[stemmer=false]", "--data", labelled, "--name", "plain")
     listed = done("threshold")
-    assert listed.index("plain\n") < listed.index("own\nrouge2: consistent from")
+    assert listed.index("plain\n") < listed.index("own\nROUGE-2: consistent from")
     done("score", labelled, "--metric", "rouge2", "--threshold", "own", "-o", scores)
     records = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
     assert {one["id"]: one["consistent"] for one in records} == {one["id"]: one["id"].endswith("-1") for one in records}

@@ -26,8 +26,11 @@ from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
 from annotations.store.campaign_tables import (
     Adjudication,
+    CampaignDraw,
     Comment,
     Correction,
+    DrawnTask,
+    DrawStop,
     Exclusion,
     FlagResolution,
     Invite,
@@ -134,6 +137,10 @@ def decide(store: Store) -> None:
         session.flush()
         exclusion = session.exec(select(Exclusion.id)).one()
         session.add(Reinstatement(exclusion_id=exclusion or 0, reason="All were right.", by="ada", created_at=now))
+        drawing = {"way": "random", "dataset": "harbour", "metrics": [], "size": 2, "scores": "", "by": "ada"}
+        session.add(CampaignDraw(campaign_id=campaign, **drawing, created_at=now))
+        session.add(DrawnTask(task_id=task, place=0, weight=0.5, arrival=1.0))
+        session.add(DrawStop(campaign_id=campaign, points=5, labels=1, low=0.1, high=0.2, created_at=now))
         session.add(WantedLabels(task_id=task, labels=3, probability=0.7, created_at=now))
         pause_person(session, campaign, person, "Too fast.", "ada")
         session.add(FlagResolution.model_validate({"response_id": response, "event_id": "f"} | by))

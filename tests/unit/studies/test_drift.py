@@ -95,7 +95,7 @@ def test_parts_that_are_not_there_are_named() -> None:
     pool = weeks([0.1, 0.1], [100, 0])
     with pytest.raises(UnknownNameError, match="week 0"):
         report(pool, reference="week 7")
-    with pytest.raises(TouchstoneError, match="--by dataset"):
+    with pytest.raises(TouchstoneError, match="tells earlier from later"):
         Drift().run(StudyData(datasets=("toy",), pool=Pool(pool.ids, pool.labels, pool.documents, pool.columns)))
 
 
