@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.annotator_fit import FittedLabels, fit_labels
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.results import CampaignLabel, labels_by_task, latest_blind_labels
+from annotations.campaigns.results import CampaignLabel, labels_by_task, latest_blind_labels, load_labels
 from annotations.campaigns.work_plan import wanted_labels
 from annotations.store.campaign_tables import Reservation, Task, WantedLabels
 
@@ -41,7 +41,7 @@ def ask_for_labels(session: Session, campaign: CampaignSettings, tasks: Collecti
     before = (
         load_wanted(session, campaign) if is_new else {task: wanted_labels(session, campaign, task) for task in tasks}
     )
-    for task, labels in labels_by_task(latest_blind_labels(session, campaign, chosen)).items():
+    for task, labels in labels_by_task(latest_blind_labels(load_labels(session, campaign, chosen))).items():
         votes = _votes(campaign, labels)
         if fitted is None or len(votes) < rules.overlap:
             continue

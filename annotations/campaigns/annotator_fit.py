@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.active_order import newest_scores, relative_ranks
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.label_agreement import answer_codes, ratings_from_answers
-from annotations.campaigns.results import CampaignLabel, known_labels, latest_blind_labels
+from annotations.campaigns.results import CampaignLabel, known_labels, latest_blind_labels, load_labels
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.tables import Item
 from core.stats.agreement import LabelMatrix
@@ -52,7 +52,8 @@ class FittedLabels:
 def fit_labels(session: Session, campaign: CampaignSettings, name: str) -> FittedLabels | None:
     """The current labels given before scores were seen, and the gold ones with their known answers; None where there is none."""
     question = campaign.questions.by_id[campaign.questions.measure]
-    work, gold = latest_blind_labels(session, campaign), known_labels(session, campaign)
+    given = load_labels(session, campaign)
+    work, gold = latest_blind_labels(given), known_labels(given)
     codes = answer_codes(question)
     labels = [label for label in (*work, *gold) if label.answers.get(question.id) in codes]
     if not any(label.part == "work" for label in labels):

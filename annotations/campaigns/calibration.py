@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.label_agreement import Agreement, compute_agreement
-from annotations.campaigns.results import first_blind_labels, labels_by_task, share_of_agreeing_pairs
+from annotations.campaigns.results import first_blind_labels, labels_by_task, load_labels, share_of_agreeing_pairs
 from annotations.campaigns.work_plan import calibration_tasks
 from annotations.store.campaign_tables import Task
 from annotations.store.tables import Item
@@ -51,7 +51,7 @@ def load_calibration(session: Session, campaign: CampaignSettings) -> Calibratio
             .where(col(Task.id).in_(calibration_tasks(campaign)))
         ).all()
     )
-    labels = [label for label in first_blind_labels(session, campaign) if label.task in texts]
+    labels = [label for label in first_blind_labels(load_labels(session, campaign)) if label.task in texts]
     everybody = {person.name for person in assigned_people(session, campaign.id)} | {label.person for label in labels}
     measured = campaign.questions.measured
     disputed = [

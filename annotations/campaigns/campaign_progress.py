@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,6 +23,7 @@ from annotations.campaigns.results import (
     labels_by_task,
     latest_decisions,
     latest_labels,
+    load_labels,
     repeated_labels,
     share_of_agreeing_pairs,
 )
@@ -107,8 +108,15 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
     """Every figure of the overview of a campaign."""
     tasks = session.exec(select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work")).all()
     states, decisions = _count_states(session, campaign), latest_decisions(session, campaign)
-    first, last = first_blind_labels(session, campaign), latest_labels(session, campaign)
-    by_task, repeated = labels_by_task(last), repeated_labels(session, campaign)
+    labels = load_labels(session, campaign)
+    first, last = first_blind_labels(labels), latest_labels(labels)
+    by_task, repeated = labels_by_task(last), repeated_labels(labels)
+    first_of, repeated_of = defaultdict[str, list[CampaignLabel]](list), defaultdict[str, list[_Repeat]](list)
+    for label in first:
+        first_of[label.person].append(label)
+    for pair in repeated:
+        repeated_of[pair[0].person].append(pair)
+    states_of = _count_states_by_person(session, campaign)
     members, needed = _members(session, campaign), dict.fromkeys(tasks, campaign.rules.overlap)
     needed |= load_wanted(session, campaign)
     if campaign.rules.calibration:
@@ -139,7 +147,13 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
         active_s=_median_seconds(first),
         finish_at=estimate_finish([label.created_at for label in first], missing, datetime.now(UTC)),
         people=tuple(
-            _person_progress(session, campaign, member, paused.get(member.id, ""), first, repeated)
+            _person_progress(
+                session,
+                campaign,
+                member,
+                _OwnLabels(states_of[member.id], first_of[member.name], repeated_of[member.name]),
+                paused.get(member.id, ""),
+            )
             for member in members
         ),
     )
@@ -194,22 +208,36 @@ def _members(session: Session, campaign: CampaignSettings) -> list[Member]:
     return [member for member in load_people(session) if member.id in ids]
 
 
+_Repeat = tuple[CampaignLabel, CampaignLabel]
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnLabels:
+    """Of one person: the number of reservations in each state and of those left out, the first labels, and the repeated ones."""
+
+    states: Counter[str]
+    first: Sequence[CampaignLabel]
+    repeated: Sequence[_Repeat]
+
+
+def _count_states_by_person(session: Session, campaign: CampaignSettings) -> defaultdict[str, Counter[str]]:
+    """Number of reservations in each state, and under "excluded" of those that are left out, by the id of the person."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    rows = session.exec(
+        select(Reservation.person_id, Reservation.state, Reservation.excluded, func.count())
+        .where(Reservation.campaign_id == campaign.id)
+        .group_by(Reservation.person_id, Reservation.state, col(Reservation.excluded))
+    )
+    for person, state, excluded, number in rows:
+        counts[person][state] += number
+        counts[person]["excluded"] += number if excluded else 0
+    return counts
+
+
 def _person_progress(
-    session: Session,
-    campaign: CampaignSettings,
-    member: Member,
-    paused: str,
-    first: Sequence[CampaignLabel],
-    repeated: Sequence[tuple[CampaignLabel, CampaignLabel]],
+    session: Session, campaign: CampaignSettings, member: Member, own: _OwnLabels, paused: str
 ) -> PersonProgress:
-    own_states = select(Reservation.state).where(
-        Reservation.campaign_id == campaign.id, Reservation.person_id == member.id
-    )
-    own_excluded = select(func.count()).where(
-        Reservation.campaign_id == campaign.id, Reservation.person_id == member.id, col(Reservation.excluded)
-    )
-    states, marked = Counter(session.exec(own_states)), mark_answers(session, campaign, member)
-    own_first = [label for label in first if label.person == member.name]
+    states, marked = own.states, mark_answers(session, campaign, member)
     return PersonProgress(
         name=member.name,
         stage=current_stage(session, campaign, member),
@@ -219,10 +247,10 @@ def _person_progress(
         training=training_rounds(marked),
         qualification=_share_of(answer.is_correct for answer in marked if answer.part == "qualification"),
         gold=_share_of(answer.is_correct for answer in marked if answer.part == "gold"),
-        consistency=_share_of(_is_same_answer(campaign, *pair) for pair in repeated if pair[0].person == member.name),
-        active_s=_median_seconds(own_first),
-        last_at=max((label.created_at for label in own_first), default=None),
-        excluded=session.exec(own_excluded).one(),
+        consistency=_share_of(_is_same_answer(campaign, *pair) for pair in own.repeated),
+        active_s=_median_seconds(own.first),
+        last_at=max((label.created_at for label in own.first), default=None),
+        excluded=states["excluded"],
         signals=tuple(load_signals(session, campaign, member.id)) if has_limits(campaign.rules) else (),
         paused=paused,
     )

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, stable_number
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import EditSource, pair_from_answers
-from annotations.campaigns.results import CampaignLabel, latest_labels
+from annotations.campaigns.results import CampaignLabel, latest_labels, load_labels
 from annotations.store.campaign_tables import Correction, Reservation, Response, Task
 from annotations.store.database import read_session
 from annotations.store.records import PairRecord, RecordError, require_storable
@@ -128,7 +128,7 @@ class CuratorActions:
     def _written_labels(self, session: Session, campaign: CampaignSettings) -> Iterator[CampaignLabel]:
         """The labels of others that contain an edit."""
         edit_ids = [question.id for question in campaign.questions.questions if question.kind == "edit"]
-        for label in latest_labels(session, campaign):
+        for label in latest_labels(load_labels(session, campaign)):
             if label.person != self._person.name and any(label.answers.get(id) for id in edit_ids):
                 yield label
 

@@ -18,6 +18,7 @@ from annotations.campaigns.results import (
     first_blind_labels,
     given_error_types,
     latest_labels,
+    load_labels,
 )
 from core.stats.agreement import (
     DISTANCES,
@@ -61,7 +62,7 @@ class Agreement:
 
 def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agreement]:
     """Every question with a fixed choice of answers: over all items, by mode where labels have several, by the error type of items."""
-    labels = first_blind_labels(session, campaign)
+    labels = first_blind_labels(load_labels(session, campaign))
 
     modes = sorted({label.mode for label in labels})
     found = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
@@ -167,10 +168,9 @@ class Revisions:
 def count_revisions(session: Session, campaign: CampaignSettings) -> Revisions:
     """The answers to the measured question, before and after the scores were shown."""
     measured = campaign.questions.measured
-    before = {
-        (label.task, label.person): str(measured(label.answers)) for label in first_blind_labels(session, campaign)
-    }
-    after = [label for label in latest_labels(session, campaign) if not label.blind]
+    labels = load_labels(session, campaign)
+    before = {(label.task, label.person): str(measured(label.answers)) for label in first_blind_labels(labels)}
+    after = [label for label in latest_labels(labels) if not label.blind]
     moves = Counter(
         (before[label.task, label.person], str(measured(label.answers)))
         for label in after

@@ -14,7 +14,7 @@ from annotations.campaigns.active_order import newest_scores
 from annotations.campaigns.campaign import CampaignSettings, with_optional_answers
 from annotations.campaigns.candidates import likely_answer, load_candidates
 from annotations.campaigns.questions import QuestionSet, check_answers
-from annotations.campaigns.results import first_blind_labels
+from annotations.campaigns.results import first_blind_labels, load_labels
 from annotations.store.campaign_tables import Suggestion, Task
 from annotations.store.records import LOCAL_LABELS, RecordError
 from annotations.store.tables import Item
@@ -98,7 +98,7 @@ def count_suggestions(session: Session, campaign: CampaignSettings) -> int:
 
 def describe_modes(session: Session, campaign: CampaignSettings) -> str:
     """Describe how many of the labels that agreement counts were given with help, and its effect; "" where none was."""
-    labels = first_blind_labels(session, campaign)
+    labels = first_blind_labels(load_labels(session, campaign))
     numbers = Counter(label.mode for label in labels)
     sentences = []
     if number := numbers["pre-annotated"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -72,53 +72,90 @@ _LABEL_COLUMNS = (
 )
 
 
-def first_blind_labels(session: Session, campaign: CampaignSettings) -> list[CampaignLabel]:
+def load_labels(
+    session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
+) -> list[CampaignLabel]:
+    """Every answer, or those to some tasks, in the order in which it came; those left out do not count."""
+    versions = session.exec(
+        select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
+    )
+    questions = {version: read_questions(questions) for version, questions in versions}
+    chosen = true() if tasks is None else col(Task.id).in_(tasks)
+    items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
+    documents = dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
+
+    left_out = load_excluded_questions(session, campaign)
+    undo = aliased(Response)
+    is_undone = exists().where(
+        col(undo.reservation_id) == col(Response.reservation_id),
+        col(undo.act) == "undo",
+        col(undo.revision) > col(Response.revision),
+    )
+    found = session.connection().execute(
+        select_columns(*_LABEL_COLUMNS)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~is_undone, chosen)
+        .order_by(col(Response.id))
+    )
+    return [
+        CampaignLabel(
+            response,
+            task,
+            item,
+            documents[item],
+            part,
+            turn,
+            state == "answered" and not excluded,
+            person,
+            pseudonym,
+            left_out.without(
+                questions[version], person, rest[-1], unswap_answers(questions[version], answers, swapped)
+            ),
+            version,
+            *rest,
+        )
+        for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in found
+    ]
+
+
+def first_blind_labels(labels: Iterable[CampaignLabel]) -> list[CampaignLabel]:
     """The first label of each person for each task of work, before any score was seen; agreement is computed from these.
 
     Undone, late and repeated labels do not count.
     """
     first: dict[tuple[str, str], CampaignLabel] = {}
-    for label in _all_labels(session, campaign):
+    for label in labels:
         if label.part == "work" and label.turn == 1 and label.blind and label.counts:
             first.setdefault((label.task, label.person), label)
     return list(first.values())
 
 
-def latest_labels(session: Session, campaign: CampaignSettings) -> list[CampaignLabel]:
+def latest_labels(labels: Iterable[CampaignLabel]) -> list[CampaignLabel]:
     """The current label of each person for each task of work."""
-    last = {
-        (label.task, label.person): label
-        for label in _all_labels(session, campaign)
-        if label.part == "work" and label.turn == 1
-    }
+    last = {(label.task, label.person): label for label in labels if label.part == "work" and label.turn == 1}
     return [label for label in last.values() if label.counts]
 
 
-def latest_blind_labels(
-    session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
-) -> list[CampaignLabel]:
-    """The current label of each person for each task of work, or for some of them, given before scores were seen."""
-    last = {
-        (label.task, label.person): label
-        for label in _all_labels(session, campaign, tasks)
-        if label.part == "work" and label.turn == 1 and label.blind
-    }
-    return [label for label in last.values() if label.counts]
+def latest_blind_labels(labels: Iterable[CampaignLabel]) -> list[CampaignLabel]:
+    """The current label of each person for each task of work, given before scores were seen."""
+    return latest_labels(label for label in labels if label.blind)
 
 
-def known_labels(session: Session, campaign: CampaignSettings) -> list[CampaignLabel]:
+def known_labels(labels: Iterable[CampaignLabel]) -> list[CampaignLabel]:
     """The first label of each person for each gold task."""
     first: dict[tuple[str, str], CampaignLabel] = {}
-    for label in _all_labels(session, campaign):
+    for label in labels:
         if label.part == "gold" and label.counts:
             first.setdefault((label.task, label.person), label)
     return list(first.values())
 
 
-def repeated_labels(session: Session, campaign: CampaignSettings) -> list[tuple[CampaignLabel, CampaignLabel]]:
+def repeated_labels(labels: Iterable[CampaignLabel]) -> list[tuple[CampaignLabel, CampaignLabel]]:
     """The first and the second label of tasks of work that a person had twice."""
     turns: dict[tuple[str, str, int], CampaignLabel] = {}
-    for label in _all_labels(session, campaign):
+    for label in labels:
         if label.part == "work" and label.counts:
             turns.setdefault((label.task, label.person, label.turn), label)
     twice = [(task, person) for task, person, turn in turns if turn == 2 and (task, person, 1) in turns]
@@ -173,52 +210,6 @@ def latest_decisions(session: Session, campaign: CampaignSettings) -> dict[str, 
     }
 
 
-def _all_labels(
-    session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
-) -> Iterator[CampaignLabel]:
-    """Every answer, or those to some tasks, in the order in which it came; those left out do not count."""
-    versions = session.exec(
-        select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
-    )
-    questions = {version: read_questions(questions) for version, questions in versions}
-    chosen = true() if tasks is None else col(Task.id).in_(tasks)
-    items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
-    documents = dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
-
-    left_out = load_excluded_questions(session, campaign)
-    undo = aliased(Response)
-    is_undone = exists().where(
-        col(undo.reservation_id) == col(Response.reservation_id),
-        col(undo.act) == "undo",
-        col(undo.revision) > col(Response.revision),
-    )
-    found = session.connection().execute(
-        select_columns(*_LABEL_COLUMNS)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .join(Person, col(Person.id) == Reservation.person_id)
-        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~is_undone, chosen)
-        .order_by(col(Response.id))
-    )
-    for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in found:
-        yield CampaignLabel(
-            response,
-            task,
-            item,
-            documents[item],
-            part,
-            turn,
-            state == "answered" and not excluded,
-            person,
-            pseudonym,
-            left_out.without(
-                questions[version], person, rest[-1], unswap_answers(questions[version], answers, swapped)
-            ),
-            version,
-            *rest,
-        )
-
-
 class LabelProvenance(StrEnum):
     """Origin of the label of a task: one person, all who labelled it, an adjudicator; or there is none yet."""
 
@@ -271,7 +262,7 @@ def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str
             decision=decisions.get(id),
             reopened=_is_reopened(campaign, labels, decisions.get(id)),
         )
-        for id, labels in labels_by_task(latest_blind_labels(session, campaign, tasks)).items()
+        for id, labels in labels_by_task(latest_blind_labels(load_labels(session, campaign, tasks))).items()
     ]
 
 

@@ -15,7 +15,7 @@ from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_ag
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import CampaignQuestion, read_questions
 from annotations.campaigns.resolution import ResolvedTask, resolve_tasks
-from annotations.campaigns.results import first_blind_labels
+from annotations.campaigns.results import first_blind_labels, load_labels
 from annotations.exchange.campaign_export import ExportContext, exported_rows, load_export_context
 from annotations.exchange.export import ExportRow
 from annotations.store.campaign_tables import Task, VersionRow
@@ -85,7 +85,7 @@ class CampaignExport:
 
     def agreements(self) -> list[Agreement]:
         """Agreement over all items on each question with a fixed choice of answers."""
-        labels = first_blind_labels(self.session, self.campaign)
+        labels = first_blind_labels(load_labels(self.session, self.campaign))
         asked = [question for question in self.questions() if question.kind in {"choice", "scale"}]
         return [found for question in asked if (found := compute_agreement(question, OVERALL, labels))]
 
@@ -149,7 +149,7 @@ class ExportActions:
         with open_export(self._store, campaign_id, terms) as export:
             return b"".join(EXPORT_FORMATS.get(name)().content(export))
 
-    def nothing_to_export(self, campaign_id: str, name: str) -> str:
-        """Reason why a campaign has nothing for the format of that name; "" where it has."""
+    def nothing_to_export(self, campaign_id: str) -> dict[str, str]:
+        """Reason why a campaign has nothing for a format, by the names of all formats; "" where it has."""
         with open_export(self._store, campaign_id, ExportTerms()) as export:
-            return EXPORT_FORMATS.get(name)().nothing_to_export(export)
+            return {chosen.name: chosen().nothing_to_export(export) for chosen in EXPORT_FORMATS}

@@ -17,7 +17,7 @@ from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_ag
 from annotations.campaigns.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.resolution import Resolution, ResolvedTask, resolve_tasks
-from annotations.campaigns.results import corrected_error_types, first_blind_labels
+from annotations.campaigns.results import corrected_error_types, first_blind_labels, load_labels
 from annotations.store.campaign_tables import Campaign, Reservation, Task
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_examples, load_imported_samples, load_stored_ids
@@ -191,7 +191,9 @@ def describe_campaign(session: Session, dataset: str) -> CampaignDescription:
         questions.title,
         campaign.version,
         Counter(task.resolution for task in resolve_tasks(session, campaign)),
-        compute_agreement(questions.by_id[questions.measure], OVERALL, first_blind_labels(session, campaign)),
+        compute_agreement(
+            questions.by_id[questions.measure], OVERALL, first_blind_labels(load_labels(session, campaign))
+        ),
     )
 
 

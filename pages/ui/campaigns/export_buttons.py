@@ -43,11 +43,10 @@ def _exports_for_tools(campaign: CampaignSettings) -> None:
         )
         st.form_submit_button("State this in the card and the data statement", icon=":material/check:")
     actions = ExportActions(services.store(), current_member())
-    offered = [chosen for chosen in EXPORT_FORMATS if chosen.name not in _WHOLE]
-    reasons = {chosen: actions.nothing_to_export(campaign.id, chosen.name) for chosen in offered}
+    reasons = actions.nothing_to_export(campaign.id)
     with st.container(horizontal=True):
-        for chosen in offered:
-            if not reasons[chosen]:
+        for chosen in EXPORT_FORMATS:
+            if chosen.name not in _WHOLE and not reasons[chosen.name]:
                 _export_button(campaign, chosen, terms)
     for reason in filter(None, reasons.values()):
         st.caption(f":material/info: {escape_markdown(reason)}")

@@ -19,6 +19,7 @@ from annotations.campaigns.results import (
     latest_decisions,
     latest_labels,
     load_cases,
+    load_labels,
     repeated_labels,
 )
 from annotations.store.campaign_tables import Adjudication, Reservation
@@ -231,7 +232,7 @@ def test_adjudicators_cannot_decide_tasks_that_they_labelled(labelled: CampaignF
     queue = judge.queue(labelled.campaign.id)
     assert (queue.open, queue.excluded) == ((), 3)
     with read_session(labelled.store.engine) as session:
-        task = first_blind_labels(session, labelled.campaign)[0].task
+        task = first_blind_labels(load_labels(session, labelled.campaign))[0].task
     with pytest.raises(RecordError, match="labelled this one yourself"):
         judge.task(labelled.campaign.id, task)
     with pytest.raises(RecordError, match="labelled this one yourself"):
@@ -282,8 +283,12 @@ def test_a_changed_mind_leaves_agreement_and_changes_the_last_word(store: Store)
     opened.send(annotator, work, answers=GOOD)
     assert opened.send(annotator, work, answers=BAD).revision == 2
     with read_session(store.engine) as session:
-        assert [one.answers["verdict"] for one in first_blind_labels(session, opened.campaign)] == ["consistent"]
-        assert [one.answers["verdict"] for one in latest_labels(session, opened.campaign)] == ["inconsistent"]
+        assert [one.answers["verdict"] for one in first_blind_labels(load_labels(session, opened.campaign))] == [
+            "consistent"
+        ]
+        assert [one.answers["verdict"] for one in latest_labels(load_labels(session, opened.campaign))] == [
+            "inconsistent"
+        ]
 
 
 def test_undone_answers_do_not_count(store: Store) -> None:
@@ -295,7 +300,9 @@ def test_undone_answers_do_not_count(store: Store) -> None:
     assert opened.next_task(annotator) == replace(work, answers=opened.next_task(annotator).answers, revision=2)
     opened.send(annotator, work, answers=GOOD)
     with read_session(store.engine) as session:
-        assert [one.answers["verdict"] for one in first_blind_labels(session, opened.campaign)] == ["consistent"]
+        assert [one.answers["verdict"] for one in first_blind_labels(load_labels(session, opened.campaign))] == [
+            "consistent"
+        ]
 
 
 def test_answers_about_sides_are_unswapped(store: Store) -> None:
@@ -310,7 +317,7 @@ def test_answers_about_sides_are_unswapped(store: Store) -> None:
             answers={"unfaithful": side, "error_type": "Other", "explanation": "It was left at the mill."},
         )
     with read_session(store.engine) as session:
-        labels = first_blind_labels(session, opened.campaign)
+        labels = first_blind_labels(load_labels(session, opened.campaign))
     assert {one.answers["unfaithful"] for one in labels} == {"right"}
     assert {one.answers["explanation"] for one in labels} == {"It was left at the mill."}
 
@@ -319,7 +326,7 @@ def test_repeated_labels_come_in_pairs(store: Store) -> None:
     opened = make_campaign(store, items=30, repeat_every=4)
     opened.label(opened.annotator("ben"), 34)
     with read_session(store.engine) as session:
-        pairs = repeated_labels(session, opened.campaign)
-        assert len(first_blind_labels(session, opened.campaign)) < 34
+        pairs = repeated_labels(load_labels(session, opened.campaign))
+        assert len(first_blind_labels(load_labels(session, opened.campaign))) < 34
     assert pairs
     assert all(first.task == second.task for first, second in pairs)

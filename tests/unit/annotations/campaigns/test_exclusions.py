@@ -12,7 +12,7 @@ from annotations.campaigns.label_agreement import compute_agreement
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.resolution import Resolution, resolve_tasks
-from annotations.campaigns.results import first_blind_labels
+from annotations.campaigns.results import first_blind_labels, load_labels
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.data_statement import data_statement
 from annotations.exchange.export_format import ExportTerms, open_export
@@ -50,7 +50,7 @@ def test_places_are_free_and_figures_go_on_without_what_is_left_out(store: Store
     assert {one.name: one.excluded for one in after.people} == {"bad": 3, "good": 0}
     with read_session(store.engine) as session:
         assert {task.resolution for task in resolve_tasks(session, opened.campaign)} == {Resolution.SINGLE}
-        labels = first_blind_labels(session, opened.campaign)
+        labels = first_blind_labels(load_labels(session, opened.campaign))
     question = opened.campaign.questions.by_id["verdict"]
     found = compute_agreement(question, "Overall", labels)
     assert found is not None
@@ -78,14 +78,18 @@ def test_a_day_and_a_question_are_left_out_alone(store: Store) -> None:
     opened, manager, bad = labelled(store)
     id = opened.campaign.id
     with read_session(store.engine) as session:
-        today = first_blind_labels(session, opened.campaign)[0].created_at.date()
+        today = first_blind_labels(load_labels(session, opened.campaign))[0].created_at.date()
     with pytest.raises(RecordError, match="no such label"):
         manager.exclude(id, WhatIsExcluded(bad.id, today - timedelta(days=1)), "Ill.")
     assert manager.exclude(id, WhatIsExcluded(bad.id, today), "Ill.") == 3
     manager.reinstate(id, manager.exclusions(id)[0].id, "It was another day.")
     manager.exclude(id, WhatIsExcluded(bad.id, question="confidence"), "Took the scale the wrong way round.")
     with read_session(store.engine) as session:
-        own = [label.answers for label in first_blind_labels(session, opened.campaign) if label.person == "bad"]
+        own = [
+            label.answers
+            for label in first_blind_labels(load_labels(session, opened.campaign))
+            if label.person == "bad"
+        ]
     assert own == [{"verdict": "inconsistent", "reason": "It was a boat."}] * 3
     assert manager.progress(id).complete == 3
     manager.exclude(id, WhatIsExcluded(bad.id, question="verdict"), "Guessed.")

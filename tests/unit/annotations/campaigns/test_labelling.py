@@ -15,7 +15,7 @@ from annotations.campaigns.labelling import AnnotatorActions, AnnotatorProgress,
 from annotations.campaigns.people import Role
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.responses import SentResponse
-from annotations.campaigns.results import first_blind_labels
+from annotations.campaigns.results import first_blind_labels, load_labels
 from annotations.store.campaign_tables import Reservation, Response
 from annotations.store.database import read_session
 from annotations.store.records import ChangedElsewhereError, PairRecord, RecordError, RightsError
@@ -198,7 +198,7 @@ def test_words_of_a_pair_are_marked_with_their_side_and_read_unswapped(store: St
         answers = {**ANSWERS["label-pairs"], "unfaithful": side, "wrong_words": [[0, 4, side]]}
         opened.send(annotator, work, answers=answers)
     with read_session(store.engine) as session:
-        labels = first_blind_labels(session, opened.campaign)
+        labels = first_blind_labels(load_labels(session, opened.campaign))
         shown = session.exec(select(Response.swapped)).all()
     assert set(shown) == {True, False}
     assert [(label.answers["unfaithful"], label.answers["wrong_words"]) for label in labels] == [

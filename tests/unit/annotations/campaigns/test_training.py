@@ -12,7 +12,7 @@ from annotations.campaigns.campaign_progress import CampaignProgress, compute_pr
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.qualification import Stage
-from annotations.campaigns.results import first_blind_labels, latest_labels, repeated_labels
+from annotations.campaigns.results import first_blind_labels, latest_labels, load_labels, repeated_labels
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.export import to_jsonl
 from annotations.exchange.export_format import ExportActions, ExportTerms
@@ -90,8 +90,8 @@ def test_training_is_no_label_no_repeat_and_no_time(store: Store) -> None:
     annotator.train_again(opened.campaign.id)
     opened.label(annotator, 2)
     with read_session(store.engine) as session:
-        labels = [read(session, opened.campaign) for read in (first_blind_labels, latest_labels)]
-        assert (labels, repeated_labels(session, opened.campaign)) == ([[], []], [])
+        given = load_labels(session, opened.campaign)
+        assert [read(given) for read in (first_blind_labels, latest_labels, repeated_labels)] == [[], [], []]
     found = campaign_progress(opened)
     [person] = found.people
     assert (found.answered, found.remaining, found.active_s, person.consistency.total) == (0, 3, None, 0)
