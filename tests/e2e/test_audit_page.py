@@ -33,13 +33,13 @@ def save_threshold(page: Page, server: Server, metric: str, name: str) -> None:
 
 
 def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Page, server: Server) -> None:
-    save_threshold(page, server, "rouge2", "own")
+    save_threshold(page, server, "ROUGE-2", "own")
     page.goto(f"{server.url}/audit")
     expect(page.get_by_role("button", name="Audit", exact=True)).to_be_visible(timeout=START_MS)
     enter(page.get_by_test_id("stNumberInputField"), "4")
     pick_option(page.get_by_role("combobox", name="Metrics"), "(rouge2)", typed="rouge2")
     page.keyboard.press("Escape")  # the list stays open for more choices
-    pick_option(page.get_by_role("combobox", name="Saved thresholds"), "own (rouge2)")
+    pick_option(page.get_by_role("combobox", name="Saved thresholds"), "own (ROUGE-2)")
     page.keyboard.press("Escape")
     press(page.get_by_role("button", name="Audit", exact=True))
     expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=START_MS)

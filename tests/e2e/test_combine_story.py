@@ -75,7 +75,7 @@ def test_sixty_labels_become_a_metric_a_threshold_a_rate_and_a_report(page: Page
 
     page.goto(f"{data}&tab=calibration&metric=my-mix")
     expect(page.get_by_role("heading", name="A threshold of your own")).to_be_visible(timeout=WORK_MS)
-    expect(page.get_by_text("my-mix: consistent from a score of at least")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("My mix: consistent from a score of at least")).to_be_visible(timeout=WORK_MS)
     enter(page.get_by_role("textbox", name="Name"), "own")
     press(page.get_by_role("button", name="Save threshold"))
     expect(page.get_by_text("Saved as own")).to_be_visible(timeout=START_MS)

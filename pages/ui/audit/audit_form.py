@@ -22,6 +22,7 @@ from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
 from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics, list_metrics
+from core.metric_title import metric_title
 from core.model_reference import asks_endpoint
 from core.studies.saved_threshold import thresholds_by_metric
 from core.types import PRECOMPUTED
@@ -202,7 +203,7 @@ def _threshold_select() -> None:
         list(kept),
         default=[],
         key=AuditState.thresholds.key,
-        format_func=lambda name: f"{name} ({kept[name].metric})",
+        format_func=lambda name: f"{name} ({metric_title(kept[name].metric)})",
         placeholder="None",
         help="Its false alarms and misses on the data, overall and by domain. Where none is chosen, the one that separates "
         "the labelled summaries best decides.",
