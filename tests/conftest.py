@@ -68,12 +68,15 @@ def _group_of(nodeid: str) -> str:
     return "known metrics" if file.endswith(_KNOWN_METRICS) else file
 
 
-# what reads them through several models takes seconds, and is held on short texts as well
+# what reads these through several models takes seconds, and is held on short texts as well
 _LONG_TEXTS = ("600-word", "long claim", "more than the models read", "several chunks", "windows beyond")
 _SLOW_READERS = (
     *("test_bertscore_deberta", "test_factcg", "test_fenice", "test_hhem", "test_longdoc", "test_minicheck", "test_q2"),
     *("test_qafacteval", "test_questeval", "test_semantic"),
 )
+# what asks questions does so for each phrase: plain texts, separators and agreement are held for each change
+_FURTHER_TEXTS = ("figures", "one word more", "personal", "short", "ten characters", "the same sentence twice")
+_ASKERS = ("test_fenice", "test_q2", "test_qafacteval", "test_questeval")
 # the other tests of the store find on PostgreSQL what they find on SQLite: both have one code above the database
 _ON_BOTH_DATABASES = ("test_database", "test_migrate", "test_queue", "test_store")
 
@@ -81,7 +84,8 @@ _ON_BOTH_DATABASES = ("test_database", "test_migrate", "test_queue", "test_store
 def _is_slow(item: pytest.Item) -> bool:
     stem = item.path.stem
     if stem in _SLOW_READERS:
-        return any(text in item.name for text in _LONG_TEXTS)
+        texts = (*_LONG_TEXTS, *_FURTHER_TEXTS) if stem in _ASKERS else _LONG_TEXTS
+        return any(text in item.name for text in texts)
     return "[postgres" in item.name and stem not in _ON_BOTH_DATABASES
 
 

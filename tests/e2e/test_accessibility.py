@@ -81,6 +81,7 @@ class Walk:
         expect(self.page.locator(".matrix")).to_be_visible(timeout=START_MS)
 
 
+@pytest.mark.slow
 def test_no_page_has_a_serious_finding_of_axe_in_either_theme_or_is_wider_than_its_window(
     new_context: Callable[[], BrowserContext], shared_server: SharedServer
 ) -> None:

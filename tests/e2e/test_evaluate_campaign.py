@@ -19,6 +19,7 @@ from tests.e2e.waiting import press
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 def test_labels_of_a_campaign_become_tables_and_a_paper_pack(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries", items=3, overlap=1)
     annotate_page = AnnotatePage(page, shared_server)

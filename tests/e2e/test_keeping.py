@@ -121,6 +121,7 @@ def test_a_score_that_differs_from_the_saved_one_is_marked(page: Page, server: S
     expect(bench.row("bleu")).not_to_contain_text("saved")
 
 
+@pytest.mark.slow
 def test_drafts_come_back_and_quick_presses_save_the_newest_text_once(bench: Bench, new_page: NewPage) -> None:
     server = bench.server
     bench.replace("Tuesday", "Sunday", "The document says Tuesday.")

@@ -47,6 +47,7 @@ def choose_metric(page: Page, title: str) -> None:
     pick_option(page.get_by_role("combobox", name="With other settings"), title, exact=True, typed=title)
 
 
+@pytest.mark.slow
 def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored_and_a_card_opens_the_same_form(
     bench: Bench, tiny_deberta: Path
 ) -> None:
