@@ -13,6 +13,7 @@ from core.errors import TouchstoneError, UnknownNameError
 from core.language import count_unverified
 from core.metric import METRICS, Direction
 from core.profile import Profile
+from core.stats.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Numbers, Values, number_documents
 from core.types import Example, Sample, Verdict
 
@@ -46,7 +47,8 @@ class Cases:
 
     `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
     original and its edit that are both consistent; one that is borderline has no part in either. `separate` are metrics on
-    several scales, which only slices of one scale can have. `warnings` are sentences on scores that were left out or are
+    several scales, which only slices of one scale can have. `probabilities`, (samples,), are how likely each was drawn for its
+    label, nan where that was not kept; None where no sample has one. `warnings` are sentences on scores that were left out or are
     unverified for their language, and on datasets that overlap.
     """
 
@@ -58,6 +60,7 @@ class Cases:
     columns: tuple[MetricColumn, ...]
     warnings: tuple[str, ...] = ()
     separate: tuple[MetricColumn, ...] = ()
+    probabilities: Values | None = None
 
     @property
     def all_columns(self) -> tuple[MetricColumn, ...]:
@@ -103,6 +106,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
     for place, sample in enumerate(samples):
         for score in sample.item.scores:
             released[score.metric][place] = score.value
+    probabilities = released.pop(SELECTION_PROBABILITY, None)  # stored as a score of the sample, and no metric's
     return Cases(
         samples=tuple(samples),
         labels=labels,
@@ -118,6 +122,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
             *(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
             *_language_warnings(samples, directions),
         ),
+        probabilities=probabilities,
     )
 
 

@@ -13,7 +13,6 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SLICE_FIELDS, slice_fields
 from core.cases.ratings import VERDICT_ASPECT, mean_ratings
 from core.errors import TouchstoneError, UnknownNameError
-from core.stats.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Mask, Numbers, Values
 from core.types import Sample, Verdict
 
@@ -63,12 +62,10 @@ class PoolLabel:
 def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
     """The samples of datasets; a text of several datasets is one row of the first, with the labels and scores of all."""
     rows, warnings = _rows_of_texts(cases)
-    columns = {column.name: column for column in cases.columns}
-    drawn = columns.pop(SELECTION_PROBABILITY, None)
     labels, probabilities = _first_known(cases.labels, rows), None
-    if drawn is not None:
-        probabilities = _first_known(drawn.values, rows)
-        labels, undrawn = _drawn_labels(cases, drawn.values, rows)
+    if cases.probabilities is not None:
+        probabilities = _first_known(cases.probabilities, rows)
+        labels, undrawn = _drawn_labels(cases, cases.probabilities, rows)
         warnings += undrawn
     owners = np.array([of_text[0] for of_text in rows], dtype=np.intp)
     errors = {place: kinds for place, of_text in enumerate(rows) if (kinds := _error_types(cases.samples, of_text))}
@@ -77,7 +74,7 @@ def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
         ids=[sample.item.example.id for sample in samples],
         labels=labels,
         documents=cases.documents[owners],
-        columns=tuple(replace(column, values=_first_known(column.values, rows)) for column in columns.values()),
+        columns=tuple(replace(column, values=_first_known(column.values, rows)) for column in cases.columns),
         errors=errors,
         probabilities=probabilities,
         parts=parts_of_samples(samples, by),

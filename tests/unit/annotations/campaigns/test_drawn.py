@@ -23,6 +23,7 @@ from annotations.exchange.samples import load_samples
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import RecordError
 from annotations.store.store import Store
+from core.cases.cases import select_metrics
 from core.cases.pool import pool_of_cases
 from core.cases.pool_draw import DrawRequest, draw_samples
 from core.cases.pool_rates import draw_of_labels
@@ -90,7 +91,9 @@ def test_a_campaign_stops_by_itself_and_its_labels_give_the_rate_with_their_prob
     assert draw.low <= truth <= draw.high
     assert draw.labels < SIZE
     samples = [load_samples(store, name) for name in ("harbour", "campaign: Rafts")]
-    pool = pool_of_cases(pool_cases(samples))
+    cases = pool_cases(samples)
+    assert [column.name for column in cases.all_columns] == ["align"]  # a probability is no metric's score
+    pool = pool_of_cases(select_metrics(cases, ["align"]))
     assert pool.probabilities is not None
     assert len(pool.ids) == SIZE
     found = draw_of_labels(pool)
