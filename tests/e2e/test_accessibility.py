@@ -100,6 +100,7 @@ def test_no_page_has_a_serious_finding_of_axe_in_either_theme_or_is_wider_than_i
         if page.locator("h1").count() != 1 or not re.match(r"[A-Z][a-z ]+ · (.+ · )?Touchstone$", page.title()):
             found.append(f"{name} has {page.locator('h1').count()} first headings and the title {page.title()!r}")
         light = background(page)
+        page.wait_for_function(_STILL)  # what a run has just drawn again comes back from pale
         found += [f"{name}: {finding}" for finding in findings(page)]
         show_theme(page, "dark")
         page.wait_for_function(f"light => ({_BACKGROUND})() !== light", arg=light)
