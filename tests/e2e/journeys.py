@@ -279,6 +279,9 @@ def walk_all(names: list[str], folder: Path) -> list[tuple[str, int, int, float]
 
 def main(names: list[str]) -> int:
     """Print the table; 1 where a bar is missed."""
+    known = [*JOURNEYS, _CAMPAIGN]
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"No journey is named {', '.join(unknown)}. There are {', '.join(known)}.")
     with tempfile.TemporaryDirectory() as folder:
         rows = walk_all(names, Path(folder))
     lines = [[title, str(presses), str(bar), f"{seconds:.1f}"] for title, bar, presses, seconds in rows]
