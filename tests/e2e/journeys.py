@@ -192,7 +192,7 @@ def train_to_probe(walk: Walk) -> None:
     tried.wait_for(timeout=TRAIN_MS)
     walk.press(tried)
     walk.scored()
-    expect(walk.page.get_by_text("my-metric").first).to_be_visible()
+    expect(walk.page.get_by_role("rowheader", name=re.compile("my-metric"))).to_be_visible()
 
 
 def campaign(manager: Walk, shared_server: SharedServer, browser: Browser) -> None:
