@@ -32,7 +32,9 @@ def upload_popover() -> None:
                 on_change=_read_upload,
                 help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
             )
-            if file is not None:
+            if file is None:
+                probe_state().long_document = ""  # a visit to another page takes the file out of the uploader
+            else:
                 _show_upload()
             if long := probe_state().long_document:
                 st.caption(
