@@ -50,7 +50,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What a simulated campaign came to."""
+    """Result of a simulated campaign."""
 
     holds: bool
     labels: int
