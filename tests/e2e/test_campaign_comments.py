@@ -32,6 +32,7 @@ def open_comments(page: Page, name: str = "Comments") -> Locator:
     return dialog
 
 
+@pytest.mark.slow
 def test_a_flag_is_asked_about_answered_and_resolved(new_page: Callable[[], Page], shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries", items=1)
     ben, cem = (AnnotatePage(new_page(), shared_server) for _ in range(2))

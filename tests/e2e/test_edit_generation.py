@@ -100,6 +100,7 @@ def ask(bench: Bench, named: str) -> None:
     press(form(bench.page).get_by_role("button", name="Ask", exact=True))
 
 
+@pytest.mark.slow
 def test_proposals_are_shown_with_their_checks_applied_and_kept(page: Page, asking_server: Server) -> None:
     bench = opened(page, asking_server)
     ask(bench, "first")

@@ -37,6 +37,7 @@ def go_on(page: Page) -> None:
     page.locator(".card .next").click()
 
 
+@pytest.mark.slow
 def test_a_lesson_is_done_to_its_end_and_the_next_one_follows(page: Page, server: Server) -> None:
     name, lesson = FIRST
     read, reset, break_fact, state, why = lesson.steps

@@ -27,6 +27,7 @@ def pin(page: Page, address: str, text: str, what: str | re.Pattern[str] = "") -
     expect(page.get_by_text("Pinned to “Project”")).to_be_visible(timeout=START_MS)
 
 
+@pytest.mark.slow
 def test_five_pins_are_exported_and_opened_without_the_server(
     page: Page, server: Server, new_context: Callable[[], BrowserContext], tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_first_visit_opens_on_an_edit_with_its_verdict_and_marks_that_stay_awa
     context.close()
 
 
+@pytest.mark.slow
 def test_the_tour_leads_by_keys_over_three_pages_and_points_at_what_can_be_seen(page: Page, server: Server) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{server.url}/?tour=1")

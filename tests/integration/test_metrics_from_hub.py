@@ -218,6 +218,7 @@ def test_a_metric_comes_from_the_hub_as_it_is(machine: Machine, name: str) -> No
     assert machine.score(spec) == pytest.approx(machine.score(machine.spec(name, *folders)), abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "size"), [("alignscore-base", "base"), ("alignscore-large", "large")])
 def test_alignscore_comes_as_a_file_of_lightning_with_its_optimizer(machine: Machine, name: str, size: str) -> None:
     folder = machine.built(entailment.alignscore)
@@ -257,6 +258,7 @@ def write_archives(machine: Machine) -> None:
     byte_level().save(str(base / "tokenizer.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parts"),
     [

@@ -54,6 +54,7 @@ def test_precision_is_as_defined(states: States, pair: tuple[str, str]) -> None:
     assert score.value == pytest.approx(precision(states, pair, 5, 512), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_long_document_is_read_whole_in_windows_of_sentences(states: States) -> None:
     lines = [f"Boat {number} landed nine tonnes of herring in bay {number % 7}." for number in range(60)]
     pair = (" ".join(lines), "Boat 59 landed herring in bay 3.")

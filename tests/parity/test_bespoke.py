@@ -217,6 +217,7 @@ def test_one_question_that_is_refused_spoils_one_pair(tmp_path: Path, monkeypatc
     assert [isinstance(outcome, Failure) for outcome in outcomes] == [False, True, False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("endpoint")
 def test_an_endpoint_needs_no_torch(tmp_path: Path) -> None:
     status, output, errors = finish(start("-c", SCORE, str(tmp_path)))

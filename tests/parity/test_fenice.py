@@ -128,6 +128,7 @@ def test_windows_and_the_whole_document_are_premises_from_six_sentences_on() -> 
     assert [len(Fenice().premises(document, sentence_spans(document))) for document in documents] == [5, 6 + 2 + 1]
 
 
+@pytest.mark.slow
 def test_the_window_is_a_setting(models: Models) -> None:
     pair = PAIRS["more than the models read"]
     scores = {ours(models, pair, more).value for more in ("", ",window=1", ",window=2", ",limit=24,document_limit=24")}

@@ -92,6 +92,7 @@ def test_scores_are_as_defined(spec: str, embedding: Embedding, likelihood: Like
     assert score.value == pytest.approx(sum(each) / len(each), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_window_and_number_of_passages_matter(spec: str) -> None:
     values = {
         drive(METRICS.parse(f"{spec[:-1]}{more}]").rounds(Example("pair", TEXT, SUMMARY))).value

@@ -190,6 +190,7 @@ def test_all_questions_personal_ones_and_bare_words_are_settings(
     assert ours(models, pair, more).value == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_every_question_string_is_that_of_the_definition(models: Models, reference: Reference) -> None:
     summary = PAIRS_OF_QUESTIONS["ordinary"][1]
     for phrase in reference.candidates(summary):

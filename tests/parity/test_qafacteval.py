@@ -263,6 +263,7 @@ def test_the_tiny_models_keep_some_questions_and_drop_others(models: Models) -> 
     assert {bool(score.parts) for score in scores} == {True, False}
 
 
+@pytest.mark.slow
 def test_every_question_string_is_that_of_the_definition(models: Models, reference: Reference) -> None:
     around = [
         ("The ", "harbour", " was closed."),
@@ -273,6 +274,7 @@ def test_every_question_string_is_that_of_the_definition(models: Models, referen
     assert [asked(models, *one) for one in around] == [reference.question(*one) for one in around]
 
 
+@pytest.mark.slow
 def test_the_authors_decoder_leaves_out_the_second_place_and_it_matters(models: Models) -> None:
     other = Reference(models)
     other.places = list(range(200))

@@ -67,6 +67,7 @@ def test_the_best_passage_is_that_of_the_definition(wrapped: Metric, tiny_robert
     assert score.value == pytest.approx(sum(each) / len(each), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_bartscore_in_the_coded_window_is_longdocfactscore(tmp_path: Path) -> None:
     folder = tiny_likelihood.bart(tmp_path / "bart")
     published = METRICS.parse(f"longdocfactscore[checkpoint={folder},encoder={ENCODER}]")
@@ -90,6 +91,7 @@ def test_an_edited_sentence_asks_about_itself_only(wrapped: Metric, tmp_path: Pa
     assert 2 <= asked[2] <= 1 + 2 + 2  # its embedding, its passages, and their lengths where they are new
 
 
+@pytest.mark.slow
 def test_a_window_on_both_sides_matters(tiny_roberta: Path) -> None:
     spec = f"retrieve[metric=minicheck-roberta[checkpoint={tiny_roberta}],k=2"
     values = {

@@ -201,6 +201,7 @@ def test_a_new_perturbation_and_metric_move_no_figure_of_an_audit(
     assert figures(after) == pytest.approx(figures(before), abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("before", "with_examples")
 def test_a_perturbation_that_is_named_joins_the_audit_and_its_report_says_so(
     data: AuditData, before: AuditReport, answers: Path

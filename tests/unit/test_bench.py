@@ -48,6 +48,7 @@ def lines() -> dict[str, BenchRow]:
     return {line.workload: line for line in measured}
 
 
+@pytest.mark.slow
 def test_three_workloads_are_run_with_edits_at_three_places(lines: dict[str, BenchRow]) -> None:
     assert list(lines) == WORKLOADS
 
@@ -92,6 +93,7 @@ def test_a_row_of_the_table_stands_under_its_heading_and_a_record_tells_all(line
     assert record["shapes"] == ["roberta-tiny"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["longdocfactscore", "bleurt-20", "hhem"])
 def test_metrics_in_rounds_and_of_other_layouts_agree_too(name: str) -> None:
     plan = BenchPlan(pairs=2, documents=1, repeats=1, rows=1)

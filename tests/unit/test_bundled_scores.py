@@ -107,6 +107,7 @@ def test_the_terminal_evaluates_lists_and_packs_it_without_a_database(
     assert "Comes with Touchstone, scored beforehand." in card
 
 
+@pytest.mark.slow
 def test_commands_read_its_texts_and_none_scores_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path}/none.db")
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path))

@@ -130,6 +130,7 @@ def test_a_file_stands_alone(pairs: Path) -> None:
     assert "stands alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)
 
 
+@pytest.mark.slow
 def test_audits_are_kept_and_the_last_one_is_compared_with(few_pairs: Path, few_kinds: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
     options = ("audit", METRIC, "--data", few_pairs, "--most", 4, "--battery", few_kinds)

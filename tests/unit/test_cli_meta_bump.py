@@ -86,6 +86,7 @@ def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -
     assert "task1 and task2 have 20 documents in common" in result.stderr
 
 
+@pytest.mark.slow
 def test_both_tasks_in_one_folder_are_not_pooled_either_and_each_keeps_its_figures(tmp_path: Path) -> None:
     folder = tmp_path / "bump"
     folder.mkdir()
@@ -106,6 +107,7 @@ def test_both_tasks_in_one_folder_are_not_pooled_either_and_each_keeps_its_figur
         assert [100 * row["consistency"], 100 * row["auc"]] == pytest.approx([share, area], abs=0.1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_one_task_alone_has_no_scores_that_contradict_each_other() -> None:
     done("import", "bump", BUMP, "--name", "bump-task1")
     assert "different scores" not in run("study", "measures", "--dataset", "bump-task1", "--resamples", 2).stderr

@@ -58,6 +58,7 @@ def test_how_much_of_a_metric_the_surface_explains_is_told_as_json(tmp_path: Pat
     assert "Did you mean 'coverage'?" in str(unknown.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_settings")
 def test_a_broken_line_is_named_and_the_rest_is_learned_from(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl")
@@ -67,6 +68,7 @@ def test_a_broken_line_is_named_and_the_rest_is_learned_from(tmp_path: Path) -> 
     assert f"{pairs}, line 1: This is not JSON" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_settings")
 def test_an_imported_dataset_is_learned_from_as_its_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'touchstone.db'}")
@@ -79,6 +81,7 @@ def test_an_imported_dataset_is_learned_from_as_its_file_is(tmp_path: Path, monk
     assert "--dataset: one of the two." in str(neither.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_settings")
 def test_several_datasets_are_learned_from_and_their_own_test_split_is_held_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

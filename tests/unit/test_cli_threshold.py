@@ -91,6 +91,7 @@ def test_lower_scores_may_be_the_consistent_ones(labelled: Path, tmp_path: Path,
     assert isinstance(found.accuracy, Estimate)
 
 
+@pytest.mark.slow
 def test_an_audit_shows_false_alarms_and_misses_at_a_saved_threshold(
     labelled: Path, tmp_path: Path, database: str
 ) -> None:

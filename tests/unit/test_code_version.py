@@ -82,6 +82,7 @@ def test_the_hash_does_not_depend_on_the_order_of_the_parts() -> None:
     assert code_hash({"a": "1", "b": "2"}) == code_hash({"b": "2", "a": "1"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("checkout", "installed"),
     [

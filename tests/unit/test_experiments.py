@@ -56,6 +56,7 @@ def test_every_page_of_a_paper_is_read() -> None:
     assert {page.stem for page in (ROOT / "docs" / "papers").glob("*.md")} == {*PAGES}
 
 
+@pytest.mark.slow
 def test_every_command_that_needs_no_weights_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))

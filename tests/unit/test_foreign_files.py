@@ -82,6 +82,7 @@ def test_a_reader_ends_with_whoever_reads() -> None:
         os.kill(process, 0)
 
 
+@pytest.mark.slow
 def test_the_time_of_whoever_reads_does_not_count() -> None:
     results = read_apart("a.csv", Limits(2, 512), numbers, 200)
     assert next(results) == 0

@@ -84,6 +84,7 @@ def test_make_reference_puts_a_new_metric_into_the_table(tree: Path) -> None:
     assert not list(tree.rglob(".*.new"))
 
 
+@pytest.mark.slow
 def test_a_row_that_is_not_so_is_found(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     copied = tmp_path / "docs" / "reference" / "metrics.md"

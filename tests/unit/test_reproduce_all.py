@@ -89,6 +89,7 @@ def test_a_job_that_was_interrupted_goes_on_and_makes_the_same_site(
     assert files(tmp_path / "broken" / "site") == files(tmp_path / "whole" / "site")
 
 
+@pytest.mark.slow
 def test_what_changed_is_done_again(folder: Path, engine: Engine, tmp_path: Path) -> None:
     list(run_job(job(folder, engine, tmp_path / "out")))
     file = folder / "bump" / "task1_dataset.json"

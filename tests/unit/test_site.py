@@ -51,6 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / PROJECT["site_dir"]
 
 
+@pytest.mark.slow
 def test_every_link_of_the_site_leads_to_a_page_and_an_anchor(site: Path) -> None:
     pages = {
         file.relative_to(site).as_posix(): Page(file.read_text(encoding="utf-8"))

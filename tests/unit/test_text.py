@@ -109,6 +109,7 @@ print(len(done))
 """
 
 
+@pytest.mark.slow
 def test_threads_that_need_nltk_first_at_the_same_moment_all_get_it() -> None:
     """As metrics do at the first score of a process; NLTK is imported by one of them, and the others wait."""
     assert finish(start("-c", ALL_AT_ONCE)) == (0, "5\n", "")

@@ -111,6 +111,7 @@ def without_times(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in one.items() if name not in {"seconds", "questions"}} for one in records]
 
 
+@pytest.mark.slow
 def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installed: Installed) -> None:
     with zipfile.ZipFile(installed.wheel) as wheel:
         names = wheel.namelist()

@@ -162,6 +162,7 @@ def test_a_model_that_ran_out_of_memory_is_not_given_as_much_again(bench: Bench)
     assert [len(batch) for batch in bench.kind.batches] == [4, 2]
 
 
+@pytest.mark.slow
 def test_a_model_is_given_as_much_again_when_memory_is_free_for_long(bench: Bench) -> None:
     bench.kind.fit = 4
     bench.ask(

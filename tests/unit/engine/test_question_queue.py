@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from core.datasets.bump import Bump
 from core.engine.batch_size import BATCH_TOKENS
 from core.engine.conversation import Priority, Request, Task
@@ -353,6 +355,7 @@ def padding(asked: Sequence[Mapping[bytes, int]], budget: int, most: int) -> flo
     return padded / sum(lengths.values())
 
 
+@pytest.mark.slow
 @needs("bump")
 def test_pairs_of_sentences_of_real_documents_are_padded_little() -> None:
     """As SummaC asks them of 500 pairs, by their number of words: edited summaries ask again what the original asked."""

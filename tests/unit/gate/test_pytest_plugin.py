@@ -123,6 +123,7 @@ def test_pytest_finds_the_plug_in_by_its_entry_point() -> None:
         _ = touchstone.nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", sorted(WORKFLOWS))
 def test_the_commands_of_a_workflow_run(file: str, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands = [shlex.split(line)[1:] for line in shell_lines(WORKFLOWS[file]) if line.startswith("touchstone ")]

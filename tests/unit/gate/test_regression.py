@@ -65,6 +65,7 @@ def test_a_planted_drop_of_three_points_is_found() -> None:
     assert not regressions(list(improved.values()), [])
 
 
+@pytest.mark.slow
 def test_two_hundred_null_comparisons_give_few_false_alarms() -> None:
     cases, alarms = cases_of(80), 0
     for seed in range(200):

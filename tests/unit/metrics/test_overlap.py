@@ -96,6 +96,7 @@ def test_a_sentence_of_bleu_is_the_geometric_mean_of_its_precisions_without_pena
     assert found.seen.notes == ("Brevity penalty 0.105: 4 against 13 tokens.",)
 
 
+@pytest.mark.slow
 @bump
 @pytest.mark.parametrize(("variant", "equal", "largest"), [("perl", 1.0, 1e-9), ("rouge-score", 0.859, 0.1205)])
 def test_rouge_is_the_released_one_and_that_of_the_package_for_most(variant: str, equal: float, largest: float) -> None:
@@ -108,6 +109,7 @@ def test_rouge_is_the_released_one_and_that_of_the_package_for_most(variant: str
     assert max(differences) < largest
 
 
+@pytest.mark.slow
 @bump
 def test_bleu_is_the_released_one_but_for_an_article_that_was_another_then() -> None:
     misses = {

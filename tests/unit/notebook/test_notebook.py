@@ -113,6 +113,7 @@ def test_a_failure_is_shown_with_its_reason_and_long_lists_say_what_is_left_out(
     assert "10 more scores" in html
 
 
+@pytest.mark.slow
 def test_an_engine_serves_one_process_until_it_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     first = session.engine()
     assert session.engine() is first

@@ -90,6 +90,7 @@ def test_every_type_of_error_has_a_generator() -> None:
     assert made >= set(ErrorType) - {ErrorType.OTHER}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_text_takes_linear_time(piece: str) -> None:
     """Four times the text takes at most eight times as long, where a square of its length takes sixteen times."""

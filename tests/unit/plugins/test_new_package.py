@@ -17,6 +17,7 @@ from tests.unit.command_line import done, run
 pytest.importorskip("setuptools", reason="the package is built with setuptools")
 
 
+@pytest.mark.slow
 def test_the_package_installs_passes_its_tests_and_scores(tmp_path: Path) -> None:
     printed = done("new", "metric", "shared-words", "--to", tmp_path)
     package = tmp_path / "touchstone-shared-words"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.doubles.process import finish, start
 
 BEGIN = """
@@ -17,6 +19,7 @@ assert "pages.ui.review.case_view" in sys.modules and "torch" not in sys.modules
 """
 
 
+@pytest.mark.slow
 def test_the_first_page_is_imported_before_the_others_and_without_torch() -> None:
     status, _, errors = finish(start("-c", BEGIN))
     assert status == 0, errors

@@ -23,6 +23,7 @@ def test_nothing_is_known_before_an_answer_and_four_wrong_ones_are_enough_at_70_
     assert upper_share(0, 0) == 1
 
 
+@pytest.mark.slow
 def test_who_keeps_to_the_limit_is_paused_in_one_case_of_twenty_at_most_and_who_guesses_is_found() -> None:
     rng = np.random.default_rng(0)
 

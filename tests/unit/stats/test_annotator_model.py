@@ -144,6 +144,7 @@ def test_an_item_weighed_twice_is_an_item_that_comes_twice() -> None:
         )
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_share_of_right_answers_of_a_person() -> None:
     ratings, truth = crowd(seed=2)
     model = fit_model("dawid-skene", ratings, none_known(300))

@@ -35,6 +35,7 @@ def test_among_several_the_interval_is_wider_and_of_one_document_there_is_none()
     assert cluster_mean(np.full(3, np.nan), np.arange(3)).value is None
 
 
+@pytest.mark.slow
 def test_noise_on_twelve_documents_seems_to_be_something_in_one_of_twenty_runs() -> None:
     rng = np.random.default_rng(0)
     claims = 0

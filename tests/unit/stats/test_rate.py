@@ -135,6 +135,7 @@ def test_useless_metrics_widen_the_interval_by_less_than_five_percent(n: int) ->
     assert np.mean(wider) < 1.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", [0.0, 1.8])
 def test_the_interval_with_scores_holds_the_rate_whatever_they_are_worth(distance: float) -> None:
     rng = np.random.default_rng(3)

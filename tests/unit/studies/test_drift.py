@@ -66,6 +66,7 @@ def test_a_week_with_more_errors_raises_the_alarm_and_its_rate_is_told() -> None
     assert 100 < worse["needed"] < _WEEK
 
 
+@pytest.mark.slow
 def test_weeks_that_are_alike_raise_no_more_alarms_than_the_level() -> None:
     alarms = [report(weeks([0.2] * 5, [0] * 5, seed=seed)).alarm for seed in range(60)]
     assert sum(alarms) <= 6

@@ -126,6 +126,7 @@ def test_it_learns_what_can_be_seen_and_the_loss_falls(ships: Alone) -> None:
     assert "it reaches an AUC of" in verdict(ships.figures)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_file_whatever_others_draw(tiny_roberta: Path, tmp_path: Path) -> None:
     import torch
 
@@ -252,6 +253,7 @@ def test_lora_is_merged_into_weights_that_anyone_loads(tiny_roberta: Path, tmp_p
     assert digest(again.folder) == digest(found.folder)
 
 
+@pytest.mark.slow
 def test_a_shallow_model_has_a_card_and_names_its_documents(tiny_roberta: Path, tmp_path: Path, engine: Engine) -> None:
     _, found = trained(plan(items(24), tiny_roberta, recipe="shallow"), tmp_path / "model", engine)
     auc = found.figures[0].estimate

@@ -69,6 +69,7 @@ def test_held_out_edits_are_told_apart_and_the_loss_falls() -> None:
     assert "no better than chance" not in verdict(figures)
 
 
+@pytest.mark.slow
 def test_a_fold_stops_where_its_loss_does_not_fall_any_more() -> None:
     labels = random.Random(5).choices([True, False], k=len(items()))
     noise = [

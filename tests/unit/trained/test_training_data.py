@@ -146,6 +146,7 @@ def test_the_bundled_texts_are_corrupted_too_and_stay_documents_of_their_own() -
     assert not own & {n for n, row in zip(data.documents.tolist(), data.rows, strict=True) if row.document in bundled}
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_rows() -> None:
     labelled = both_classes(25)
     rows = training_data(labelled, 0.8, seed=1).rows

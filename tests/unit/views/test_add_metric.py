@@ -66,6 +66,7 @@ def test_a_folder_is_read_tried_saved_put_on_the_bench_and_removed(
     assert not list(metrics_dir.iterdir())
 
 
+@pytest.mark.slow
 def test_a_model_that_gets_the_pairs_wrong_is_said_to_and_another_label_is_tried(
     probe: Open, weights: Weights, tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def test_an_address_of_an_audit_that_is_gone_says_where_its_figures_are(open_pag
     assert any("The audit of this address is not open any more" in info.value for info in app.info)
 
 
+@pytest.mark.slow
 def test_what_a_judge_costs_is_shown_before_it_is_audited(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
@@ -66,6 +67,7 @@ def test_what_a_judge_costs_is_shown_before_it_is_audited(open_page: Open, monke
     assert re.search("questions to endpoints.*; about ", drawn(app, "questions to endpoints"))
 
 
+@pytest.mark.slow
 def test_scores_that_data_were_released_with_are_audited_as_they_are(open_page: Open, store: Store) -> None:
     items = [
         Item(

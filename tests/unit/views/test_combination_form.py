@@ -83,6 +83,7 @@ def test_what_the_page_shows_is_saved_as_a_metric_and_is_on_the_bench(
     assert "my-mix" in state_of(app, ProbeState).metrics
 
 
+@pytest.mark.slow
 def test_a_toggle_makes_it_a_cascade(open_page: Open, store: Store, page_engine: Engine, metrics_dir: Path) -> None:
     keep_ships(store, page_engine)
     app = combined(open_page)

@@ -133,6 +133,7 @@ def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(
     assert counted(found, "ratings", "aspect") == list(table.ratings)
 
 
+@pytest.mark.slow
 def test_the_two_sides_of_minimal_pairs_are_labelled_by_what_the_form_says(
     form: AppTest, store: Store, tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_the_two_sides_of_minimal_pairs_are_labelled_by_what_the_form_says(
     assert labels(store, "minimal") == [Verdict.CONSISTENT, Verdict.INCONSISTENT]
 
 
+@pytest.mark.slow
 def test_what_an_annotators_yes_says_is_guessed_and_corrected(form: AppTest, store: Store, tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
     rows = [{"text": DOCUMENT, "claim": claim, "label": word, "rater_1": word} for claim, word in CLAIMS.items()]
@@ -170,6 +172,7 @@ def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store:
     assert labels(store, "classes") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.BORDERLINE]
 
 
+@pytest.mark.slow
 def test_labels_of_unclear_direction_are_asked_for_one_by_one(form: AppTest, store: Store, tmp_path: Path) -> None:
     path = tmp_path / "numbered.csv"
     rows = "".join(f'"{DOCUMENT}",{claim},{label}\n' for claim, label in zip(CLAIMS, (1, 2, 1), strict=True))
@@ -182,6 +185,7 @@ def test_labels_of_unclear_direction_are_asked_for_one_by_one(form: AppTest, sto
     assert labels(store, "numbered") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
 
 
+@pytest.mark.slow
 def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
     form: AppTest, store: Store, tmp_path: Path
 ) -> None:
@@ -201,6 +205,7 @@ def test_the_bundled_examples_are_a_dataset_at_one_press(form: AppTest, store: S
     assert load_samples(store, "bundled")
 
 
+@pytest.mark.slow
 def test_a_small_table_that_unpacks_to_more_than_the_memory_is_refused_at_its_preview(
     form: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

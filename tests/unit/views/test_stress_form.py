@@ -125,6 +125,7 @@ def test_a_broken_line_of_a_file_is_named_and_its_other_pairs_are_run(open_page:
     assert app.button(key="stress-go").label.startswith("Run: 1 pair ×")
 
 
+@pytest.mark.slow
 def test_a_demo_keeps_runs_in_memory_and_shows_each_visitor_only_what_is_theirs(
     probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

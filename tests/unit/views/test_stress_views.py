@@ -26,6 +26,7 @@ def opened(probe: Open, view: str) -> AppTest:
     return app
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("view", "group"),
     [

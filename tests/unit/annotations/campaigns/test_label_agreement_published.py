@@ -43,6 +43,7 @@ Verdicts = dict[tuple[str, str, str], int]
 """By item, which sentence or `WHOLE`, and reviewer: whether it is factual, or how many sentences are."""
 
 
+@pytest.mark.slow
 @needs("longsciverify")
 def test_a_campaign_with_longsciverifys_labels_gives_the_published_alphas(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'labels.db'}")
