@@ -235,6 +235,20 @@ def test_what_is_remembered_of_sources_is_bounded(
     assert len(encoded) >= 4  # the whole text is too long to be kept
 
 
+def test_what_is_remembered_makes_room_for_a_text_that_does_not_fit_beside_it(
+    folder: Path, teacher: seq2seq_likelihood.LikelihoodModel, likelihoods: Likelihoods
+) -> None:
+    def refuse_beside_others(*_: object) -> None:
+        if teacher._sources or teacher._readings:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    teacher._network.model.encoder.register_forward_pre_hook(refuse_beside_others)
+    for sources in ((TEXT,), ("It rained.", "It was dry."), (TEXT,)):
+        answers = teacher.forward(teacher.encode([question(folder, source, SUMMARY) for source in sources]))
+        for source, answer in zip(sources, answers, strict=True):
+            assert answer.values == pytest.approx(likelihoods(source, SUMMARY), abs=1e-4)
+
+
 def test_source_and_target_have_limits_of_their_own(folder: Path, teacher: seq2seq_likelihood.LikelihoodModel) -> None:
     [answer] = teacher.forward(teacher.encode([question(folder, TEXT, SUMMARY, (50, 10))]))
     assert (answer.tokens, len(answer.values)) == (60, 10)

@@ -15,8 +15,9 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import BartForConditionalGeneration
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
-from core.errors import BadSettingError
+from core.errors import BadSettingError, MemoryFullError
 from core.model_reference import Checkpoint
+from core.models.device import empty_cache
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import TextTokenizer, Tokens
@@ -77,6 +78,13 @@ class PrefixCache:
             while sum(kept.nbytes for kept in self._kept.values()) > _PREFIX_BYTES:
                 self._kept.popitem(last=False)
 
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
 
 _SOURCE_BYTES = 256 << 20  # about 64 documents of 1,024 tokens for a large BART in float32
 # a token has a logit for each of 50,265 words, too many at once for the cache of a processor
@@ -109,6 +117,19 @@ class LikelihoodModel:
         return [Row(question, max(map(len, pair)), pair) for question, pair in zip(questions, pairs, strict=True)]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        try:
+            return self._pass(rows)
+        except MemoryFullError:
+            if not self._sources and not self._readings:
+                raise
+        # what is remembered must not keep a text from being read
+        with self._lock:
+            self._sources.clear()
+        self._readings.clear()
+        empty_cache()
+        return self._pass(rows)
+
+    def _pass(self, rows: Sequence[Row]) -> list[Answer]:
         if len(rows) == 1:
             return [self._reread(rows[0])]
         targets = [row.payload[1] for row in rows]
