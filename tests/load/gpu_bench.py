@@ -123,8 +123,9 @@ def _run_out_of_memory(
     if device.startswith("cuda"):
         idle, most = torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()
         torch.cuda.empty_cache()
+        held = torch.cuda.memory_reserved()  # more than is in use where blocks lie between others
         total = torch.cuda.get_device_properties(device).total_memory
-        torch.cuda.set_per_process_memory_fraction((idle + _ROOM * (most - idle)) / total)
+        torch.cuda.set_per_process_memory_fraction((held + _ROOM * (most - idle)) / total)
     else:
         watch.limit = _ROOM * watch.largest
     watch.failed, watch.largest = 0, 0
