@@ -21,7 +21,7 @@ def packaged_audits() -> None:
     st.html(f"<style>{read_asset('audit.css')}</style>")
     grid = st.grid("auto", min_column_width=_CARD_PX, gap="small")
     for audit in bundled_audits().metrics:
-        with grid.cell(), st.container(border=True, height="stretch", gap="xsmall"):
+        with grid.container(border=True, height="stretch", gap="xsmall"):
             st.page_link(
                 "views/metrics.py", label=f"**{metric_title(audit.metric)}**", query_params={"metric": audit.metric}
             )

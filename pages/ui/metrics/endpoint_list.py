@@ -60,7 +60,7 @@ def endpoint_list() -> None:
 
     grid = st.grid("auto", min_column_width=520, gap="small")
     for place, one in enumerate(found):
-        with grid.cell(), st.container(border=True, height="stretch", key=f"endpoint-{place}", gap="xsmall"):
+        with grid.container(border=True, height="stretch", key=f"endpoint-{place}", gap="xsmall"):
             if isinstance(one, Endpoint):
                 _endpoint_card(one, spent.get(one.name, Spend()))
             else:

@@ -70,7 +70,7 @@ def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
         st.info(escape_markdown(f"No metric is like that.{hint}"), icon=":material/search_off:")
     grid = st.grid("auto", min_column_width=_CARD_PX, gap="small")
     for row in found:
-        with grid.cell(), st.container(border=True, height="stretch", key=f"card-{row.name}", gap="xsmall"):
+        with grid.container(border=True, height="stretch", key=f"card-{row.name}", gap="xsmall"):
             st.button(
                 f"**{escape_label(row.title)}**",
                 key=f"open-{row.name}",
