@@ -231,11 +231,13 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
     high: float | None = None,
     shown: bool = False,
     title: str = "",
+    several: str = "",
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
     `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
-    A form calls it by its `title`, or else by the name of the field.
+    A form calls it by its `title`, or else by the name of the field. A text that has some of the choices of the data, with
+    `several` between them, is chosen from them.
     One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
     """
     metadata = {
@@ -246,6 +248,7 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
         "high": high,
         "shown": shown,
         "title": title,
+        "several": several,
     }
     field: T = dataclasses.field(default=default, metadata=metadata)
     return field

@@ -50,7 +50,9 @@ class Combine(Study):
         {"audit": "An audit judges one metric, and a saved combination is audited as one."}
     )
     members: str = setting(
-        "", "Metrics with a plus between, as rouge2+word-support; empty for all that are chosen and are no combination."
+        "",
+        "Metrics with a plus between, as rouge2+word-support; empty for all that are chosen and are no combination.",
+        several="+",
     )
     costs: str = setting(
         "",
@@ -69,6 +71,9 @@ class Combine(Study):
         choices=DOMAIN_FIELDS,
         title="Tried on others by",
     )
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"members": [name for name in _plain_names(data.scored) if split_pieces(name, "+") == [name]]}
 
     def run(self, data: StudyData) -> Report:
         found = self.combining(data.scored, data.draws)
@@ -94,9 +99,7 @@ class Combine(Study):
         names = [column.name for column in cases.columns]
         stated = [piece.strip() for piece in split_pieces(self.members, "+")]
         named = [one if one in names else METRICS.parse(one).spec for one in stated]
-        # of the combinations of before, each holds members once more
-        plain = [name for name in names if not issubclass(METRICS.listed.get(name, Metric), CombinationMetric)]
-        chosen = select_metrics(cases, named or plain)
+        chosen = select_metrics(cases, named or _plain_names(cases))
         return Combining.of(chosen, self.cost_by_member(chosen), drawn)
 
     def cost_by_member(self, cases: Cases) -> dict[str, float]:
@@ -115,6 +118,12 @@ class Combine(Study):
                 )
             costs[name.strip()] = cost
         return costs
+
+
+def _plain_names(cases: Cases) -> list[str]:
+    """The metrics but for the combinations of before, each of which holds members once more."""
+    names = [column.name for column in cases.columns]
+    return [name for name in names if not issubclass(METRICS.listed.get(name, Metric), CombinationMetric)]
 
 
 def combination_entry(name: str, found: Combining, cases: Cases, data: str) -> CombinationEntry:

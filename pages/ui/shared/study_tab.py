@@ -15,10 +15,11 @@ from cachetools import LRUCache
 
 from core.background import Mark, Progress, recent_marks, recent_rate, silence
 from core.errors import Problem, TouchstoneError, attempt
+from core.metric_title import metric_title
 from core.pinned.making import study_pin
 from core.pinned.pin import Pin, StudySource
 from core.profile import Setting
-from core.registry import choices_of, settings_of, types_of
+from core.registry import choices_of, settings_of, split_pieces, types_of
 from core.report import Cell, Report
 from core.study import STUDIES, Study, StudyData
 from core.types import T
@@ -107,7 +108,9 @@ def study_form(study: type[Study], data: StudyData) -> Study:
         name: tuple(offered.get(name) or field.metadata["choices"] or choices_of(hints[name]))
         for name, field in fields.items()
     }
-    values: dict[str, Setting] = {name: only[0] for name, only in choices.items() if len(only) == 1}
+    values: dict[str, Setting] = {
+        name: only[0] for name, only in choices.items() if len(only) == 1 and not fields[name].metadata["several"]
+    }
     # the settings that the address has of this study; those of another, or that it does not take, are none
     spec = st.query_params.get(_SETTINGS_PARAMETER, "")
     addressed = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
@@ -141,7 +144,13 @@ def _setting_control(
     label, help_text = metadata["title"] or name.replace("_", " ").capitalize(), escape_markdown(metadata["help"])
     value: Setting
     named = partial(_choice_label, labels=metadata["labels"])
-    if choices:
+    if (separator := metadata["several"]) and choices:
+        stated = [choice for choice in choices if choice in split_pieces(default, separator)]
+        several = st.multiselect(
+            label, choices, stated, key=key, help=help_text, width=420, placeholder="all", format_func=metric_title
+        )
+        value = separator.join(str(choice) for choice in several)
+    elif choices:
         first = default if default in choices else choices[0]
         if len(choices) <= _FEW_CHOICES and sum(len(str(choice)) for choice in choices) < 80:
             value = st.segmented_control(

@@ -53,7 +53,10 @@ def metrics_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 def combined(open_page: Open) -> AppTest:
     """The view once its report is there."""
-    app = open_page("evaluate", dataset="ships", tab="combine")
+    return settled(open_page("evaluate", dataset="ships", tab="combine"))
+
+
+def settled(app: AppTest) -> AppTest:
     until = time.monotonic() + WAIT_S
     while "Save as a metric" not in {heading.value for heading in app.run().subheader}:
         assert not app.exception
@@ -73,6 +76,11 @@ def test_what_the_page_shows_is_saved_as_a_metric_and_is_on_the_bench(
 ) -> None:
     keep_ships(store, page_engine)
     app = combined(open_page)
+    [members] = [one for one in app.multiselect if one.label == "Members"]
+    assert members.options == ["Extractive coverage", "ROUGE-2"]
+    members.set_value(["coverage", "rouge2"])
+    settled(app)
+    assert app.query_params["study"] == "combine[members=coverage+rouge2]"
     assert "'My Mix' is no name of a metric" in save(app, "My Mix")
     assert "There is a metric 'rouge2' already" in save(app, "rouge2")
     assert not metrics_dir.exists()
