@@ -12,7 +12,7 @@ from core.llm.spend import format_money
 from core.registry import Registry
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate
-from core.stats.text_tables import format_in_units, format_percent, format_unsigned
+from core.stats.text_tables import format_in_units, format_percent, format_ratio, format_unsigned
 
 if TYPE_CHECKING:
     from core.audit.evidence import Evidence
@@ -59,7 +59,7 @@ def format_figure(estimate: Estimate, unit: Unit) -> str:
     if unit == "share":
         return f"{format_percent(estimate)} %" if estimate.value is not None else "–"
     if unit == "quotient":
-        return f"× {format_unsigned(estimate)}" if estimate.value is not None else "–"
+        return f"× {format_ratio(estimate)}" if estimate.value is not None else "–"
     if unit in ("deviations", "score"):
         return format_in_units(estimate)
     if unit == "area" or estimate.value is None:

@@ -70,6 +70,11 @@ def format_unsigned(estimate: Estimate) -> str:
     return _with_minus_sign(_with_interval(estimate, ".3f"))
 
 
+def format_ratio(estimate: Estimate) -> str:
+    """A multiple with its interval, as 13.33 [7.10, 44.22]."""
+    return _with_interval(estimate, ".2f")
+
+
 def _with_interval(estimate: Estimate, of_value: str, of_bounds: str = "", factor: float = 1) -> str:
     """A dash for no value, no brackets for no interval; the formats are those of Python's format strings."""
     if estimate.value is None:

@@ -25,7 +25,7 @@ from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_arra
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
-from core.stats.text_tables import format_unsigned
+from core.stats.text_tables import format_ratio
 from core.study import STUDIES, Group, Input, Study, StudyData
 
 
@@ -192,7 +192,7 @@ class SensitivityStudy(Study):
             [_sensitivity_table(rows)],
             charts=sensitivity_charts(rows),
             sentences=[
-                f"{metric_title(row.metric)}: a correction moves it {format_unsigned(row.ratio)} times as much as a harmless edit."
+                f"{metric_title(row.metric)}: a correction moves it {format_ratio(row.ratio)} times as much as a harmless edit."
                 for row in (overall if len(overall) < 3 else [overall[0], overall[-1]])
             ],
             notes=[

@@ -10,7 +10,7 @@ from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Sca
 from core.audit.shown_pairs import pairs_of_kinds
 from core.runs.matrix import MatrixCell, shift_matrix
 from core.stats.score_pairs import Move
-from core.stats.text_tables import format_unsigned
+from core.stats.text_tables import format_ratio
 from core.studies.sensitivity import edits_of_run, metric_sensitivities
 
 SCALE = Scale(good=2.0, fails=1.0)
@@ -52,7 +52,7 @@ class Stillness(Question):
         first = (
             found.ratio.why
             if found.ratio.value is None
-            else f"An error moves it {format_unsigned(found.ratio)} times as far as a harmless edit."
+            else f"An error moves it {format_ratio(found.ratio)} times as far as a harmless edit."
         )
         return replace(
             self.found(level, f"{first} {kinds}{listed}{unedited}.", figure),

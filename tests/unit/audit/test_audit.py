@@ -221,7 +221,7 @@ def test_a_summary_counts_only_verdicts(report: AuditReport) -> None:
 def test_a_figure_is_written_in_its_unit() -> None:
     estimate = Estimate(0.25, 0.125, 0.5, 40)
     assert str(Figure("", estimate, "share")) == "25.0 [12.5, 50.0] %"
-    assert str(Figure("", estimate, "quotient")) == "× 0.250 [0.125, 0.500]"
+    assert str(Figure("", estimate, "quotient")) == "× 0.25 [0.12, 0.50]"
     assert str(Figure("", Estimate(1234.0, None, None, 4), "seconds")) == "1,234.0 s"
     assert str(Figure("", Estimate(None, None, None, 0), "share")) == "–"
 
