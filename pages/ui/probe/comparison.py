@@ -29,6 +29,7 @@ from pages.ui.probe.pair import (
     unpin,
 )
 from pages.ui.probe.probe_state import probe_state
+from pages.ui.shared.copy_popover import copy_popover, table_report
 from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
 from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.shared.terms import term_caption
@@ -124,14 +125,16 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
                 st.button(f"Unpin {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
         slot = st.empty()
         draw()
-        st.download_button(
-            "Comparison (CSV)",
-            lambda: comparison_csv(original, drawn[-1]),  # made in another thread, which has no page
-            "comparison.csv",
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        with st.container(horizontal=True):
+            copy_popover(lambda: table_report("Edits side by side", comparison_table(drawn[-1])[0]), "comparison-table")
+            st.download_button(
+                "Comparison (CSV)",
+                lambda: comparison_csv(original, drawn[-1]),  # made in another thread, which has no page
+                "comparison.csv",
+                mime="text/csv",
+                on_click="ignore",
+                icon=":material/download:",
+            )
     return draw
 
 
