@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from core.battery import Battery, standard_battery
+from core.dataset import reserve_test_data
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -29,7 +30,7 @@ from core.training.cross_encoder_trainer import EncoderSetting, encoder_account,
 from core.training.shallow_data import LABEL_TARGET, shallow_features
 from core.training.shallow_trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.training.trainer import Encoder, deal_parts, train_words
-from core.training.training_data import TrainingData, named_apart, reserve_test_data, training_data
+from core.training.training_data import TrainingData, named_apart, training_data
 from core.training.word_folds import FOLDS
 from core.types import Example, Item, Result, Split
 from core.weights.locations import ModelStatus, locate, state_on_disk

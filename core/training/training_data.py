@@ -13,7 +13,6 @@ from math import ceil
 import numpy as np
 
 from core.battery import Battery, standard_battery
-from core.dataset import DATASETS
 from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
@@ -49,13 +48,6 @@ class TrainingData:
 
     def document_count(self) -> int:
         return int(self.documents.max()) + 1 if len(self.documents) else 0
-
-
-def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
-    """The items of a dataset with what a paper's tables rest on marked as test, unless its authors meant it for development."""
-    if importer not in DATASETS.names() or not DATASETS.get(importer).for_evaluation:
-        return list(items)
-    return [item if item.split else replace(item, split=Split.TEST) for item in items]
 
 
 def named_apart(item: Item, source: str) -> Item:
