@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from annotations.exchange.samples import load_provenance, load_samples, load_texts
 from annotations.store.store import Store
+from core.dataset import reserve_test_data
 from core.datasets.bundled import Bundled, bundled_items
 from core.errors import TouchstoneError
-from core.types import PRECOMPUTED, Example, Item, Sample
+from core.types import PRECOMPUTED, Example, Item, Sample, Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +53,14 @@ def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     files = load_provenance(store, [dataset]).files
     licences = ", ".join(sorted({file.licence for file in files}))
     return LabelledItems(dataset, items, files[0].importer if files else "", licences)
+
+
+def benchmark_documents(store: Store) -> dict[str, list[str]]:
+    """The documents of every imported dataset that are not to be learned from, each once, by the dataset's name."""
+    found = {}
+    for row in store.datasets():
+        importer = row.files[0].importer
+        tests = [item for item in reserve_test_data(load_items(store, row.name), importer) if item.split is Split.TEST]
+        if documents := list(dict.fromkeys(item.example.document for item in tests if item.example.document)):
+            found[row.name] = documents
+    return found

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
+from core.english.connectives import connectives
 from core.errors import UnscorableError
 from core.lockstep import InnerOutcome, run_in_lockstep
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint, ModelRef
 from core.question_answering import MultiRoundMetric
 from core.registry import Plugin
-from core.retrieval import Claim, Passage, Ranking, Reading, Retrieval, WindowMode
+from core.retrieval import Claim, Passage, Query, Ranking, Reading, Retrieval, WindowMode
 from core.types import Answer, Example, Part, Rounds, Score, Seen
 
 _Pair = tuple[Claim, Passage]
@@ -37,7 +38,9 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         licence="Code MIT, encoder Apache-2.0; the other metric has terms of its own.",
         differs="The framework of the paper around a metric of your choice, with neighbours on both sides and a small "
         "packaged encoder; window=coded takes the neighbours of the authors' code. reading=union joins the passages of a sentence "
-        "to one premise, where the paper takes the best of them; ranking=bm25 finds them by their words.",
+        "to one premise, where the paper takes the best of them; ranking=bm25 finds them by their words, query=question by the "
+        "question as well, and a reranker, a cross-encoder with one label, orders the closest again. weighted=discourse counts a "
+        "sentence once for each clause that a connective joins to it.",
     )
 
     metric: str = "bertscore-minilm"
@@ -47,6 +50,9 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     window: WindowMode = "symmetric"
     ranking: Ranking = "embedding"
     reading: Reading = "each"
+    query: Query = ""
+    reranker: str = ""
+    weighted: Literal["", "discourse"] = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,7 +68,8 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     @property
     def retrieval(self) -> Retrieval:
         encoder = Checkpoint(self.encoder, "sentence_embedding", setting="encoder")
-        return Retrieval(encoder, self.k, self.w, self.window, self.ranking, self.reading)
+        reranker = Checkpoint(self.reranker, "sequence_regressor", setting="reranker") if self.reranker else None
+        return Retrieval(encoder, self.k, self.w, self.window, self.ranking, self.reading, self.query, reranker)
 
     def uses(self) -> Sequence[Plugin]:
         return (self.inner,)
@@ -74,24 +81,27 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         return [replace(self, metric=one.spec) for one in self.inner.rescalings()]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
-        return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))
+        own = [model for model in (self.retrieval.encoder, self.retrieval.reranker) if model]
+        return tuple(dict.fromkeys((*own, *self.inner.checkpoints())))
 
     def rounds(self, example: Example) -> Rounds[Score]:
         inner = self.inner
         embeddings = yield self.retrieval.questions(example)
-        claims = self.retrieval.claims(example, embeddings)
+        reranked = (yield self.retrieval.pairs(example, embeddings)) if self.reranker else []
+        claims = self.retrieval.claims(example, embeddings, reranked)
         conversations = {
             (claim, passage): inner.rounds(Example(example.id, passage.text, claim.span.of(example.summary)))
             for claim in claims
             for passage in claim.passages
         }
         verdicts = yield from run_in_lockstep(conversations)
-        return self._score(claims, verdicts, embeddings)
+        weights = {claim: 1 + connectives(claim.span.of(example.summary)) if self.weighted else 1 for claim in claims}
+        return self._score(weights, verdicts, [*embeddings, *reranked])
 
     def _score(
-        self, claims: Sequence[Claim], verdicts: Mapping[_Pair, InnerOutcome], embeddings: Sequence[Answer]
+        self, claims: Mapping[Claim, int], verdicts: Mapping[_Pair, InnerOutcome], embeddings: Sequence[Answer]
     ) -> Score:
-        """The best passage of each sentence that the inner metric can score, and the mean of these."""
+        """The best passage of each sentence that the inner metric can score, and the mean of these by the weights of claims."""
         best = {claim: found for claim in claims if (found := self._best(claim, verdicts))}
         if not best:
             raise next(verdict for verdict in verdicts.values() if isinstance(verdict, UnscorableError))
@@ -101,10 +111,11 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
             pieces=tuple(sorted({passage.span for claim in claims for passage in claim.passages})),
             tokens=sum(one.tokens for one in seen) + sum(one.tokens for one in embeddings),
             cut=sum(one.cut for one in seen) + sum(one.cut for one in embeddings),
-            notes=_notes(claims, {claim: score for claim, (_, score) in best.items()}),
+            notes=_notes(list(claims), {claim: score for claim, (_, score) in best.items()}),
         )
         asked = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
-        return Score(sum(part.score for part in parts) / len(parts), parts, read, asked)
+        total = sum(claims[claim] * score.value for claim, (_, score) in best.items())
+        return Score(total / sum(claims[claim] for claim in best), parts, read, asked)
 
     def _best(self, claim: Claim, verdicts: Mapping[_Pair, InnerOutcome]) -> tuple[Passage, Score] | None:
         """The passage with the most consistent score, the closest of equals; None where none can be scored."""

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid, relu
+from torch.nn.functional import huber_loss, logsigmoid, relu
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
 from core.errors import LoadError, TouchstoneError
 from core.model_reference import Checkpoint
 from core.models.network import freeing_memory, load_trainable_network, max_positions, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
-from core.models.words.claims import Batch
+from core.models.words.claims import Batch, TextPair
 from core.models.words.head import CROSS_ENCODER_FORMAT
 from core.stats.statistic import Values
 from core.weights.config_check import require_encoder
@@ -139,15 +139,28 @@ class PairNetwork:
 
 
 def batch_loss(logits: Tensor, batch: Batch) -> Tensor:
-    """Cross-entropy of the units, whose claims must all be supported, and a hinge on the log probabilities of pairs."""
+    """Cross-entropy of the units, whose claims must all be supported, a hinge on the log probabilities of pairs, and the
+    Huber loss of how far harmless edits move them.
+
+    The last draws the logarithms of a pair together, as logit pairing does with logits (Kannan, Kurakin and Goodfellow 2018).
+    """
     supported = logsigmoid(logits)
-    known = torch.stack([supported[list(unit.texts)].sum() for unit in batch.units])
-    labels = torch.tensor([unit.supported for unit in batch.units], device=logits.device)
-    loss = -torch.where(labels, known, _log_complement(known)).mean()
-    if not batch.pairs:
-        return loss
-    gains = torch.stack([supported[list(one)].sum() - supported[list(other)].sum() for one, other in batch.pairs])
-    return loss + relu(_MARGIN - gains).mean()
+    losses = []
+    if batch.units:
+        known = torch.stack([supported[list(unit.texts)].sum() for unit in batch.units])
+        labels = torch.tensor([unit.supported for unit in batch.units], device=logits.device)
+        losses.append(-torch.where(labels, known, _log_complement(known)).mean())
+    if batch.pairs:
+        losses.append(relu(_MARGIN - _gains(supported, batch.pairs)).mean())
+    if batch.harmless:
+        moves = _gains(supported, batch.harmless)
+        losses.append(huber_loss(moves, torch.zeros_like(moves), delta=_MARGIN))
+    return torch.stack(losses).sum()
+
+
+def _gains(supported: Tensor, pairs: Sequence[TextPair]) -> Tensor:
+    """By how much the log probability of the first of each pair exceeds that of the other, (pairs,)."""
+    return torch.stack([supported[list(one)].sum() - supported[list(other)].sum() for one, other in pairs])
 
 
 def _log_complement(logs: Tensor) -> Tensor:

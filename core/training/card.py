@@ -27,6 +27,10 @@ from core.training.training_data import TrainingData, describe
 RESAMPLES = 2_000
 DIFFERENCE, CALIBRATION_ERROR = "AUC difference", "calibration error"
 _SIGNED = {DIFFERENCE, "mean shift"}
+PAIR_SHARE, NOTICED, LEFT_ALONE = "pairs told apart", "noticed", "left alone"
+BROKEN, HARMLESS = "broken variants", "harmless variants"
+WITHOUT = ", without the stress run"
+"""End of the name of what the same training without its stress run does."""
 _UNSEEN = ", learned from others"
 """End of the name of what was left out of the training as a whole."""
 
@@ -78,7 +82,7 @@ class RecipeAccount:
     `held_out` are the scores of every row by a model that did not learn from its document, (rows,), nan for a row that
     nobody judged; `by_domain` those of a domain's labelled rows by a model that learned from the other domains. `settings`
     stand in the figures' file. `reads` says how the model reads, `judged` how the documents were dealt, `limits` what it
-    cannot see.
+    cannot see. `stress` are the figures of a stress run, which stand in a `section` of their own.
     """
 
     held_out: Values
@@ -87,6 +91,8 @@ class RecipeAccount:
     reads: str
     judged: str
     limits: str
+    stress: Sequence[Figure] = ()
+    section: str = ""
 
 
 def words_account(trained: Trained) -> RecipeAccount:
@@ -207,7 +213,7 @@ def _pair_figures(judged: _Judged, scores: Values) -> list[Figure]:
     pairs, drawn = pairs_of(judged.data.rows), judged.drawn
     real = [pair for pair in pairs if judged.labelled[pair[1]]]
     found = [
-        Figure(of, "pairs told apart", drawn.estimate(consistency_share(_pairs(judged.data, scores, chosen))))
+        Figure(of, PAIR_SHARE, drawn.estimate(consistency_share(_pairs(judged.data, scores, chosen))))
         for of, chosen in (("labelled pairs", real), ("all pairs", pairs))
         if chosen
     ]
@@ -255,7 +261,20 @@ def verdict(figures: Sequence[Figure]) -> str:
         if one.measure == DIFFERENCE and one.estimate.low is not None and one.estimate.low <= 0
     ]
     as_good = [f"Not shown to be better than {', '.join(names)} there."] if names else []
-    return " ".join([found, *as_good, *_unseen_range(figures)])
+    return " ".join([found, *as_good, *_unseen_range(figures), *_hardening(figures)])
+
+
+def _hardening(figures: Sequence[Figure]) -> list[str]:
+    """A sentence on what the stress run taught, if one was learned from."""
+    found = {(one.of, one.measure): one.text for one in figures}
+    if (BROKEN, PAIR_SHARE) not in found:
+        return []
+    return [
+        f"Of the stress run's variants on documents that it did not learn from, it puts {found[BROKEN, PAIR_SHARE]} % of the broken "
+        f"ones below their original ({found[BROKEN + WITHOUT, PAIR_SHARE]} % without the run), notices "
+        f"{found[BROKEN, NOTICED]} % beyond noise ({found[BROKEN + WITHOUT, NOTICED]} %) and leaves {found[HARMLESS, LEFT_ALONE]} % of the "
+        f"harmless ones alone ({found[HARMLESS + WITHOUT, LEFT_ALONE]} %)."
+    ]
 
 
 def _unseen_range(figures: Sequence[Figure]) -> list[str]:
@@ -274,7 +293,7 @@ def write_card(
     folder: Path, facts: CardFacts, data: TrainingData, account: RecipeAccount, figures: Sequence[Figure]
 ) -> None:
     """The card, its figures as JSON, and the hashes of the documents that were learned from."""
-    keys = sorted({document_key(row.document) for row in data.rows})
+    keys = sorted({document_key(row.document) for row in (*data.rows, *data.stress.rows)})
     (folder / DOCUMENTS_FILE).write_text("\n".join(keys) + "\n", encoding="utf-8")
     band = null_band(data, account.held_out)
     record = {
@@ -285,9 +304,11 @@ def write_card(
         "learned_tests": dict(facts.learned_tests),
         **account.settings,
         "data": describe(data),
-        "verdict": verdict(figures),
+        "verdict": verdict([*figures, *account.stress]),
         "null_band": band,
-        "figures": [{"of": one.of, "measure": one.measure, **asdict(one.estimate)} for one in figures],
+        "figures": [
+            {"of": one.of, "measure": one.measure, **asdict(one.estimate)} for one in (*figures, *account.stress)
+        ],
     }
     (folder / FIGURES_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     (folder / CARD_FILE).write_text(_card(facts, data, account, figures, band), encoding="utf-8")
@@ -307,7 +328,7 @@ def _card(
     made_by = f", by the battery {facts.battery.signature} and by rules for inventions" if facts.share else ""
     return f"""# {facts.title}
 
-{verdict(figures)}
+{verdict([*figures, *account.stress])}
 
 A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {account.reads}
 The named contexts of a document were joined and are read so; a question is not read.
@@ -326,7 +347,7 @@ Generated summaries are asked to be {facts.share:.0%} of all{made_by}. {facts.te
 Error types and corruptions with fewer than {FEW_PAIRS} inconsistent summaries have no figure.
 
 {markdown_table(["of", "measure", "value", "n", "documents"], lines)}
-{noise}
+{noise}{account.section}
 ## What it cannot see
 
 {account.limits}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from core.models.words.claims import Batch, Unit
+from core.models.words.claims import Batch, TextPair, Unit
 from core.text import sentences
 from core.training.training_row import TrainingRow
 from core.types import Span
@@ -61,3 +61,39 @@ def _batch(rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: 
     ]
     units = dict.fromkeys(unit for place in chosen for unit in units_of(rows[place], local[place]))
     return Batch(distinct, tuple(units), tuple(pairs))
+
+
+def stress_batches(
+    rows: Sequence[TrainingRow],
+    texts: Sequence[Sequence[int]],
+    pairs: Sequence[tuple[int, int]],
+    seed: str,
+) -> Iterator[Batch]:
+    """Originals with their variants, in an order that the seed draws: no units, as nobody knows a label, and only pairs."""
+    families: dict[int, list[int]] = {}
+    for original, variant in pairs:
+        families.setdefault(original, []).append(variant)
+    drawn = list(families)
+    chance = random.Random(seed)
+    chance.shuffle(drawn)
+    gathered: list[tuple[int, int]] = []
+    for original in drawn:
+        for variant in chance.sample(families[original], len(families[original])):
+            gathered.append((original, variant))
+            if len({text for pair in gathered for place in pair for text in texts[place]}) >= _BATCH_TEXTS:
+                yield _stress_batch(rows, texts, gathered)
+                gathered = []
+    if gathered:
+        yield _stress_batch(rows, texts, gathered)
+
+
+def _stress_batch(
+    rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: Sequence[tuple[int, int]]
+) -> Batch:
+    distinct = tuple(dict.fromkeys(text for pair in chosen for place in pair for text in texts[place]))
+    number = {text: at for at, text in enumerate(distinct)}
+    found: tuple[list[TextPair], list[TextPair]] = ([], [])
+    for original, variant in chosen:
+        one, other = (tuple(number[text] for text in texts[place]) for place in (original, variant))
+        found[rows[variant].wrong].append((one, other))
+    return Batch(distinct, (), tuple(found[True]), tuple(found[False]))

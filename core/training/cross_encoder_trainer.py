@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from core.models.words.claims import premise
 from core.stats.statistic import Mask, Values, deal_folds
 from core.text import sentences
 from core.training.card import RecipeAccount
-from core.training.claim_batches import batches
+from core.training.claim_batches import batches, stress_batches
 from core.training.training_data import TrainingData
 from core.training.training_row import TrainingRow
 
@@ -51,9 +52,13 @@ class EncoderSetting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedEncoder:
-    """The scores of the rows of judged documents, (rows,), nan for the others, and how training went."""
+    """The scores of the rows of judged documents, (rows,), nan for the others, and how training went.
+
+    `stress` are the same of the rows of the stress run.
+    """
 
     held_out: Values
+    stress: Values
     epochs: int
     documents: tuple[int, int, int]
     losses: tuple[float, ...]
@@ -74,25 +79,37 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
     """Yields its progress, and leaves the network at its best epoch; the same data, seed and network give the same weights.
 
     The best epoch is the one with the smallest loss on a tenth of the documents; a fifth, of which nothing is learned and
-    by which nothing is chosen, is judged. Raises TouchstoneError where one of the three parts lacks a class.
+    by which nothing is chosen, is judged. With the pairs of a stress run, as many batches of them are dealt among the others,
+    or all. Raises TouchstoneError where one of the three parts lacks a class.
     """
+    rows, size = (*data.rows, *data.stress.rows), len(data.rows)
     wrong = np.array([row.wrong for row in data.rows])
-    parts = deal_folds(data.documents, _PARTS, seed)
+    parts = deal_folds(np.concatenate([data.documents, data.stress.documents]), _PARTS, seed)
+    of_run, parts = parts[size:], parts[:size]
     judged, choosing = np.isin(parts, _JUDGED), np.isin(parts, _CHOOSING)
     learned = ~(judged | choosing)
 
-    for what, rows in (("learned from", learned), ("judged", judged)):
-        if len(set(wrong[rows].tolist())) < 2:
+    for what, part in (("learned from", learned), ("judged", judged)):
+        if len(set(wrong[part].tolist())) < 2:
             raise TouchstoneError(
-                f"The {rows.sum()} summaries of the documents that are to be {what} are all of one class. Add summaries of "
+                f"The {part.sum()} summaries of the documents that are to be {what} are all of one class. Add summaries of "
                 "both classes on more documents, or take another seed."
             )
 
-    read = yield from _read_rows(data.rows, network)
+    read = yield from _read_rows(rows, network)
     chosen = [place for place in np.flatnonzero(learned).tolist() if read.of_row[place]]
+    taught = ~np.isin(of_run, (*_JUDGED, *_CHOOSING))
+    pairs = [
+        (size + one, size + other)
+        for one, other in data.stress.pairs
+        if taught[one] and read.of_row[size + one] and read.of_row[size + other]
+    ]
     losses: list[float] = []
     while len(losses) < MAX_EPOCHS and len(losses) - int(np.argmin(losses or [0])) <= _PATIENCE:
-        found = list(batches(data.rows, read.of_row, chosen, f"{seed}\0{len(losses)}"))
+        drawn = f"{seed}\0{len(losses)}"
+        labelled = list(batches(rows, read.of_row, chosen, drawn))
+        hardening = islice(stress_batches(rows, read.of_row, pairs, drawn), len(labelled))
+        found = [batch for turn in zip_longest(labelled, hardening) for batch in turn if batch]
         for number, batch in enumerate(found):
             step = len(losses) * len(found) + number
             texts = [read.texts[text] for text in batch.texts]
@@ -108,9 +125,11 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
             network.keep_best()
         yield TrainingStep(LOSS_STAGE, len(losses), MAX_EPOCHS, loss)
     network.take_best()
-    documents = tuple(len(np.unique(data.documents[rows])) for rows in (learned, choosing, judged))
+    documents = tuple(len(np.unique(data.documents[part])) for part in (learned, choosing, judged))
+    apart = _scores(_ReadRows(read.texts, read.of_row[size:]), np.isin(of_run, _JUDGED), network)
     return TrainedEncoder(
         _scores(read, judged, network),
+        apart,
         int(np.argmin(losses)) + 1,
         (documents[0], documents[1], documents[2]),
         tuple(losses),

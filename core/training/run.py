@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from core.battery import Battery, standard_battery
+from core.dataset import reserve_test_data
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -24,12 +25,20 @@ from core.models.words.word_features import FEATURES
 from core.settings import VERSION
 from core.stats.statistic import Numbers, Values
 from core.text import words
-from core.training.card import CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
-from core.training.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
+from core.training.card import WITHOUT, CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
+from core.training.cross_encoder_trainer import (
+    EncoderSetting,
+    EncoderTraining,
+    TrainedEncoder,
+    encoder_account,
+    train_cross_encoder,
+)
 from core.training.shallow_data import LABEL_TARGET, shallow_features
 from core.training.shallow_trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
+from core.training.stress_figures import stress_figures, stress_section
+from core.training.stress_rows import StressSource, with_stress_run
 from core.training.trainer import Encoder, deal_parts, train_words
-from core.training.training_data import TrainingData, named_apart, reserve_test_data, training_data
+from core.training.training_data import TrainingData, named_apart, training_data
 from core.training.word_folds import FOLDS
 from core.types import Example, Item, Result, Split
 from core.weights.locations import ModelStatus, locate, state_on_disk
@@ -71,7 +80,7 @@ class TrainingSource:
 class TrainingPlan:
     """Plan of a training; `title` is the name of the metric in its card, `encoder` is for cross-encoders.
 
-    The `battery` makes the corruptions and harmless edits.
+    The `battery` makes the corruptions and harmless edits, by the variants of a `stress` run a cross-encoder is hardened.
     """
 
     sources: Sequence[TrainingSource]
@@ -81,9 +90,14 @@ class TrainingPlan:
     title: str = "A metric of your own"
     encoder: EncoderSetting = PACKAGED_ENCODER
     battery: Battery = field(default_factory=standard_battery)
+    stress: StressSource | None = None
 
     def data(self) -> TrainingData:
-        """Raises TouchstoneError for too little, or a share that is none."""
+        """Raises TouchstoneError for too little, a share that is none, or a stress run for another recipe."""
+        if self.stress and self.recipe != "cross-encoder":
+            raise TouchstoneError(
+                f"A stress run hardens a cross-encoder, and the recipe is {self.recipe}. Take the recipe cross-encoder, or no run."
+            )
         if not 0 <= self.share < 1:
             raise TouchstoneError(
                 f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
@@ -94,7 +108,9 @@ class TrainingPlan:
             for item in source.marked_items()
         ]
         found = training_data([item for _, item in marked], self.share, self.seed, self.battery)
-        return replace(found, datasets={item.example.id: name for name, item in marked})
+        found = replace(found, datasets={item.example.id: name for name, item in marked})
+        tests = {item.example.document for _, item in marked if item.split is Split.TEST}
+        return with_stress_run(found, self.stress, sorted(tests)) if self.stress else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +169,36 @@ def _train_words_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path,
 
 
 def _train_cross_encoder_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
+    stress, labelled, compared = data.stress, labelled_places(data), {}
+    if stress.pairs:  # the same without the run, to compare with
+        yield TrainingStep("Loading the encoder", 0, 1)
+        network = load_pair_network(plan.encoder, engine.pool.device, plan.seed)
+        plain = yield from _without_run(replace(data, stress=replace(stress, pairs=())), network, plan.seed)
+        compared = {"the same without the stress run": plain.held_out[labelled]}
     yield TrainingStep("Loading the encoder", 0, 1)
     network = load_pair_network(plan.encoder, engine.pool.device, plan.seed)
     trained = yield from train_cross_encoder(data, network, plan.seed)
     account = encoder_account(trained, plan.encoder, network.limit)
+    if stress.pairs:
+        taught = stress_figures(stress, plain.stress, trained.stress)
+        account = replace(account, stress=taught, section=stress_section(stress, taught))
     yield TrainingStep("Scoring with the baselines", 0, 1)
-    figures = card_figures(data, account, baseline_scores(engine, data, plan.seed))
+    figures = card_figures(data, account, compared | baseline_scores(engine, data, plan.seed))
     network.save(folder)
     write_card(folder, _facts(plan), data, account, figures)
-    return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
+    return TrainedFolder(folder, f"mine[model={folder}]", (*figures, *account.stress))
+
+
+def _without_run(data: TrainingData, network: PairNetwork, seed: int) -> EncoderTraining:
+    """The training, whose steps say that it learns from no stress run."""
+    training = train_cross_encoder(data, network, seed)
+    while True:
+        try:
+            step = next(training)
+        except StopIteration as end:
+            trained: TrainedEncoder = end.value
+            return trained
+        yield replace(step, stage=f"{step.stage}{WITHOUT}")
 
 
 def _train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:

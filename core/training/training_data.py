@@ -13,7 +13,6 @@ from math import ceil
 import numpy as np
 
 from core.battery import Battery, standard_battery
-from core.dataset import DATASETS
 from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
@@ -32,16 +31,37 @@ _SEEDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StressRows:
+    """Originals of a stress run and their variants, (rows,), with the numbers that their documents have among all of the training.
+
+    `pairs` are the places of an original and its variant, whose row is wrong where it is a broken one; no row has a label.
+    `left_out` counts variants by the reason, `apart` names the datasets of whose documents none is among the rows.
+    """
+
+    name: str
+    rows: tuple[TrainingRow, ...]
+    documents: Numbers
+    pairs: tuple[tuple[int, int], ...]
+    left_out: Mapping[str, int]
+    apart: tuple[str, ...] = ()
+
+
+NO_STRESS = StressRows("", (), np.zeros(0, dtype=np.intp), (), {})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TrainingData:
     """Rows with the number of each one's document, and what was left out, by its reason.
 
     `datasets` are the names of the datasets that labelled rows come from, by the row's id; none where nobody named them.
+    `stress` are the rows of a stress run that a cross-encoder is hardened by.
     """
 
     rows: tuple[TrainingRow, ...]
     documents: Numbers
     left_out: Mapping[str, int]
     datasets: Mapping[str, str] = field(default_factory=dict)
+    stress: StressRows = NO_STRESS
 
     @property
     def labelled(self) -> list[TrainingRow]:
@@ -49,13 +69,6 @@ class TrainingData:
 
     def document_count(self) -> int:
         return int(self.documents.max()) + 1 if len(self.documents) else 0
-
-
-def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
-    """The items of a dataset with what a paper's tables rest on marked as test, unless its authors meant it for development."""
-    if importer not in DATASETS.names() or not DATASETS.get(importer).for_evaluation:
-        return list(items)
-    return [item if item.split else replace(item, split=Split.TEST) for item in items]
 
 
 def named_apart(item: Item, source: str) -> Item:
@@ -288,6 +301,7 @@ def _near_pairs(runs: Sequence[frozenset[tuple[str, ...]]]) -> Iterator[tuple[in
 
 def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:
     """Description for a preview and the card: documents, rows by origin, classes and kinds, and what was left out."""
+    variants = [data.stress.rows[variant] for _, variant in data.stress.pairs]
     return {
         "documents": data.document_count(),
         "pairs": len(data.rows),
@@ -295,4 +309,6 @@ def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:
         "origins": dict(Counter(row.origin for row in data.rows)),
         "kinds": dict(Counter(row.kind for row in data.rows if row.kind).most_common()),
         "left out": dict(data.left_out),
+        "stress run": dict(Counter("broken variants" if row.wrong else "harmless variants" for row in variants)),
+        "of the run left out": dict(data.stress.left_out),
     }

@@ -8,12 +8,15 @@ from typing import Annotated
 
 import typer
 
-from annotations.exchange.labelled_items import load_labelled_items
+from annotations.exchange.labelled_items import benchmark_documents, load_labelled_items
 from annotations.store.store import Store
 from core.battery import STANDARD_BATTERY, read_battery
 from core.dataset import Refusal
+from core.datasets.bundled import Bundled
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.runs.bundled_run import bundled_run_lines
+from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.training.card import verdict
 from core.training.cross_encoder_trainer import EncoderSetting
@@ -27,8 +30,9 @@ from core.training.run import (
     check_folder,
     train_to_folder,
 )
+from core.training.stress_rows import StressSource
 from core.training.training_data import describe
-from pages.commands.shared.inputs import read_items
+from pages.commands.shared.inputs import read_items, read_lines
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import BatteryOption, SeedOption
 
@@ -53,6 +57,11 @@ _LORA = "Of a cross-encoder: train low-rank updates only; needs requirements-tra
 _CORRUPTIONS = (
     "The share of corruptions, inventions and harmless edits by rule, also of the bundled texts, among all summaries."
 )
+_ROBUST = (
+    "Harden a cross-encoder by a run that `stress` wrote, or bundled: draw the scores of originals and of their harmless variants "
+    "together, and those of their broken ones apart. It is trained without the run as well, to compare with. Documents of imported "
+    "benchmarks are left out of the run."
+)
 _INCLUDE_TEST = (
     "Learn from all of this data, one of DATA, although it is marked as test or a paper's tables rest on it. It is then no test "
     "of the metric: the card says so, and Evaluate stars it. Repeat it for several."
@@ -69,6 +78,7 @@ def command(
     corruptions: Annotated[float, typer.Option(min=0, max=0.99, help=_CORRUPTIONS)] = 0.5,
     battery: BatteryOption = STANDARD_BATTERY,
     seed: SeedOption = 0,
+    robust: Annotated[str, typer.Option(metavar="RUN", help=_ROBUST)] = "",
     include_test: Annotated[list[str] | None, typer.Option(metavar="DATA", help=_INCLUDE_TEST)] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would be learned from.")] = False,
 ) -> None:
@@ -81,7 +91,8 @@ def command(
     sources = [_source(name, name in tests, refusals) for name in data]
     title = f"A metric trained on {', '.join(source.name for source in sources)}"  # no path of this machine
     setting = EncoderSetting(encoder, max_tokens, lora)
-    plan = TrainingPlan(sources, corruptions, seed, recipe, title, setting, read_battery(battery))
+    stress = _stress_source(robust) if robust else None
+    plan = TrainingPlan(sources, corruptions, seed, recipe, title, setting, read_battery(battery), stress)
     learned = plan.data()
     for name, counts in describe(learned).items():
         listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
@@ -105,6 +116,13 @@ def _source(name: str, include_test: bool, refusals: list[Refusal]) -> TrainingS
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         found = load_labelled_items(store, name)
     return TrainingSource(found.name, found.items, found.importer, found.licence, include_test)
+
+
+def _stress_source(name: str) -> StressSource:
+    lines = bundled_run_lines() if name == Bundled.name else read_lines(Path(name))
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        reserved = benchmark_documents(store)
+    return StressSource(Path(name).name, run_from_lines(line for line in lines if line), reserved)
 
 
 def _watch(run: TrainingRun) -> TrainedFolder:

@@ -233,3 +233,47 @@ def test_the_command_line_puts_retrieval_around_every_metric(tmp_path: Path, mon
     ]
     assert [line["status"] for line in lines] == ["ok", "ok"]
     assert lines[0]["sentences"][0]["evidence"]["text"] in DOCUMENT
+
+
+def test_a_question_draws_the_sentences_that_speak_of_it() -> None:
+    """Alone the claim is closest to the dog, with the question to the lamp."""
+    example = Example("pair", DOCUMENT, "It rained.", question="Which lamp was lit?")
+    asked = [*answers([[0, 0, 0.5, 0, 0.4]]), Answer(values=(0, 0, 0, 0, 1))]
+    [claim] = Retrieval(ENCODER, k=1, w=0, query="question").claims(example, asked)
+    assert claim.passages[0].text == "The lamp was lit."
+    assert claim.density == pytest.approx(0.18)  # of the claim alone
+    [words] = Retrieval(ENCODER, k=1, w=0, ranking="bm25", query="question").claims(example, asked)
+    assert words.passages[0].text == "The lamp was lit."
+    questions = Retrieval(ENCODER, query="question").questions(example)
+    assert questions[-1].inputs == ("Which lamp was lit?",)
+    with pytest.raises(UnscorableError, match="answers no question"):
+        Retrieval(ENCODER, query="question").questions(Example("pair", DOCUMENT, SUMMARY))
+
+
+def test_a_reranker_orders_the_closest_again() -> None:
+    example, embeddings = Example("pair", DOCUMENT, SUMMARY), answers([[0.1, 0.2, 0.3, 0.4, 0.5]] * 2)
+    retrieval = Retrieval(ENCODER, k=1, w=0, reranker=Checkpoint("reader", "sequence_regressor"))
+    pairs = retrieval.pairs(example, embeddings)
+    assert pairs[0].inputs == ("It rained.", "The lamp was lit.")  # the closest first
+    assert len(pairs) == 10
+    scores = {"It rained.": "Rain fell.", "A light burned.": "Nobody came."}
+    read = [Answer(values=(float(pair.inputs[1] == scores[pair.inputs[0]]),)) for pair in pairs]
+    first, second = retrieval.claims(example, embeddings, read)
+    assert [claim.passages[0].text for claim in (first, second)] == ["Rain fell.", "Nobody came."]
+
+
+def test_a_sentence_counts_once_more_for_each_connective() -> None:
+    example = Example("pair", "Rain fell.", "Rain fell. It was cold, but because of that, nobody came.")
+    plain, weighted = (
+        drive(METRICS.parse(f"retrieve[metric=coverage{more}]").rounds(example)) for more in ("", ",weighted=discourse")
+    )
+    first, second = (part.score for part in plain.parts)
+    assert plain.value == pytest.approx((first + second) / 2)
+    assert weighted.value == pytest.approx((first + 3 * second) / 4)
+    assert weighted.parts == plain.parts
+
+
+def test_information_density_is_that_of_the_claims() -> None:
+    score = drive(METRICS.parse("information-density").rounds(Example("pair", DOCUMENT, SUMMARY)))
+    assert score.value == pytest.approx(sum(part.score for part in score.parts) / 2)
+    assert len(score.parts) == 2

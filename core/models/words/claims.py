@@ -61,13 +61,19 @@ class Unit:
     supported: bool
 
 
+TextPair = tuple[tuple[int, ...], tuple[int, ...]]
+"""Two summaries, each by the places of its texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Batch that one step learns from: units, and pairs of a supported summary and its wrong edit, each by its texts.
+    """Batch that one step learns from: units, and pairs of a summary and its wrong edit, each by its texts.
 
-    `texts` are the places of the distinct texts; units and pairs count from the first of these.
+    `texts` are the places of the distinct texts; units and pairs count from the first of these. `harmless` are pairs of a
+    summary and an edit of it that says the same.
     """
 
     texts: tuple[int, ...]
     units: tuple[Unit, ...]
-    pairs: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    pairs: tuple[TextPair, ...]
+    harmless: tuple[TextPair, ...] = ()

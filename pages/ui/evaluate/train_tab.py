@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +13,8 @@ import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.people import Right
-from annotations.exchange.labelled_items import load_labelled_items
+from annotations.exchange.labelled_items import benchmark_documents, load_labelled_items
+from annotations.store.records import RunRow
 from core.background import BackgroundTask
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -32,6 +32,7 @@ from core.training.run import (
     check_folder,
     train_to_folder,
 )
+from core.training.stress_rows import StressSource
 from core.training.training_data import TrainingData, describe
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
@@ -42,6 +43,7 @@ from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.push_form import push_form
+from pages.ui.shared.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.session_user import current_member
 
 _LOOK_S = 1.0
@@ -81,7 +83,7 @@ def train_tab(chosen: EvaluationChoice) -> None:
         "Train a metric on the labels of the chosen data. It is judged on documents that it did not learn from, beside a model "
         "of the surface alone. What is marked as test is never learned from."
     )
-    recipe, encoder = _recipe_form()
+    recipe, encoder, robust = _recipe_form()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", "my-metric", key="train-name", width=220, help="Letters, digits, - and _.")
         share = st.slider(
@@ -104,13 +106,14 @@ def train_tab(chosen: EvaluationChoice) -> None:
     )
     if sources is None:
         return
-    plan = TrainingPlan(
-        sources, share, seed, title=f"A metric trained on {', '.join(chosen.datasets)}", battery=battery
-    )
+    stress = _stress_source(robust) if robust else None
+    if robust and stress is None:
+        return
+    title = f"A metric trained on {', '.join(chosen.datasets)}"
+    plan = TrainingPlan(sources, share, seed, recipe, title, encoder, battery, stress)
     go = st.container()  # nobody has to wait for the corruptions, which the training makes where they are not there yet
-    data = background_result(
-        "Making corruptions and harmless edits to learn from…", ("train", chosen.key, share, seed, battery), plan.data
-    )
+    key = ("train", chosen.key, share, seed, battery, robust)
+    data = background_result("Making corruptions and harmless edits to learn from…", key, plan.data)
     busy = any(task.running for task in trainings().values())
     if go.button(
         "Train",
@@ -120,7 +123,7 @@ def train_tab(chosen: EvaluationChoice) -> None:
         disabled=busy or services.settings().demo,
         help="A demo keeps nothing." if services.settings().demo else None,
     ):
-        _start(name, replace(plan, recipe=recipe, encoder=encoder), data)
+        _start(name, plan, data)
         st.rerun()
     if data is not None:
         _preview(data)
@@ -128,14 +131,14 @@ def train_tab(chosen: EvaluationChoice) -> None:
         _show(trained, task)
 
 
-def _recipe_form() -> tuple[Recipe, EncoderSetting]:
-    """The recipe, and the encoder where it trains one."""
+def _recipe_form() -> tuple[Recipe, EncoderSetting, RunRow | None]:
+    """The recipe, and the encoder where it trains one, with the stress run that it is hardened by, if any."""
     recipe = st.selectbox(
         "Recipe", get_args(Recipe), 0, format_func=lambda one: RECIPES[one][0], key="train-recipe", width=420
     )
     st.caption(RECIPES[recipe][1])
     if recipe != "cross-encoder":
-        return recipe, PACKAGED_ENCODER
+        return recipe, PACKAGED_ENCODER, None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         encoder = st.text_input(
             "Encoder",
@@ -163,7 +166,30 @@ def _recipe_form() -> tuple[Recipe, EncoderSetting]:
             if find_spec("peft")
             else "Needs the package peft: python -m pip install -r requirements-train.txt",
         )
-    return recipe, EncoderSetting(encoder.strip(), tokens, lora)
+    runs = shown_runs()
+    robust = st.selectbox(
+        "Stress run",
+        list(runs),
+        None,
+        format_func=lambda id: format_run(runs[id]),
+        placeholder="None",
+        key="train-robust",
+        width=420,
+        help="Harden the metric by its variants: the scores of an original and of its harmless variants are drawn together, those of its "
+        "broken ones apart. It is trained without the run as well, to compare with, which takes twice the time. Documents of imported "
+        "benchmarks are left out of the run.",
+    )
+    return recipe, EncoderSetting(encoder.strip(), tokens, lora), runs[robust] if robust else None
+
+
+def _stress_source(row: RunRow) -> StressSource | None:
+    """The run with the documents of imported benchmarks, of which none is learned from; None until these are read."""
+    reserved = background_result(
+        "Reading the documents of benchmarks…",
+        ("benchmark documents", tuple(row.name for row in services.store().datasets())),
+        partial(benchmark_documents, services.store()),
+    )
+    return None if reserved is None else StressSource(row.name, load_run(row), reserved)
 
 
 def _read_labels(datasets: tuple[str, ...]) -> list[TrainingSource]:
@@ -238,9 +264,13 @@ def _show(name: str, task: TrainingTask) -> None:
         )
 
     if measured := [step for step in steps if step.loss is not None]:
-        if measured[0].stage == LOSS_STAGE:
-            epochs = [{"epoch": step.done, "log loss of held-out summaries": step.loss} for step in measured]
-            st.line_chart(pd.DataFrame(epochs), x="epoch", y="log loss of held-out summaries", height=240)
+        if measured[0].stage.startswith(LOSS_STAGE):  # a curve for each training, with the stress run and without
+            epochs = [
+                {"epoch": step.done, "log loss of held-out summaries": step.loss, "training": step.stage}
+                for step in measured
+            ]
+            chart = pd.DataFrame(epochs)
+            st.line_chart(chart, x="epoch", y="log loss of held-out summaries", color="training", height=240)
         else:  # a curve for each fold
             per_fold = MAX_TREES // STEP_TREES
             rows = [

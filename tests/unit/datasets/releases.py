@@ -223,6 +223,13 @@ def faceval(document: int, error: str) -> Record:
     return {**row, **kinds, "NegE": error, "w/ Error": error}
 
 
+def marked_dialogue(document: int, spans: str, kinds: str) -> Record:
+    error = "0" if kinds == "[]" else "1"
+    texts = {"dialogue": "Ann: Where?\nBen: Kiel.", "summary": SUMMARY, "origin": "SAMSum"}
+    marked = {"nonfactual_spans": spans, "evidence": "[]", "factual_error": error, "error_type": kinds}
+    return {"": 0, "docid": document, "model": "alpaca-13b", **marked, **texts}
+
+
 def sentence(place: int, label: str, **fields: object) -> Record:
     return {
         "doc_id": "NPR-1",

@@ -26,6 +26,7 @@ from tests.unit.datasets.releases import (
     frank,
     hallucinated,
     mark,
+    marked_dialogue,
     rated,
     rated_by_experts,
     response,
@@ -156,6 +157,13 @@ SAMPLES = {
         table("FacEval_human_result.csv"),
         2,
         (("w/ Error", "maybe"), ("Summary", "")),
+        last=4,
+    ),
+    "llm-dialogue": Sample(
+        [marked_dialogue(14, "[]", "[]"), marked_dialogue(13, "['cars']", "['Intrinsic_Error']")],
+        table("xformer_llm_annotated.csv"),
+        2,
+        (("factual_error", "2"), ("error_type", "[]"), ("nonfactual_spans", "'car'"), ("summary", "")),
         last=4,
     ),
     "tofueval": Sample(

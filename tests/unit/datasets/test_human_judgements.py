@@ -19,6 +19,7 @@ from tests.unit.datasets.releases import (
     explained,
     faceval,
     frank,
+    marked_dialogue,
     rated,
     result,
     reviewed,
@@ -34,6 +35,7 @@ from tests.unit.datasets.releases import (
 from tests.unit.datasets.writing import book, lines, listed, table
 
 FACEVAL = table("FacEval_human_result.csv")
+DIALOGUES = table("xformer_llm_annotated.csv")
 TOFU = table("mediasum_factual_eval_test.csv")
 QAGS = lines("mturk_xsum.jsonl")
 EXPLANATIONS = listed("factcc_explanation_annotation.json")
@@ -213,6 +215,25 @@ def test_yes_of_faceval_says_that_an_error_is_there(tmp_path: Path) -> None:
     bad, good = imported("faceval", tmp_path, FACEVAL, faceval(13, "yes"), faceval(14, "no"))
     assert (bad.intended, bad.categories) == (Verdict.INCONSISTENT, ("NegE",))
     assert (good.intended, good.categories) == (Verdict.CONSISTENT, ())
+
+
+def test_marked_spans_of_dialogue_summaries_have_places_and_kinds_where_both_are_told(tmp_path: Path) -> None:
+    both, none, other, good = imported(
+        "llm-dialogue",
+        tmp_path,
+        DIALOGUES,
+        marked_dialogue(1, "['noon', 'a boat']", "['Intrinsic_Error', 'Extrinsic_Error']"),
+        marked_dialogue(2, "[None, None]", "['Intrinsic_Error', 'Intrinsic_Error']"),
+        marked_dialogue(3, """["forty cars", None]""", "['Extrinsic_Error', 'Intrinsic_Error']"),
+        marked_dialogue(4, "[]", "[]"),
+    )
+    first, second = both.judgements
+    assert first.span
+    assert (first.span.of(SUMMARY), first.category) == ("noon", "Intrinsic_Error")
+    assert (second.span, second.note, second.category) == (None, "a boat", "Extrinsic_Error")
+    assert (none.intended, none.judgements, none.categories) == (Verdict.INCONSISTENT, (), ("Intrinsic_Error",))
+    assert [one.category for one in other.judgements] == [""]
+    assert (good.intended, good.domain, good.system) == (Verdict.CONSISTENT, "SAMSum", "alpaca-13b")
 
 
 def test_sentences_of_tofueval_make_a_summary_in_their_order(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +19,10 @@ from core.errors import LoadError, TouchstoneError
 from core.metric import METRICS
 from core.models.unfinished_training import TrainingStep
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
+from core.runs.run import Plan, Run, Source, Variant
 from core.settings import Settings
 from core.stats.statistic import Values
-from core.training.card import Figure, card_figures, verdict
+from core.training.card import BROKEN, NOTICED, PAIR_SHARE, WITHOUT, Figure, card_figures, verdict
 from core.training.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
 from core.training.run import (
     Recipe,
@@ -31,6 +32,7 @@ from core.training.run import (
     load_pair_network,
     train_to_folder,
 )
+from core.training.stress_rows import StressSource
 from core.training.training_data import TrainingData
 from core.types import Example, Item, Result, Verdict
 
@@ -205,6 +207,36 @@ def test_the_folder_says_what_it_is_and_evaluation_knows_its_documents(
     assert not any(item.example.summary in card for item in items(24))
     texts = [path.read_text() for path in found.folder.glob("*.*") if path.suffix in {".md", ".json", ".txt"}]
     assert not any(str(tiny_roberta.parent) in text for text in texts)  # paths of this machine are nobody's business
+
+
+@pytest.mark.slow
+def test_a_stress_run_hardens_and_its_card_has_the_matrix_before_and_after(
+    tiny_roberta: Path, tmp_path: Path, engine: Engine
+) -> None:
+    run = Run(Plan("ships", ("shuffled", "synonyms", "negation"), ("rouge2",)))
+    for item in items(60)[::2]:
+        example = item.example
+        run.add(Source(example, item.group))
+        port = example.summary.split()[4]
+        made = (
+            f"It carried salt. A ship left {port}",
+            f"A boat left {port} It carried salt.",
+            f"A ship left {port} It never ever carried salt.",
+        )
+        for kind, summary in zip(run.plan.kinds, made, strict=True):
+            run.add(Variant(example.id, kind, summary=summary))
+    asked = replace(plan(items(60), tiny_roberta), stress=StressSource("ships run", run))
+    steps, found = trained(asked, tmp_path / "model", engine)
+    assert {"Epochs", "Epochs, without the stress run"} <= {step.stage for step in steps}
+    figures = {(one.of, one.measure): one.estimate for one in found.figures}
+    assert figures["negation", NOTICED].n == figures[f"negation{WITHOUT}", NOTICED].n == 12
+    assert figures["labelled summaries, above the same without the stress run", "AUC difference"].n == 24
+    card = (found.folder / CARD_FILE).read_text()
+    for part in ("## The stress run", "| synonyms | left alone |", "No benchmark is imported here", "without the run)"):
+        assert part in card, part
+    alone = trained_alone(plan(items(60), tiny_roberta), tmp_path / "alone")
+    plain = figures[f"{BROKEN}{WITHOUT}", PAIR_SHARE]
+    assert alone.figures[-1].estimate.value == plain.value  # the same documents are judged by the same weights
 
 
 def test_a_training_that_is_cancelled_writes_nothing(tiny_roberta: Path, tmp_path: Path, engine: Engine) -> None:

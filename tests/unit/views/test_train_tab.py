@@ -91,6 +91,7 @@ def test_labels_become_a_metric_that_is_pushed_and_tried(
     run_until(app, lambda: "stopped: the training was cancelled." in said(app))
 
     app.selectbox(key="train-recipe").set_value("cross-encoder").run()
+    assert app.selectbox(key="train-robust").options == ["Bundled examples (precomputed)"]
     app.text_input(key="train-encoder").set_value(str(tiny_roberta)).run()
     run_until(app, lambda: "train-go" in buttons(app) and not app.button(key="train-go").disabled)
     train(app, "from-labels")
