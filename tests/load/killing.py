@@ -30,6 +30,7 @@ from tests.load.tally import Tally, tally
 
 _SPARE = 1.2  # tasks for each that is needed
 _TICK_S = 0.01
+_STARTING_S = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +83,21 @@ class Program:
 class Kept:
     """What was kept in the end, and what the database says of itself: "ok" where it is whole.
 
-    `waits_ms` are those from a label to the next task, and `cpu_ms` is the processor time of the programs for each label.
+    `waits_ms` are those from a label to the next task, `calm_ms` those of them that began and ended away from a kill, and `cpu_ms`
+    is the processor time of the programs for each label.
     """
 
     tally: Tally
     verdict: str
     waits_ms: Sequence[float]
+    calm_ms: Sequence[float]
     cpu_ms: float
 
     def lines(self) -> list[str]:
         median, p95, longest = np.quantile(self.waits_ms, [0.5, 0.95, 1.0])
+        calm_median, calm_p95 = np.quantile(self.calm_ms or [np.nan], [0.5, 0.95])
         figures = {"median_ms": median, "p95_ms": p95, "longest_ms": longest, "cpu_ms": self.cpu_ms}
+        figures |= {"calm labels": len(self.calm_ms), "calm median_ms": calm_median, "calm p95_ms": calm_p95}
         said = [f"{name:>18}  {value:.1f}" for name, value in figures.items()]
         return [*self.tally.lines(), *said, f"integrity check: {self.verdict}"]
 
@@ -109,8 +114,10 @@ def kill_again_and_again(url: str, rounds: int, crowd: Crowd | None = None, clus
     programs = [Program((*given, *names[place :: crowd.programs])) for place in range(crowd.programs)]
     for program in programs:
         program.start()
+    kills = []
     for number in range(rounds):
         _wait_for_labels(programs, int(total * (number + rng.random()) / (rounds + 1)))
+        kills.append(time.time())
         if cluster and number % 2:
             cluster.kill()
             cluster.start()
@@ -121,10 +128,16 @@ def kill_again_and_again(url: str, rounds: int, crowd: Crowd | None = None, clus
     told = [line.split() for program in programs for line in program.lines]
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_ms = 1000 * (used.ru_utime + used.ru_stime) / len(told)
-    waits = [float(milliseconds) for _, milliseconds in told]
-    kept = Kept(tally(store, campaign, [event for event, _ in told]), whole(store), waits, cpu_ms)
+    waits = [float(milliseconds) for _, milliseconds, _ in told]
+    calm = [float(wait) for _, wait, at in told if not _is_near(kills, float(at) - float(wait) / 1000, float(at))]
+    kept = Kept(tally(store, campaign, [event for event, *_ in told]), whole(store), waits, calm, cpu_ms)
     store.close()
     return kept
+
+
+def _is_near(kills: Sequence[float], begun: float, ended: float) -> bool:
+    """True if a kill comes between, or came so shortly before that what was killed is still starting."""
+    return any(begun - _STARTING_S <= kill <= ended for kill in kills)
 
 
 def _wait_for_labels(programs: Sequence[Program], labels: int) -> None:

@@ -1,6 +1,6 @@
 """What one person does: label, and take the next task. As a program: people who label until each has labelled so much, or it is killed.
 
-`python -m tests.load.one_annotator URL CAMPAIGN LABELS PAUSE PERSON…` prints each event with its milliseconds when its receipt is
+`python -m tests.load.one_annotator URL CAMPAIGN LABELS PAUSE PERSON…` prints each event, its milliseconds and the time when its receipt is
 there, and not before.
 """
 
@@ -16,12 +16,12 @@ from uuid import uuid4
 from zlib import crc32
 
 from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import find_person
+from annotations.campaigns.people import Member, find_person
 from annotations.campaigns.questions import Answers
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.store.database import read_session
-from annotations.store.records import UnavailableError
+from annotations.store.records import StoreError
 from annotations.store.store import Store
 
 _WRONG = 0.15  # answers, so that some items want further labels
@@ -58,23 +58,27 @@ def _until_there(ask: Callable[[], T]) -> T:
     while True:
         try:
             return ask()
-        except UnavailableError:
+        except StoreError:  # a database that is away, or comes back
             time.sleep(_AGAIN_S)
 
 
 def label_until_killed(url: str, campaign_id: str, labels: int, pause_s: float, names: list[str]) -> None:
-    store = Store.open(url)
+    store = _until_there(lambda: Store.open(url))
     with ThreadPoolExecutor(len(names)) as threads:
         list(threads.map(lambda name: _tell(store, campaign_id, labels, pause_s, name), names))
 
 
-def _tell(store: Store, campaign_id: str, labels: int, pause_s: float, name: str) -> None:
+def _find(store: Store, name: str) -> Member | None:
     with read_session(store.engine) as session:
-        person = find_person(session, name)
+        return find_person(session, name)
+
+
+def _tell(store: Store, campaign_id: str, labels: int, pause_s: float, name: str) -> None:
+    person = _until_there(lambda: _find(store, name))
     annotator = AnnotatorActions(store, person) if person else sys.exit(f"Nobody is called {name!r}.")
     left = labels - _until_there(lambda: annotator.progress(campaign_id)).answered
     for event, milliseconds in label(annotator, campaign_id, left, pause_s):
-        sys.stdout.write(f"{event} {milliseconds:.1f}\n")
+        sys.stdout.write(f"{event} {milliseconds:.1f} {time.time():.3f}\n")
         sys.stdout.flush()
 
 
