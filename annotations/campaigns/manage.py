@@ -430,10 +430,13 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_tokens(session)
 
-    def create_token(self, name: str, owner_id: str = "", campaigns: Sequence[str] = ()) -> str:
+    def create_token(
+        self, name: str, owner_id: str = "", campaigns: Sequence[str] = (), *, writes: bool = False
+    ) -> str:
         """A token of a manager, or of the person who makes it."""
         with self._store.writing() as session:
-            return create_token(session, name, owner_id or self._person.id, self._person.name, campaigns)
+            owner = owner_id or self._person.id
+            return create_token(session, name, owner, self._person.name, campaigns, writes=writes)
 
     def revoke_token(self, token_id: str) -> None:
         with self._store.writing() as session:

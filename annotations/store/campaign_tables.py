@@ -92,7 +92,7 @@ class SignIn(Table, table=True):
 
 
 class ApiToken(Table, table=True):
-    """A token by which a program reads `campaigns`, or all where none is named, as its owner may; stored as a hash."""
+    """A token by which a program reads `campaigns`, or all where none is named, and `writes` them, as its owner may; stored as a hash."""
 
     __table_args__ = (UniqueConstraint("token_hash"),)
 
@@ -106,6 +106,21 @@ class ApiToken(Table, table=True):
     used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     revoked_by: str = ""
+    writes: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+
+
+class ApiRequest(Table, table=True):
+    """Request by which a program wrote something, under a key of its own, and the answer, which it gets again when it sends the same once more."""
+
+    __tablename__ = "apirequest"
+    __table_args__ = (UniqueConstraint("token_id", "key"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_id: str = Field(foreign_key="apitoken.id")
+    key: str
+    request_hash: str
+    answer: dict[str, Any] = Field(sa_type=JSON)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Campaign(Table, table=True):

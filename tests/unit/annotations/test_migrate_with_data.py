@@ -25,6 +25,7 @@ from annotations.campaigns.limits import pause_person
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
+from annotations.exchange.api_writes import ApiWrites
 from annotations.store.campaign_tables import (
     Adjudication,
     CampaignDraw,
@@ -106,7 +107,8 @@ def use_everything(store: Store) -> None:
     with store.writing() as session:
         join_study(session, key, {"workerId": "W", "hitId": "H", "assignmentId": "A"})
     manager.set_webhook(opened.campaign.id, "https://example.org/ended")
-    manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id)
+    token = manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id, writes=True)
+    ApiWrites(store, token, "once").add_people(b'{"people": [{"name": "noa"}]}')
     reports = PersonReports(store, cem.id)
     reports.pin(reports.create("Harbour"), "{}", "Look.")
     decide(store)
