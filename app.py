@@ -6,6 +6,7 @@ from starlette.middleware import Middleware
 from pages.server import startup
 from pages.server.api import Api
 from pages.server.compressed_assets import CompressedAssets
+from pages.server.crowd_links import CrowdLinks
 from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.icon_font import IconFont
@@ -22,6 +23,7 @@ app = st.App(
         Middleware(Protection),
         Middleware(Docs),
         Middleware(Api),
+        Middleware(CrowdLinks),
         Middleware(SignIn),
         Middleware(EarlyKeys),
         Middleware(IconFont),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from core.integrations.torchmetrics_metric import Consistency as TorchMetric
     from core.metric import Card, Metric
     from core.model_reference import Checkpoint, EndpointModel
+    from core.notebook.client import Client
     from core.notebook.reports import NotebookReport
     from core.notebook.scores import Scores
     from core.notebook.session import Pairs
@@ -81,6 +82,7 @@ __all__ = [
     "Verdict",
     "WordScore",
     "autoevals_scorer",
+    "client",
     "close",
     "deepeval_metric",
     "evaluate",
@@ -283,6 +285,17 @@ def mlflow_scorer(metric: str, *, document: str = "document") -> MlflowScorer:
     from core.integrations.mlflow_scorer import consistency
 
     return consistency(metric, document)
+
+
+def client(server: str, token: str) -> Client:
+    """A client of the HTTP API of a shared server: campaigns, items, labels, progress, people and the state of campaigns.
+
+    `server` is its address, `token` one that a manager makes on Campaigns, People, or with `touchstone people token`. Its methods
+    raise TouchstoneError with what the server says; what is written is written once, also where it has to be sent again.
+    """
+    from core.notebook.client import Client
+
+    return Client(server, token)
 
 
 def close() -> None:

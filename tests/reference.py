@@ -6,14 +6,21 @@ only once all tables are made: where one cannot be, no document is touched.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
 
+from pages.server.api_operations import openapi
 from tests.reference_layers import layers_svg
 from tests.reference_tables import ROOT, TABLES
 
-PICTURES = {"docs/develop/architecture.svg": layers_svg}
+
+def _openapi_json() -> str:
+    return f"{json.dumps(openapi(), indent=1)}\n"
+
+
+PICTURES = {"docs/develop/architecture.svg": layers_svg, "docs/reference/openapi.json": _openapi_json}
 """Files that are made as a whole, by their place below the root."""
 _TABLE = re.compile(r"(<!-- ([\w-]+): make reference -->\n)(.*?)(\n<!-- /\2 -->)", re.DOTALL)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +11,6 @@ from typing import Any
 
 import cli
 import touchstone
-from annotations.exchange.api_reads import ApiReads
 from annotations.exchange.export_format import EXPORT_FORMATS
 from core.dataset import DATASETS
 from core.metric import METRICS
@@ -24,12 +22,12 @@ from core.reports.files import FORMS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
 from core.study import STUDIES, Outlet
+from pages.server.api_operations import OPERATIONS
 from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table
 
 ROOT = Path(__file__).parents[1]
 _DECISIONS = ROOT / "docs" / "develop" / "decisions"
-_API = ROOT / "pages" / "server" / "api.py"
 _FORMER = "the former name of"
 
 
@@ -173,29 +171,17 @@ def _python() -> str:
 
 
 def _http_api() -> str:
-    """Every path that the API answers, with what the reading method says of it."""
+    """Every request that the API answers, with what the method behind it says."""
     lines = []
-    for node in ast.walk(ast.parse(_API.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.match_case) or not isinstance(node.pattern, ast.MatchSequence):
-            continue
-        path = "/".join(
-            part.value.value if isinstance(part, ast.MatchValue) and isinstance(part.value, ast.Constant) else "ID"
-            for part in node.pattern.patterns
+    for one in OPERATIONS:
+        sent = (
+            f"{one.body.__name__.removesuffix('Body')}: {', '.join(f'`{name}`' for name in one.body.model_fields)}"
+            if one.body
+            else ""
         )
-        [method] = {
-            call.func.attr
-            for call in ast.walk(node)
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and hasattr(ApiReads, call.func.attr)
-        }
-        says = (inspect.getdoc(getattr(ApiReads, method)) or "").splitlines()[0]
-        lines.append(
-            (
-                f"`GET /api/{path}`",
-                says,
-                "`after`, `limit`" if "limit" in str(inspect.signature(getattr(ApiReads, method))) else "",
-            )
-        )
-    return _table(("request", "answers", "parameters"), lines)
+        path = one.path.replace("{id}", "ID")
+        lines.append((f"`{one.method} /api/v1/{path}`", one.about, sent or ("`after`, `limit`" if one.rows else "")))
+    return _table(("request", "answers", "parameters or body"), lines)
 
 
 def _export_formats() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,7 @@ _MOST_FITS = 32
 
 _fits: dict[str, tuple[tuple[int, int], FittedLabels]] = {}
 """The last fit of each campaign of this process, with its version and how many labels there were, as a power of the growth."""
+_fitting = threading.Lock()
 
 
 def adapts(campaign: CampaignSettings) -> bool:
@@ -36,43 +38,57 @@ def ask_for_labels(session: Session, campaign: CampaignSettings, tasks: Collecti
     """
     if not adapts(campaign):
         return
-    rules, (fitted, is_new) = campaign.rules, _fit(session, campaign)
-    chosen = None if is_new else list(tasks)
-    before = (
-        load_wanted(session, campaign) if is_new else {task: wanted_labels(session, campaign, task) for task in tasks}
-    )
-    for task, labels in labels_by_task(latest_blind_labels(load_labels(session, campaign, chosen))).items():
-        votes = _votes(campaign, labels)
-        if fitted is None or len(votes) < rules.overlap:
+    votes = _votes_by_task(campaign, latest_blind_labels(load_labels(session, campaign, list(tasks))))
+    if all(len(given) < campaign.rules.overlap for given in votes.values()):
+        return
+    fitted, is_new = _fit(session, campaign)
+    if fitted is None:
+        return
+    if is_new:
+        work = [label for label in fitted.labels if label.part == "work"]
+        votes, before = _votes_by_task(campaign, work), load_wanted(session, campaign)
+    else:
+        before = {task: wanted_labels(session, campaign, task) for task in tasks}
+    rules = campaign.rules
+    for task, given in votes.items():
+        if len(given) < rules.overlap:
             continue
-        sure = float(fitted.probabilities(votes).max())
+        sure = float(fitted.probabilities(given).max())
         further = 0 if sure >= rules.sure / 100 else 1
-        wants = max(rules.overlap, min(rules.most_overlap, len(votes) + further))
+        wants = max(rules.overlap, min(rules.most_overlap, len(given) + further))
         if wants != before.get(task, rules.overlap):
             session.add(WantedLabels(task_id=task, labels=wants, probability=sure, created_at=now))
     session.flush()
 
 
-def _votes(campaign: CampaignSettings, labels: Sequence[CampaignLabel]) -> list[tuple[str, object]]:
-    """The people and their answers to the measured question."""
+def _votes_by_task(campaign: CampaignSettings, labels: Sequence[CampaignLabel]) -> dict[str, list[tuple[str, object]]]:
+    """The people and their answers to the measured question, of each task."""
     measured = campaign.questions.measured
-    return [(label.person, measured(label.answers)) for label in labels if measured(label.answers) is not None]
+    return {
+        task: [(label.person, measured(label.answers)) for label in given if measured(label.answers) is not None]
+        for task, given in labels_by_task(labels).items()
+    }
 
 
 def _fit(session: Session, campaign: CampaignSettings) -> tuple[FittedLabels | None, bool]:
-    """The model of a campaign, and whether it is new: it is fitted again when there are a tenth more labels, so that few answers wait for it."""
+    """The model of a campaign, and whether it is new: it is fitted again when there are a tenth more labels, by one at a time, so that few answers wait for it."""
     number = session.exec(_COUNT_ANSWERED, params={"campaign": campaign.id}).one()
     state = (campaign.version, int(log(number or 1) / log(_GROWTH)))
     kept = _fits.get(campaign.id)
     if kept and kept[0] == state:
         return kept[1], False
-    fitted = fit_labels(session, campaign, _MODEL)
-    if fitted:
-        _fits.pop(campaign.id, None)
-        _fits[campaign.id] = (state, fitted)
-        for oldest in list(_fits)[:-_MOST_FITS]:
-            _fits.pop(oldest, None)
-    return fitted, True
+    if not _fitting.acquire(blocking=kept is None):
+        return kept[1] if kept else None, False
+    try:
+        fitted = fit_labels(session, campaign, _MODEL)
+        if fitted:
+            _fits.pop(campaign.id, None)
+            _fits[campaign.id] = (state, fitted)
+            for oldest in list(_fits)[:-_MOST_FITS]:
+                _fits.pop(oldest, None)
+        return fitted, True
+    finally:
+        _fitting.release()
 
 
 _COUNT_ANSWERED = (

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import bindparam, delete, or_
+from sqlalchemy import and_, bindparam, delete, or_
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, load_campaign, read_campaign
 from annotations.campaigns.people import Member, Right, member_of
-from annotations.store.campaign_tables import Assignment, Campaign, GroupMember, Person
+from annotations.store.campaign_tables import Assignment, Campaign, CrowdSession, GroupMember, Person
 from annotations.store.records import RecordError, RightsError
+from annotations.store.tables import UtcDateTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def campaign_ids_for(session: Session, person: Member, ids: Sequence[str]) -> se
     """Those of some campaigns that a person labels; a manager may label all of them."""
     if person.may(Right.MANAGE):
         return set(ids)
-    return set(session.exec(_SELECT_OWN_CAMPAIGNS, params={"person": person.id, "campaigns": list(ids)}))
+    params = {"person": person.id, "campaigns": list(ids), "now": datetime.now(UTC)}
+    return set(session.exec(_SELECT_OWN_CAMPAIGNS, params=params))
 
 
 def require_assigned(session: Session, campaign_id: str, person: Member) -> None:
@@ -84,7 +86,8 @@ def lock_queue(session: Session, campaign_id: str, person: Member) -> CampaignSe
 
     Raises RightsError as `require_assigned` does.
     """
-    found = session.execute(_LOCK_QUEUE, {"campaign": campaign_id, "person": person.id}).first()
+    params = {"campaign": campaign_id, "person": person.id, "now": datetime.now(UTC)}
+    found = session.execute(_LOCK_QUEUE, params).first()
     if found is None or not (found.is_own or person.may(Right.MANAGE)):
         raise RightsError(_NOT_ASSIGNED)
     return read_campaign(found)
@@ -93,7 +96,15 @@ def lock_queue(session: Session, campaign_id: str, person: Member) -> CampaignSe
 _NOT_ASSIGNED = "You are not assigned to this campaign. Ask its manager, or choose another one."
 
 _IS_ASSIGNED = exists().where(col(Assignment.campaign_id) == col(Campaign.id))
-_IS_OWN = or_(
+# who came from a crowd platform labels where they have a session open, and nowhere else
+_CAME_FROM_CROWD = exists().where(col(CrowdSession.person_id) == bindparam("person")).correlate(None)
+_HAS_SESSION = exists().where(
+    col(CrowdSession.person_id) == bindparam("person"),
+    col(CrowdSession.campaign_id) == col(Campaign.id),
+    col(CrowdSession.outcome) == "open",
+    col(CrowdSession.expires_at) > bindparam("now", type_=UtcDateTime),
+)
+_IS_ONE_OF_THE_TEAM = or_(
     ~_IS_ASSIGNED,
     _IS_ASSIGNED.where(
         or_(
@@ -104,6 +115,7 @@ _IS_OWN = or_(
         )
     ),
 )
+_IS_OWN = or_(and_(~_CAME_FROM_CROWD, _IS_ONE_OF_THE_TEAM), _HAS_SESSION)
 _SELECT_OWN_CAMPAIGNS = select(Campaign.id).where(col(Campaign.id).in_(bindparam("campaigns", expanding=True)), _IS_OWN)
 _LOCK_QUEUE = (
     SELECT_NEWEST_VERSION.add_columns(_IS_OWN.label("is_own"))

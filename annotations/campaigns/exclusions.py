@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import func, update
+from sqlalchemy import bindparam, func, update
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
@@ -140,13 +140,15 @@ def labelled_tasks(session: Session, campaign_id: str, person_id: str) -> Sequen
     return session.exec(had.distinct()).all()
 
 
+_SELECT_VALID = (
+    select(Exclusion)
+    .where(Exclusion.campaign_id == bindparam("campaign"), col(Exclusion.id).not_in(select(Reinstatement.exclusion_id)))
+    .order_by(col(Exclusion.id))
+)
+
+
 def _valid_exclusions(session: Session, campaign_id: str) -> Sequence[Exclusion]:
-    ended = select(Reinstatement.exclusion_id)
-    return session.exec(
-        select(Exclusion)
-        .where(Exclusion.campaign_id == campaign_id, col(Exclusion.id).not_in(ended))
-        .order_by(col(Exclusion.id))
-    ).all()
+    return session.exec(_SELECT_VALID, params={"campaign": campaign_id}).all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,9 @@ class ExcludedQuestions:
 def load_excluded_questions(session: Session, campaign: CampaignSettings) -> ExcludedQuestions:
     """The single questions that are left out of labels of a campaign now."""
     rows: dict[str, list[Exclusion]] = defaultdict(list)
-    names = dict(session.exec(select(Person.id, Person.name)).all())
     for row in _valid_exclusions(session, campaign.id):
         if row.question not in {"", campaign.questions.measure}:
-            rows[names[row.person_id]].append(row)
+            rows[session.get_one(Person, row.person_id).name].append(row)
     return ExcludedQuestions(dict(rows))
 
 

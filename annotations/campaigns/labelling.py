@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.assignment import campaign_ids_for, lock_queue, require_assigned
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns
+from annotations.campaigns.crowd import JoinedSession, finish_session, last_session
 from annotations.campaigns.limits import shown_warning
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualification import (
@@ -185,6 +186,21 @@ class AnnotatorActions:
                 training=training_rounds(mark_answers(session, campaign, self._person)) if trained else (),
                 warning=shown_warning(session, campaign_id, self._person.id),
             )
+
+    def session_campaign(self) -> str | None:
+        """The campaign of the newest session of a participant of a crowd platform; None for everybody else."""
+        with read_session(self._store.engine) as session:
+            return last_session(session, self._person.id)
+
+    def finish_session(self, campaign_id: str) -> JoinedSession | None:
+        """End the session of a participant of a crowd platform; None while there is something to label."""
+        try:
+            found = self.next(campaign_id)
+        except RightsError:  # it is over already
+            found = NoTask("closed")
+        nothing = found if isinstance(found, NoTask) else None
+        with self._store.writing() as session:
+            return finish_session(session, campaign_id, self._person.id, nothing)
 
     def train_again(self, campaign_id: str) -> None:
         """Reserve every training item for one more round. Raises RecordError once something else of the campaign was had."""

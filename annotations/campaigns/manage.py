@@ -29,6 +29,7 @@ from annotations.campaigns.campaign import (
 )
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.campaigns.candidates import Candidate, load_candidates
+from annotations.campaigns.crowd import SessionRow, StudyTerms, load_sessions, load_study, return_session, set_study
 from annotations.campaigns.drawn import CampaignDrawing, create_drawn_campaign
 from annotations.campaigns.exclusions import (
     ExclusionRow,
@@ -429,14 +430,33 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_tokens(session)
 
-    def create_token(self, name: str, owner_id: str = "", campaigns: Sequence[str] = ()) -> str:
+    def create_token(
+        self, name: str, owner_id: str = "", campaigns: Sequence[str] = (), *, writes: bool = False
+    ) -> str:
         """A token of a manager, or of the person who makes it."""
         with self._store.writing() as session:
-            return create_token(session, name, owner_id or self._person.id, self._person.name, campaigns)
+            owner = owner_id or self._person.id
+            return create_token(session, name, owner, self._person.name, campaigns, writes=writes)
 
     def revoke_token(self, token_id: str) -> None:
         with self._store.writing() as session:
             revoke_token(session, token_id, self._person.name)
+
+    def study(self, campaign_id: str) -> tuple[str, StudyTerms] | None:
+        with read_session(self._store.engine) as session:
+            return load_study(session, campaign_id)
+
+    def set_study(self, campaign_id: str, terms: StudyTerms) -> str:
+        with self._store.writing() as session:
+            return set_study(session, campaign_id, terms, self._person.name)
+
+    def sessions(self, campaign_id: str) -> list[SessionRow]:
+        with read_session(self._store.engine) as session:
+            return load_sessions(session, load_campaign(session, campaign_id))
+
+    def return_session(self, campaign_id: str, participant: str) -> None:
+        with self._store.writing() as session:
+            return_session(session, campaign_id, participant)
 
     def webhook(self, campaign_id: str) -> WebhookState | None:
         with read_session(self._store.engine) as session:

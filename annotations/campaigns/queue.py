@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Literal
 
-from sqlalchemy import BigInteger, Integer, bindparam, func, insert, inspect, or_
+from sqlalchemy import BigInteger, Integer, and_, bindparam, func, insert, inspect, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
@@ -324,28 +324,32 @@ def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int) -> Seq
 
 @cache
 def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool) -> SelectOfScalar[str]:
-    # counted task by task: both databases find the few reservations of one faster than they group all of a campaign
-    places = (
-        select(func.count()).where(Reservation.task_id == Task.id, IS_PLACE_TAKEN).correlate(Task).scalar_subquery()
-    )
     # the place in the list, or by chance in an order of the person's own
     factor, offset = bindparam("factor", type_=BigInteger), bindparam("offset", type_=BigInteger)
     shuffled = (col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME
     place = shuffled if order == "random" else col(Task.position)
-    newest = select(WantedLabels.labels).where(WantedLabels.task_id == Task.id).order_by(col(WantedLabels.id).desc())
-    wanted = func.coalesce(newest.limit(1).correlate(Task).scalar_subquery(), bindparam("overlap"))
-    most = wanted if adaptive else bindparam("overlap", type_=Integer)
-    left = select(Task.id, places.label("places"), place.label("place"), most.label("wanted")).where(
-        Task.campaign_id == bindparam("campaign"),
-        Task.part == "work",
-        ~_WAS_RESERVED,
-        ~_WAS_MADE,
-        col(Task.group).not_in(bindparam("apart_from", expanding=True)),
+    places = func.count(col(Reservation.id))
+    left = (
+        select(Task.id, places.label("places"), place.label("place"))
+        .outerjoin(Reservation, and_(Reservation.task_id == Task.id, IS_PLACE_TAKEN))
+        .where(
+            Task.campaign_id == bindparam("campaign"),
+            Task.part == "work",
+            ~_WAS_RESERVED,
+            ~_WAS_MADE,
+            col(Task.group).not_in(bindparam("apart_from", expanding=True)),
+        )
+        .group_by(Task.id)
     )
     # materialized: the places would else be counted once to choose and once more to sort
     found = left.cte("left").prefix_with("MATERIALIZED")
     first = found.c.places.desc() if early_overlap else found.c.places
-    free = select(found.c.id).where(found.c.places < found.c.wanted)
+    is_free = found.c.places < bindparam("overlap", type_=Integer)
+    if adaptive:
+        newest = select(WantedLabels.labels).where(WantedLabels.task_id == found.c.id)
+        wanted = newest.order_by(col(WantedLabels.id).desc()).limit(1).correlate(found).scalar_subquery()
+        is_free = or_(is_free, found.c.places < wanted)
+    free = select(found.c.id).where(is_free)
     # drawn items are finished one after the other: those up to the first that is not done are the sample
     ranked = (found.c.place,) if order == "drawn" else (first, found.c.place)
     return free.order_by(*ranked).limit(bindparam("most"))

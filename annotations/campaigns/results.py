@@ -9,8 +9,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlalchemy import select as select_columns
-from sqlalchemy import true
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
@@ -72,33 +72,49 @@ _LABEL_COLUMNS = (
 )
 
 
+# Statements are made once: adaptive overlap reads the labels of a task after every answer.
+_UNDO = aliased(Response)
+_IS_UNDONE = exists().where(
+    col(_UNDO.reservation_id) == col(Response.reservation_id),
+    col(_UNDO.act) == "undo",
+    col(_UNDO.revision) > col(Response.revision),
+)
+_IS_CHOSEN = col(Task.id).in_(bindparam("tasks", expanding=True))
+_SELECT_VERSIONS = select(VersionRow.version, VersionRow.questions).where(
+    VersionRow.campaign_id == bindparam("campaign")
+)
+_SELECT_DOCUMENTS = (
+    select(Item.id, Item.document_id)
+    .join(Task, col(Task.item_id) == Item.id)
+    .where(Task.campaign_id == bindparam("campaign"))
+)
+_SELECT_DOCUMENTS_OF_TASKS = _SELECT_DOCUMENTS.where(_IS_CHOSEN)
+_SELECT_LABELS = (
+    select_columns(*_LABEL_COLUMNS)
+    .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .join(Person, col(Person.id) == Reservation.person_id)
+    .where(col(Reservation.campaign_id) == bindparam("campaign"), col(Response.act) == "answer", ~_IS_UNDONE)
+    .order_by(col(Response.id))
+)
+_SELECT_LABELS_OF_TASKS = _SELECT_LABELS.where(_IS_CHOSEN)
+
+
 def load_labels(
     session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
 ) -> list[CampaignLabel]:
     """Every answer, or those to some tasks, in the order in which it came; those left out do not count."""
-    versions = session.exec(
-        select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
-    )
+    params: dict[str, Any] = {"campaign": campaign.id}
+    versions = session.exec(_SELECT_VERSIONS, params=params)
     questions = {version: read_questions(questions) for version, questions in versions}
-    chosen = true() if tasks is None else col(Task.id).in_(tasks)
-    items = select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id)
-    documents = dict(session.exec(items.where(Task.campaign_id == campaign.id, chosen)).all())
-
     left_out = load_excluded_questions(session, campaign)
-    undo = aliased(Response)
-    is_undone = exists().where(
-        col(undo.reservation_id) == col(Response.reservation_id),
-        col(undo.act) == "undo",
-        col(undo.revision) > col(Response.revision),
-    )
-    found = session.connection().execute(
-        select_columns(*_LABEL_COLUMNS)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .join(Person, col(Person.id) == Reservation.person_id)
-        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~is_undone, chosen)
-        .order_by(col(Response.id))
-    )
+    if tasks is None:
+        documents = dict(session.exec(_SELECT_DOCUMENTS, params=params).all())
+        found = session.connection().execute(_SELECT_LABELS, params)
+    else:
+        params["tasks"] = list(tasks)
+        documents = dict(session.exec(_SELECT_DOCUMENTS_OF_TASKS, params=params).all())
+        found = session.connection().execute(_SELECT_LABELS_OF_TASKS, params)
     return [
         CampaignLabel(
             response,

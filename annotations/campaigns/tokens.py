@@ -34,15 +34,18 @@ class TokenRow:
     used_at: datetime | None
     revoked_at: datetime | None
     valid: bool
+    writes: bool
 
 
 @dataclass(frozen=True, slots=True)
 class TokenAccess:
-    """Access that a valid token gives: the ids of the campaigns that it was made for; none means all."""
+    """Access that a valid token gives as its `owner`: the ids of the campaigns that it was made for, none means all, and whether it `writes`."""
 
     token_id: str
     campaigns: tuple[str, ...]
     used_at: datetime | None
+    writes: bool
+    owner: str
 
     def may_read(self, campaign_id: str) -> bool:
         return not self.campaigns or campaign_id in self.campaigns
@@ -52,8 +55,10 @@ class WrongTokenError(RightsError):
     """A token that is not valid."""
 
 
-def create_token(session: Session, name: str, owner_id: str, by: str, campaigns: Sequence[str] = ()) -> str:
-    """Create a token for campaigns, by their ids, or all; it is never shown again.
+def create_token(  # what a token may do is said where it is made
+    session: Session, name: str, owner_id: str, by: str, campaigns: Sequence[str] = (), *, writes: bool = False
+) -> str:
+    """Create a token for campaigns, by their ids, or all, to read or also to write; it is never shown again.
 
     Raises RecordError for a name that is empty or that a valid token has, for an owner who may not manage campaigns, and
     for campaigns that are not there.
@@ -77,6 +82,7 @@ def create_token(session: Session, name: str, owner_id: str, by: str, campaigns:
             campaigns=chosen,
             by=by,
             created_at=datetime.now(UTC),
+            writes=writes,
         )
     )
     return token
@@ -109,6 +115,7 @@ def load_tokens(session: Session) -> list[TokenRow]:
             row.used_at,
             row.revoked_at,
             valid=row.revoked_at is None and _may_own(owner),
+            writes=row.writes,
         )
         for row, owner in found
     ]
@@ -131,7 +138,7 @@ def use_token(store: Store, token: str) -> TokenAccess:
         if found is None or not _may_own(found[1]):
             raise WrongTokenError("This token is not valid. Ask a manager for a new one.")
         row = found[0]
-        access = TokenAccess(row.id, tuple(row.campaigns), row.used_at)
+        access = TokenAccess(row.id, tuple(row.campaigns), row.used_at, row.writes, found[1].name)
     is_recent = access.used_at is not None and access.used_at > now - _USE_IS_NOTED_EVERY
     if not (is_recent or store.read_only):
         with store.writing_without_sync() as session:

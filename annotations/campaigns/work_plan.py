@@ -55,7 +55,8 @@ def wanted_labels(session: Session, campaign: CampaignSettings, task_id: str) ->
     """Number of people who may label a task of work."""
     if campaign.rules.most_overlap <= campaign.rules.overlap:
         return campaign.rules.overlap
-    return session.exec(SELECT_WANTED, params={"task": task_id}).first() or campaign.rules.overlap
+    wanted = session.exec(SELECT_WANTED, params={"task": task_id}).first()
+    return max(campaign.rules.overlap, wanted or 0)
 
 
 def calibration_tasks(campaign: CampaignSettings) -> SelectOfScalar[str]:

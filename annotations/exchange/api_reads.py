@@ -61,7 +61,7 @@ class ApiReads:
         """Campaigns in the order of their ids."""
         with read_session(self._store.engine) as session:
             ids = [id for id in _visible_campaigns(session, self._access) if id > after][: limit + 1]
-            return _page((_campaign_row(load_campaign(session, id)) for id in ids), "id", limit)
+            return _page((campaign_row(load_campaign(session, id)) for id in ids), "id", limit)
 
     def items(self, campaign_id: str, after: str, limit: int) -> PageOfRows:
         """Tasks of a campaign as the export has them, with their texts, edits and final answers."""
@@ -129,7 +129,8 @@ def _page(rows: Iterable[JsonRow], cursor: str, limit: int) -> PageOfRows:
     return PageOfRows(shown, str(shown[-1][cursor]) if len(found) > limit else None)
 
 
-def _campaign_row(campaign: CampaignSettings) -> JsonRow:
+def campaign_row(campaign: CampaignSettings) -> JsonRow:
+    """A campaign as JSON-able values."""
     return {
         "id": campaign.id,
         "name": campaign.name,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from sqlmodel import col, select
 
 from annotations.campaigns.active_order import ORDER_NOTE, was_ordered_by_disagreement
+from annotations.campaigns.crowd import describe_pay, load_sessions, load_study
 from annotations.campaigns.exclusions import describe_exclusion, load_exclusions
 from annotations.campaigns.label_agreement import Agreement
 from annotations.campaigns.people import load_people
@@ -43,6 +44,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
                 _format_people(export, tasks),
                 *_format_exclusions(export),
                 *_format_training(export),
+                *_format_crowd(export),
                 f"Pay: {terms.pay.strip() or _NOT_STATED}",
                 f"Consent: {terms.consent.strip() or _NOT_STATED}",
                 "## Instructions",
@@ -88,6 +90,13 @@ def _format_exclusions(export: CampaignExport) -> Iterator[str]:
         yield "Left out of all that follows, and of the counts above:"
         rows = [[row.pseudonym, cell(describe_exclusion(row)), cell(row.reason), f"{row.at:%Y-%m-%d}"] for row in valid]
         yield markdown_table(["annotator", "what", "reason", "day"], rows).rstrip()
+
+
+def _format_crowd(export: CampaignExport) -> Iterator[str]:
+    """Format how the sessions of a crowd platform ended, and what they were paid; nothing without one."""
+    study = load_study(export.session, export.campaign.id)
+    if study:
+        yield describe_pay(load_sessions(export.session, export.campaign), study[1])
 
 
 def _format_training(export: CampaignExport) -> Iterator[str]:

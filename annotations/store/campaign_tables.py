@@ -1,4 +1,4 @@
-"""The tables of campaigns. Only `reservation`, `signin`, `person`, `groupmember`, `assignment`, `apitoken` and `webhook` do not only ever grow."""
+"""The tables of campaigns. Only `reservation`, `signin`, `person`, `groupmember`, `assignment`, `apitoken`, `webhook`, `crowdstudy` and `crowdsession` do not only ever grow."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class SignIn(Table, table=True):
 
 
 class ApiToken(Table, table=True):
-    """A token by which a program reads `campaigns`, or all where none is named, as its owner may; stored as a hash."""
+    """A token by which a program reads `campaigns`, or all where none is named, and `writes` them, as its owner may; stored as a hash."""
 
     __table_args__ = (UniqueConstraint("token_hash"),)
 
@@ -106,6 +106,21 @@ class ApiToken(Table, table=True):
     used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     revoked_by: str = ""
+    writes: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+
+
+class ApiRequest(Table, table=True):
+    """Request by which a program wrote something, under a key of its own, and the answer, which it gets again when it sends the same once more."""
+
+    __tablename__ = "apirequest"
+    __table_args__ = (UniqueConstraint("token_id", "key"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_id: str = Field(foreign_key="apitoken.id")
+    key: str
+    request_hash: str
+    answer: dict[str, Any] = Field(sa_type=JSON)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Campaign(Table, table=True):
@@ -460,3 +475,57 @@ class DrawStop(Table, table=True):
     low: float
     high: float
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class CrowdStudy(Table, table=True):
+    """Study of a crowd platform whose participants label a campaign, by a link with a `key`: at most so many `places`, so many `minutes` each.
+
+    The codes tell the platform how a session ended; a participant is paid `pay` or `screened_out_pay`, in the `currency`.
+    """
+
+    __tablename__ = "crowdstudy"
+    __table_args__ = (
+        UniqueConstraint("key"),
+        CheckConstraint("platform IN ('prolific', 'mturk')", name="platform"),
+        CheckConstraint("places >= 1 AND minutes >= 1", name="limits"),
+        CheckConstraint("pay >= 0 AND screened_out_pay >= 0", name="pay"),
+    )
+
+    campaign_id: str = Field(primary_key=True, foreign_key="campaign.id")
+    key: str
+    platform: str
+    places: int
+    minutes: int
+    completed_code: str
+    screened_out_code: str
+    paused_code: str
+    pay: float
+    screened_out_pay: float
+    currency: str
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class CrowdSession(Table, table=True):
+    """The one session of a participant in a campaign; `study` and `submission` are what the platform calls them.
+
+    An `open` one is over by time-out at `expires_at`. `code` proves to the requester that it was completed here.
+    """
+
+    __tablename__ = "crowdsession"
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "participant"),
+        CheckConstraint("outcome IN ('open', 'completed', 'screened out', 'paused', 'returned')", name="outcome"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    person_id: str = Field(foreign_key="person.id", index=True)
+    participant: str
+    study: str
+    submission: str
+    code: str
+    outcome: str
+    begun_at: datetime = Field(sa_type=UtcDateTime)
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

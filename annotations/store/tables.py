@@ -16,7 +16,12 @@ CONSTRAINT_NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
 }
 
-CHANGEABLE = frozenset({"draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"})
+CHANGEABLE = frozenset(
+    {
+        *("draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"),
+        *("crowdstudy", "crowdsession"),
+    }
+)
 """Tables whose rows may be changed and deleted."""
 NEVER_DELETED = frozenset({"person"})
 """Tables whose rows may be changed."""

@@ -66,6 +66,7 @@ def command(
     days: Annotated[int | None, typer.Option(min=1, help="links, import: how long they are valid.")] = None,
     owner: Annotated[str, typer.Option(help="token: the manager whose token it is; it ends with their role.")] = "",
     revoke: Annotated[bool, typer.Option("--revoke", help="token: let nobody read with it any more.")] = False,
+    writes: Annotated[bool, typer.Option("--writes", help="token: it may also write.")] = False,
 ) -> None:
     """List people, change their role, name or groups, let them in no more, import a list, print links, assign campaigns, make tokens."""
     chosen, campaigns = names or [], campaign or []
@@ -103,11 +104,13 @@ def command(
                     typer.echo("\t".join([row.name, row.owner, read, used, state]))
             case PeopleAction.TOKEN:
                 ids = tuple(find_campaign_id(store, one) for one in campaigns)
-                _make_or_revoke_token(manager, _only(chosen, "the name of one token"), owner, ids, revoke)
+                _make_or_revoke_token(
+                    manager, _only(chosen, "the name of one token"), owner, ids, revoke, writes=writes
+                )
 
 
 def _make_or_revoke_token(
-    manager: ManagerActions, name: str, owner: str, campaigns: tuple[str, ...], revoke: bool
+    manager: ManagerActions, name: str, owner: str, campaigns: tuple[str, ...], revoke: bool, *, writes: bool
 ) -> None:
     if revoke:
         kept = {row.name: row.id for row in manager.tokens() if row.revoked_at is None}
@@ -117,7 +120,7 @@ def _make_or_revoke_token(
         print_status(f"Nobody reads with {name} any more.")
         return
     person = _find(manager, _only([owner] if owner else [], "one --owner"))
-    typer.echo(manager.create_token(name, person.id, campaigns))
+    typer.echo(manager.create_token(name, person.id, campaigns, writes=writes))
 
 
 def _only(names: list[str], what: str) -> str:

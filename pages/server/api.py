@@ -1,4 +1,4 @@
-"""The read-only HTTP API of a shared server: JSON under `api/v1/`, for programs with a token."""
+"""The HTTP API of a shared server: JSON under `api/v1/`, for programs with a token."""
 
 from __future__ import annotations
 
@@ -14,24 +14,38 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from annotations.campaigns.tokens import WrongTokenError
 from annotations.exchange.api_reads import MOST_ROWS, ApiReads, PageOfRows, UnknownCampaignError
+from annotations.exchange.api_writes import ApiWrites, ReadOnlyTokenError, RepeatedKeyError
 from annotations.store.records import RecordError, StoreError
 from pages.server import services
+from pages.server.api_operations import OPERATIONS, ROWS_BY_DEFAULT, match_path, openapi
 from pages.server.sign_in import address_of, base_path, guess_delay, is_shared
 
-_ROWS_BY_DEFAULT = 100
-_METHODS = ("GET", "HEAD")
-_PATHS = "campaigns, campaigns/ID/items, campaigns/ID/labels and campaigns/ID/progress"
+_MOST_BYTES = 20 * 2**20
+_PATHS = ", ".join(dict.fromkeys(one.path.replace("{id}", "ID") for one in OPERATIONS))
+_DESCRIPTION = "openapi.json"
 
 
 class UnknownPathError(StoreError):
     """A path under which there is nothing."""
 
 
+class WrongMethodError(StoreError):
+    """A path that is asked in another way."""
+
+
+class TooLongError(StoreError):
+    """A body of too many bytes."""
+
+
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _ANSWERS: Mapping[type[StoreError], tuple[int, Mapping[str, str]]] = MappingProxyType(
     {
         WrongTokenError: (401, {"WWW-Authenticate": 'Bearer error="invalid_token"'}),
+        ReadOnlyTokenError: (403, _NO_HEADERS),
         UnknownPathError: (404, _NO_HEADERS),
+        WrongMethodError: (405, _NO_HEADERS),
+        TooLongError: (413, _NO_HEADERS),
+        RepeatedKeyError: (409, _NO_HEADERS),
         UnknownCampaignError: (404, _NO_HEADERS),
         RecordError: (400, _NO_HEADERS),
         StoreError: (503, {"Retry-After": "5"}),  # the database is away, locked or full
@@ -58,13 +72,15 @@ class Api:
 async def _response(request: Request) -> JSONResponse:
     if not is_shared():
         return _problem(404, "This server is local and has no API. Start it with TOUCHSTONE_SHARED=1.")
-    if request.method not in _METHODS:
-        return _problem(405, "The API is for reading: send GET.", {"Allow": ", ".join(_METHODS)})
+    path = str(request.scope["path"]).removeprefix(f"{base_path()}api/").rstrip("/")
+    if request.method == "GET" and path == f"v1/{_DESCRIPTION}":
+        return JSONResponse(openapi())
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         return _problem(401, "Send a token: `Authorization: Bearer TOKEN`.", {"WWW-Authenticate": "Bearer"})
     try:
-        return JSONResponse(await run_in_threadpool(_read, request, token.strip()))
+        body = await _sent_body(request)
+        return JSONResponse(await run_in_threadpool(_answer, request, path, token.strip(), body))
     except StoreError as error:
         if isinstance(error, WrongTokenError):  # never reached with a valid one, which waits for nobody
             await asyncio.sleep(guess_delay().after_wrong(address_of(request)))
@@ -72,31 +88,43 @@ async def _response(request: Request) -> JSONResponse:
         return _problem(status, str(error), headers)
 
 
-def _read(request: Request, token: str) -> dict[str, Any]:
-    """Record that is asked for; only a valid token learns what there is, and what is wrong with the rest."""
-    reads = ApiReads(services.store(), token)
-    after, limit = request.query_params.get("after", ""), request.query_params.get("limit", str(_ROWS_BY_DEFAULT))
-    match str(request.scope["path"]).removeprefix(f"{base_path()}api/").rstrip("/").split("/"):
-        case ["v1", "campaigns"]:
-            return _page("campaigns", reads.campaigns(after, _rows(limit)))
-        case ["v1", "campaigns", id, "items"]:
-            return _page("items", reads.items(id, after, _rows(limit)))
-        case ["v1", "campaigns", id, "labels"]:
-            return _page("labels", reads.labels(id, after, _rows(limit)))
-        case ["v1", "campaigns", id, "progress"]:
-            return reads.progress(id)
-        case _:
-            raise UnknownPathError(f"There is nothing here. Under {base_path()}api/v1/ there are {_PATHS}.")
+async def _sent_body(request: Request) -> bytes:
+    received = bytearray()
+    async for part in request.stream():
+        received += part
+        if len(received) > _MOST_BYTES:
+            raise TooLongError(f"Send at most {_MOST_BYTES // 2**20} MB at once.")
+    return bytes(received)
+
+
+def _answer(request: Request, path: str, token: str, body: bytes) -> dict[str, Any]:
+    """Record that is asked for, or that was written; only a valid token learns what there is, and what is wrong with the rest."""
+    store = services.store()
+    reads = ApiReads(store, token)
+    campaign, operations = match_path(path.removeprefix("v1/") if path.startswith("v1/") else "")
+    if not operations:
+        raise UnknownPathError(f"There is nothing here. Under {base_path()}api/v1/ there are {_PATHS}.")
+    operation = operations.get("GET" if request.method == "HEAD" else request.method)
+    if operation is None:
+        raise WrongMethodError(f"Send {', '.join(operations)} here, and not {request.method}.")
+    given = [campaign] if campaign else []
+    if operation.body:
+        writes = ApiWrites(store, token, request.headers.get("idempotency-key", ""))
+        written: dict[str, Any] = getattr(writes, operation.name)(*given, body)
+        return written
+    read = getattr(reads, operation.name)
+    if not operation.rows:
+        figures: dict[str, Any] = read(*given)
+        return figures
+    limit = _rows(request.query_params.get("limit", str(ROWS_BY_DEFAULT)))
+    page: PageOfRows = read(*given, request.query_params.get("after", ""), limit)
+    return {operation.rows: page.rows, "next": page.next}
 
 
 def _rows(limit: str) -> int:
     if not (limit.isascii() and limit.isdecimal() and len(limit) <= 4 and 1 <= int(limit) <= MOST_ROWS):
         raise RecordError(f"`limit` is a number from 1 to {MOST_ROWS}.")
     return int(limit)
-
-
-def _page(name: str, page: PageOfRows) -> dict[str, Any]:
-    return {name: page.rows, "next": page.next}
 
 
 def _problem(status: int, sentence: str, headers: Mapping[str, str] = _NO_HEADERS) -> JSONResponse:

@@ -9,6 +9,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages.server.sign_in import base_path
+
 # Streamlit draws with inline styles and scripts, compiles some charts, and makes workers and downloads of blobs
 _POLICY = {
     "default-src": "'self'",
@@ -30,6 +32,13 @@ HEADERS = {
     "x-frame-options": "SAMEORIGIN",
     "referrer-policy": "same-origin",
 }
+_MTURK = "https://www.mturk.com https://workersandbox.mturk.com https://worker.mturk.com"
+_FRAMED = {"frame-ancestors": f"'self' {_MTURK}", "form-action": f"'self' {_MTURK}"}
+"""MTurk shows a task in a frame; only the page of a study link may be in one, which shows and does nothing but that link."""
+_STUDY_HEADERS = {
+    **{name: value for name, value in HEADERS.items() if name != "x-frame-options"},
+    "content-security-policy": "; ".join(f"{part} {sources}" for part, sources in {**_POLICY, **_FRAMED}.items()),
+}
 _CLOSED = "/_stcore/metrics"  # who is here and what they hold, for anybody who asks
 _FORBIDDEN = 1008
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -48,12 +57,13 @@ class Protection:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        is_study = scope["path"].startswith(f"{base_path()}study/")
         answering = PlainTextResponse("Not found", 404) if scope["path"].endswith(_CLOSED) else self._app
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in (_STUDY_HEADERS if is_study else HEADERS).items():
                     headers[name] = value
             await send(message)
 

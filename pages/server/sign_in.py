@@ -109,7 +109,7 @@ async def _sign_in_by_code(request: Request) -> Response:
         return JSONResponse({"problem": str(error)}, status_code=403)
     except StoreError as error:
         return JSONResponse({"problem": str(error)}, status_code=503)
-    return _with_cookie(JSONResponse({"name": started.member.name}), started, request)
+    return with_cookie(JSONResponse({"name": started.member.name}), started, request)
 
 
 async def _sent_code(request: Request) -> str:
@@ -137,7 +137,7 @@ async def _sign_in_by_link(request: Request, code: str) -> Response | None:
         return None
     page = request.url.remove_query_params(LINK_PARAMETER)
     address = f"{page.path}?{page.query}" if page.query else page.path
-    return _with_cookie(RedirectResponse(address, status_code=303), started, request)
+    return with_cookie(RedirectResponse(address, status_code=303), started, request)
 
 
 def _start(code: str, replaced: str) -> StartedSession:
@@ -156,7 +156,8 @@ def _start_unless_another(code: str, current: str) -> StartedSession | None:
     return _start(code, current) if here is None or here.id == member.id else None
 
 
-def _with_cookie(response: Response, started: StartedSession, request: Request) -> Response:
+def with_cookie(response: Response, started: StartedSession, request: Request) -> Response:
+    """A response that signs a browser in."""
     response.set_cookie(
         SESSION_COOKIE,
         started.id,

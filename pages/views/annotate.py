@@ -14,6 +14,7 @@ from pages.ui.annotate.current_task import (
 )
 from pages.ui.annotate.frame import (
     choose_campaign,
+    finish_link,
     guidelines_button,
     nothing_left,
     offer_training,
@@ -37,6 +38,7 @@ if not campaigns:
     st.info("No campaign takes labels now. A manager opens one under Campaigns.", icon=":material/rate_review:")
     if member_let_in().may(Right.MANAGE):
         st.page_link("views/campaigns.py", label="Set up a campaign", icon=":material/assignment:")
+    finish_link()
     st.stop()
 
 with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):

@@ -1,39 +1,150 @@
-"""A program in which people label is killed again and again: what was acknowledged is there, and the database is whole.
+"""Programs in which people label are killed again and again, and PostgreSQL too: what was acknowledged is there, and the database is whole.
 
-By hand, on an empty database: `python -m tests.load.killing --rounds 20 --url sqlite:///load.db`.
+By hand, on an empty database: `python -m tests.load.killing --rounds 20 --url sqlite:///load.db`. With `--postgres` a PostgreSQL of
+its own, of which every second kill is the server:
+`python -m tests.load.killing --rounds 10 --people 20 --labels 200 --most-overlap 5 --programs 2 --pause 0.5 --postgres`.
 """
 
 from __future__ import annotations
 
 import random
-from itertools import islice
-from tempfile import TemporaryDirectory
+import resource
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
-from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.people import Member
 from annotations.store.store import Store
 from tests.doubles.process import start
+from tests.e2e.cluster import Cluster
+from tests.e2e.server import free_port
 from tests.load.crowd import open_campaign, people
 from tests.load.tally import Tally, tally
 
-_PEOPLE = 4
-_MOST = 20  # labels until it is killed
+_SPARE = 1.2  # tasks for each that is needed
+_TICK_S = 0.01
+_STARTING_S = 8.0
 
 
-def kill_again_and_again(url: str, rounds: int) -> tuple[Tally, str]:
-    """What was kept in the end, and what the database says of itself: "ok" where it is whole."""
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """How many people label how much each, in how many programs, after pauses of so many seconds on average."""
+
+    people: int = 4
+    labels: int = 10
+    overlap: int = 2
+    most_overlap: int = 0
+    programs: int = 1
+    pause_s: float = 0.0
+
+
+@dataclass
+class Program:
+    """A program in which some people label, and the lines in which it acknowledged labels."""
+
+    arguments: Sequence[str]
+    lines: list[str] = field(default_factory=list)
+
+    def start(self) -> None:
+        self.process = start("-m", "tests.load.one_annotator", *self.arguments)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        self.lines.extend(line for line in self.process.stdout if line.endswith("\n"))
+
+    def kill_and_start(self) -> None:
+        self.process.kill()
+        self._end()
+        self.start()
+
+    def finish(self) -> None:
+        if errors := self._end():
+            raise RuntimeError(f"The crowd ended early: {errors}")
+
+    def _end(self) -> str:
+        """What it wrote of errors, where it failed by itself."""
+        self._reader.join()
+        with self.process as ended:
+            assert ended.stderr is not None
+            errors = ended.stderr.read()
+        return errors if ended.returncode > 0 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was kept in the end, and what the database says of itself: "ok" where it is whole.
+
+    `waits_ms` are those from a label to the next task, `calm_ms` those of them that began and ended away from a kill, and `cpu_ms`
+    is the processor time of the programs for each label.
+    """
+
+    tally: Tally
+    verdict: str
+    waits_ms: Sequence[float]
+    calm_ms: Sequence[float]
+    cpu_ms: float
+
+    def lines(self) -> list[str]:
+        median, p95, longest = np.quantile(self.waits_ms, [0.5, 0.95, 1.0])
+        calm_median, calm_p95 = np.quantile(self.calm_ms or [np.nan], [0.5, 0.95])
+        figures = {"median_ms": median, "p95_ms": p95, "longest_ms": longest, "cpu_ms": self.cpu_ms}
+        figures |= {"calm labels": len(self.calm_ms), "calm median_ms": calm_median, "calm p95_ms": calm_p95}
+        said = [f"{name:>18}  {value:.1f}" for name, value in figures.items()]
+        return [*self.tally.lines(), *said, f"integrity check: {self.verdict}"]
+
+
+def kill_again_and_again(url: str, rounds: int, crowd: Crowd | None = None, cluster: Cluster | None = None) -> Kept:
+    """Let a crowd label to the end while a program is killed so often, or every second time the server of a `cluster`."""
+    crowd, rng = crowd or Crowd(), random.Random(rounds)
     store = Store.open(url)
-    campaign = open_campaign(store, (rounds + 1) * _MOST, overlap=_PEOPLE)
-    crowd, rng = people(store, campaign, _PEOPLE), random.Random(rounds)
-    acknowledged = [
-        event for _ in range(rounds) for event in _until_killed(url, campaign, crowd, rng.randint(1, _MOST))
-    ]
-    found = tally(store, campaign, acknowledged), whole(store)
+    total = crowd.people * crowd.labels
+    rules = {"overlap": crowd.overlap, "most_overlap": crowd.most_overlap, "gold_every": 10}
+    campaign = open_campaign(store, int(_SPARE * total / crowd.overlap) + crowd.people, **rules)
+    names = [member.name for member in people(store, campaign, crowd.people)]
+    given = (url, campaign.id, str(crowd.labels), str(crowd.pause_s))
+    programs = [Program((*given, *names[place :: crowd.programs])) for place in range(crowd.programs)]
+    for program in programs:
+        program.start()
+    kills = []
+    for number in range(rounds):
+        _wait_for_labels(programs, int(total * (number + rng.random()) / (rounds + 1)))
+        kills.append(time.time())
+        if cluster and number % 2:
+            cluster.kill()
+            cluster.start()
+        else:
+            rng.choice(programs).kill_and_start()
+    for program in programs:
+        program.finish()
+    told = [line.split() for program in programs for line in program.lines]
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_ms = 1000 * (used.ru_utime + used.ru_stime) / len(told)
+    waits = [float(milliseconds) for _, milliseconds, _ in told]
+    calm = [float(wait) for _, wait, at in told if not _is_near(kills, float(at) - float(wait) / 1000, float(at))]
+    kept = Kept(tally(store, campaign, [event for event, *_ in told]), whole(store), waits, calm, cpu_ms)
     store.close()
-    return found
+    return kept
+
+
+def _is_near(kills: Sequence[float], begun: float, ended: float) -> bool:
+    """True if a kill comes between, or came so shortly before that what was killed is still starting."""
+    return any(begun - _STARTING_S <= kill <= ended for kill in kills)
+
+
+def _wait_for_labels(programs: Sequence[Program], labels: int) -> None:
+    while sum(len(program.lines) for program in programs) < labels:
+        if all(program.process.poll() is not None for program in programs):
+            return
+        time.sleep(_TICK_S)
 
 
 def whole(store: Store) -> str:
@@ -46,27 +157,34 @@ def whole(store: Store) -> str:
     return "; ".join(said) if not dangling else f"{len(dangling)} rows refer to nothing"
 
 
-def _until_killed(url: str, campaign: CampaignSettings, crowd: list[Member], labels: int) -> list[str]:
-    """The events that a program acknowledged; it is killed after so many, in the middle of others."""
-    process = start("-m", "tests.load.one_annotator", url, campaign.id, *(member.name for member in crowd))
-    assert process.stdout is not None
-    seen = list(islice(process.stdout, labels))
-    process.kill()
-    rest, errors = process.communicate(timeout=60)
-    if not seen:
-        raise RuntimeError(f"Nothing was labelled: {errors}")
-    return [line.strip() for line in [*seen, *rest.splitlines(keepends=True)] if line.endswith("\n")]
+@contextmanager
+def _database(url: str, postgres: bool) -> Iterator[tuple[str, Cluster | None]]:
+    with tempfile.TemporaryDirectory() as folder:
+        if not postgres:
+            yield url or f"sqlite:///{folder}/load.db", None
+            return
+        cluster = Cluster(Path(folder) / "pg", free_port())
+        cluster.create()
+        yield cluster.url, cluster
+        cluster.run("pg_ctl", "-m", "immediate", "stop")
 
 
 def run(
     rounds: int = 20,
+    people: int = 4,
+    labels: int = 200,
+    most_overlap: int = 0,
+    programs: int = 1,
+    pause: Annotated[float, typer.Option(help="Seconds that people read before a label, on average.")] = 0.0,
     url: Annotated[str, typer.Option(help="An empty database; by default a file that is removed afterwards.")] = "",
+    postgres: Annotated[bool, typer.Option(help="A PostgreSQL of its own, which is killed too.")] = False,
 ) -> None:
-    """Print what was kept; exit status 1 where something was lost."""
-    with TemporaryDirectory() as folder:
-        kept, said = kill_again_and_again(url or f"sqlite:///{folder}/load.db", rounds)
-    typer.echo("\n".join([f"killed {rounds} times", *kept.lines(), f"integrity check: {said}"]))
-    raise typer.Exit(0 if kept.is_clean and said == "ok" else 1)
+    """Print what was kept and how long people waited; exit status 1 where something was lost."""
+    crowd = Crowd(people, labels, most_overlap=most_overlap, programs=programs, pause_s=pause)
+    with _database(url, postgres) as (place, cluster):
+        kept = kill_again_and_again(place, rounds, crowd, cluster)
+    typer.echo("\n".join([f"killed {rounds} times", *kept.lines()]))
+    raise typer.Exit(0 if kept.tally.is_clean and kept.verdict == "ok" else 1)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 
+from sqlalchemy import func
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.store.campaign_tables import Reservation, Response, Task
+from annotations.store.campaign_tables import Reservation, Response, Task, WantedLabels
 from annotations.store.database import read_session
 from annotations.store.store import Store
 
@@ -19,7 +20,8 @@ class Tally:
     """How many labels were acknowledged and kept, and how many of what must never happen.
 
     `lost` were acknowledged and are not there; `doubled` are one task twice for one person in one turn, or one press twice;
-    `beyond` are labels that count above the overlap of a task.
+    `beyond` are labels that count above the overlap of a task, or above the most that it ever wanted. `tasks` have a label, of
+    which `further` wanted more than the overlap.
     """
 
     acknowledged: int
@@ -27,6 +29,8 @@ class Tally:
     lost: int
     doubled: int
     beyond: int
+    tasks: int
+    further: int
 
     @property
     def is_clean(self) -> bool:
@@ -45,6 +49,12 @@ def tally(store: Store, campaign: CampaignSettings, acknowledged: Collection[str
             .join(Task, col(Task.id) == Reservation.task_id)
             .where(Reservation.campaign_id == campaign.id, Response.act == "answer")
         ).all()
+        wants = select(WantedLabels.task_id, func.max(WantedLabels.labels)).join(
+            Task, col(Task.id) == WantedLabels.task_id
+        )
+        wanted = dict(
+            session.exec(wants.where(Task.campaign_id == campaign.id).group_by(col(WantedLabels.task_id))).all()
+        )
     events = [event for event, _, _ in rows]
     turns = [(held.task_id, held.person_id, held.turn) for _, held, _ in rows]
     counted = Counter(
@@ -55,7 +65,9 @@ def tally(store: Store, campaign: CampaignSettings, acknowledged: Collection[str
         kept=len(rows),
         lost=len(set(acknowledged) - set(events)),
         doubled=_repeats(events) + _repeats(turns),
-        beyond=sum(max(0, places - campaign.rules.overlap) for places in counted.values()),
+        beyond=sum(max(0, places - wanted.get(task, campaign.rules.overlap)) for task, places in counted.items()),
+        tasks=len(counted),
+        further=sum(labels > campaign.rules.overlap for labels in wanted.values()),
     )
 
 

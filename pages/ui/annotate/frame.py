@@ -12,6 +12,7 @@ from annotations.campaigns.labelling import AnnotatorProgress
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.queue import NoTask
 from annotations.store.records import StoreError
+from pages.server.crowd_links import end_path
 from pages.ui.annotate.current_task import (
     WARNINGS,
     AnnotateState,
@@ -139,6 +140,14 @@ def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> 
                 st.button("Look again", key="look-again", shortcut="Enter")
             if progress.answered and nothing.reason != "closed":
                 st.button("Previous", key="look-back", shortcut="p", on_click=open_previous)
+            finish_link()
+
+
+def finish_link() -> None:
+    """Link by which a participant of a crowd platform ends the session and gets its code; nothing for everybody else."""
+    campaign = labelling().session_campaign()
+    if campaign:
+        st.link_button("Finish and get the code", end_path(campaign), type="primary", icon=":material/task_alt:")
 
 
 def _set_guidelines_open(shown: bool) -> None:

@@ -22,6 +22,7 @@ from pages.ui.campaigns.agreement_tab import agreement_tab
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.campaigns.campaign_editor import items_tab, wording_tab
 from pages.ui.campaigns.comments_tab import comments_tab
+from pages.ui.campaigns.crowd_form import crowd_form
 from pages.ui.campaigns.exclusion_form import exclusion_form
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.campaigns.paused_people import paused_people
@@ -76,6 +77,7 @@ def progress_tab(campaign: CampaignSettings) -> None:
         )
     with st.container(horizontal=True):
         export_buttons(campaign)
+    crowd_form(campaign)
     webhook_form(campaign)
 
 

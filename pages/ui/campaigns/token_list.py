@@ -18,7 +18,8 @@ def token_form() -> None:
         if not box.open:
             return
         st.caption(
-            "A program reads campaigns, items, labels and progress with it, under `/api/v1/campaigns` of a shared server. "
+            "A program reads campaigns, items, labels and progress with it, under `/api/v1/campaigns` of a shared server, "
+            "and where it may write, adds items and people, and opens and closes campaigns. "
             "It stops when you are no manager any more."
         )
         names = {one.id: one.name for one in campaign_manager().campaigns()}
@@ -31,11 +32,16 @@ def token_form() -> None:
                 format_func=lambda id: names[id],
                 placeholder="All campaigns, new ones too",
             )
+            writes = st.toggle(
+                "It may also write", key="token-writes", help="Items, people, who labels, and the state of campaigns."
+            )
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button("Make a token", disabled=services.settings().demo)
         if pressed:
             try:
-                campaigns_state().fresh_token = campaign_manager().create_token(name.strip(), campaigns=chosen)
+                campaigns_state().fresh_token = campaign_manager().create_token(
+                    name.strip(), campaigns=chosen, writes=writes
+                )
             except StoreError as error:
                 show_notice(str(error))
             st.rerun()
@@ -50,7 +56,7 @@ def show_fresh_token() -> None:
     with st.container(border=True, key="fresh-token"):
         st.markdown("**The new token**, shown this once:")
         st.code(fresh, language=None, wrap_lines=True)
-        st.caption("Whoever has it reads those campaigns. Only its hash is stored; revoke it below when it is lost.")
+        st.caption("Whoever has it may do so. Only its hash is stored; revoke it below when it is lost.")
 
 
 def token_rows() -> None:
@@ -82,7 +88,8 @@ def format_token(row: TokenRow) -> str:
     """One line on a token: what it reads, whose it is and when it was used."""
     used = f"last used {row.used_at:%Y-%m-%d %H:%M}" if row.used_at else "not used yet"
     stopped = "" if row.valid else f"; stopped, as {row.owner} is no manager now"
-    return f"{row.name} reads {', '.join(row.campaigns) or 'all campaigns'}; of {row.owner}, {used}{stopped}"
+    may = "reads and writes" if row.writes else "reads"
+    return f"{row.name} {may} {', '.join(row.campaigns) or 'all campaigns'}; of {row.owner}, {used}{stopped}"
 
 
 def _revoke_token(id: str) -> None:

@@ -20,10 +20,12 @@ from sqlmodel import col, select
 
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.crowd import StudyTerms, join_study
 from annotations.campaigns.limits import pause_person
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
+from annotations.exchange.api_writes import ApiWrites
 from annotations.store.campaign_tables import (
     Adjudication,
     CampaignDraw,
@@ -97,12 +99,16 @@ def use_everything(store: Store) -> None:
     cem = opened.person("cem")
     with store.writing() as session:
         start_session(session, create_invite(session, cem.id, "ada"))
-        revoke_invite(session, session.exec(select(Invite.id)).one(), "ada")
+        revoke_invite(session, session.exec(select(Invite.id)).first(), "ada")
     manager = ManagerActions(store, Member("0", "ada", Role.MANAGER))
     manager.change_person(replace(cem, name="Cem"), ["Harbour team"])
     manager.assign(opened.campaign.id, CampaignPeople(groups=("Harbour team",)))
+    key = manager.set_study(opened.campaign.id, StudyTerms("mturk"))
+    with store.writing() as session:
+        join_study(session, key, {"workerId": "W", "hitId": "H", "assignmentId": "A"})
     manager.set_webhook(opened.campaign.id, "https://example.org/ended")
-    manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id)
+    token = manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id, writes=True)
+    ApiWrites(store, token, "once").add_people(b'{"people": [{"name": "noa"}]}')
     reports = PersonReports(store, cem.id)
     reports.pin(reports.create("Harbour"), "{}", "Look.")
     decide(store)

@@ -14,7 +14,7 @@ def test_a_crowd_loses_no_label_doubles_none_and_keeps_to_the_overlap(store: Sto
 
 
 def test_every_label_acknowledged_before_a_kill_is_there_and_the_database_is_whole(url: str) -> None:
-    found, verdict = kill_again_and_again(url, rounds=2)
-    assert found.acknowledged > 0
-    assert found.is_clean
-    assert verdict == "ok"
+    kept = kill_again_and_again(url, rounds=2)
+    assert kept.tally.acknowledged > 0
+    assert kept.tally.is_clean
+    assert kept.verdict == "ok"

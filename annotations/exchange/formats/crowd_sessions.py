@@ -1,0 +1,43 @@
+"""The sessions of a crowd platform's participants: what to approve, screen out or reject there, and why."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict, dataclass, fields
+from typing import ClassVar
+
+from annotations.campaigns.crowd import SessionRow, load_sessions
+from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
+from annotations.store.records import RecordError
+from core.text import spreadsheet_safe
+
+
+@EXPORT_FORMATS.add
+@dataclass(frozen=True)
+class CrowdSessions(ExportFormat):
+    """CSV with a row for each session."""
+
+    name: ClassVar[str] = "crowd-sessions"
+    title: ClassVar[str] = "Sessions of participants"
+    about: ClassVar[str] = (
+        "CSV for Prolific or MTurk: each participant with code, labels, minutes, pay, verdict, and the evidence of a rejection."
+    )
+    suffix: ClassVar[str] = "-sessions.csv"
+
+    def nothing_to_export(self, export: CampaignExport) -> str:
+        return "" if load_sessions(export.session, export.campaign) else "No participant of a crowd platform came yet."
+
+    def content(self, export: CampaignExport) -> list[bytes]:
+        if reason := self.nothing_to_export(export):
+            raise RecordError(reason)
+        written = io.StringIO()
+        rows = csv.DictWriter(written, [field.name for field in fields(SessionRow)])
+        rows.writeheader()
+        for row in load_sessions(export.session, export.campaign):
+            rows.writerow({name: _cell(value) for name, value in asdict(row).items()})
+        return [written.getvalue().encode()]
+
+
+def _cell(value: object) -> object:
+    return spreadsheet_safe(value) if isinstance(value, str) else value
