@@ -28,6 +28,7 @@ class NameKind(StrEnum):
     CLUB = "club"
     COMPANY = "company"
     ORGANISATION = "organisation"
+    NATIONALITY = "nationality"
 
 
 PEOPLE = frozenset({NameKind.WOMAN, NameKind.MAN, NameKind.PERSON})
@@ -89,8 +90,8 @@ def find_names(text: str, context: str) -> tuple[Name, ...]:
     A name next to another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
     """
     known = _known_kinds(context)
-    found = (_read_name(text, mention, known) for mention in _mentions(text))
-    return tuple(name for name in found if name and not _touches_name(text, name.span))
+    found = (_read_name(text, mention, known) for mention in name_runs(text))
+    return tuple(name for name in found if name and not touches_name(text, name.span))
 
 
 def listed_names(kind: NameKind) -> tuple[str, ...]:
@@ -150,12 +151,12 @@ def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | N
 def _known_kinds(context: str) -> dict[str, NameKind]:
     """The lists, with the surnames of people who are named in full and the places that a text puts things in."""
     learnt: defaultdict[str, set[NameKind]] = defaultdict(set)
-    for mention in _mentions(context):
+    for mention in name_runs(context):
         words = mention.of(context).split()
         learnt[words[-1]] |= _kinds_by_neighbours(context, mention) if len(words) == 1 else _kinds_of_people(words)
     # two or three capitalised words of which the last also stands alone, where nothing says that they name no
     # person
-    runs = Counter(mention.of(context) for mention in _mentions(context))
+    runs = Counter(mention.of(context) for mention in name_runs(context))
     single = {run for run in runs if " " not in run}
     definite = {run for run in runs if re.search(rf"\b(?:[Tt]he|[Ii]n|[Aa]t|[Nn]ear) {re.escape(run)}\b", context)}
     people_by_surname = [
@@ -246,7 +247,7 @@ _BEFORE_COMPANY = re.compile(
 
 
 @memoize(256)
-def _mentions(text: str) -> tuple[Span, ...]:
+def name_runs(text: str) -> tuple[Span, ...]:
     """Runs of capitalised words on one line, without dates, numbers and a possessive ending."""
     return tuple(
         Span(found.start, found.end - (2 if found.of(text).endswith(("'s", "’s")) else 0))
@@ -264,7 +265,8 @@ def _is_name(run: str) -> bool:
     return not (run[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
 
 
-def _touches_name(text: str, span: Span) -> bool:
+def touches_name(text: str, span: Span) -> bool:
+    """True if another name stands right beside a span, so that both may be parts of a whole."""
     before, after = text[max(0, span.start - 5) : span.start], text[span.end : span.end + 6]
     joined = re.match(r"[-–/&@]|, ?[A-Z]| & | ?\(| of [A-Z]| (?:van|von|de|da|del|der|di)\b", after) or re.search(
         r"[-–/&@.#]$|[A-Z]\w*, $|\b(?:van|von|de|da|del|der|di|of) $", before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -20,12 +21,13 @@ def convert_gguf(file: Path, made: Path) -> str:
 
     Nothing of the file is run. Raises LoadError for a file that is damaged or of an architecture that transformers does not read.
     """
-    try:
-        import gguf as _gguf  # noqa: F401  # of an extra: transformers reads the file by it
-    except ImportError:
+    if missing := [
+        name for name in ("gguf", "accelerate") if find_spec(name) is None
+    ]:  # transformers reads the file by both
         raise TouchstoneError(
-            "A GGUF file is read by the package gguf, which is not installed. Run: python -m pip install -r requirements-gguf.txt"
-        ) from None
+            f"A GGUF file is read by the packages gguf and accelerate; not installed: {', '.join(missing)}. Run: python -m pip "
+            "install -r requirements-gguf.txt"
+        )
     read = partial(AutoModelForCausalLM.from_pretrained, gguf_file=file.name)
     network = load_network(read, file.parent, Checkpoint(str(file), "local_chat", dtype="bfloat16"), "cpu")
     try:

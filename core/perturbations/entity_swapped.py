@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
 
 from core.english.mentions import matching_sentences, mentions, sentence_around
-from core.english.names import OFFICES, PEOPLE, TITLES, Name, find_names, find_places
+from core.english.names import OFFICES, PEOPLE, TITLES, Name, NameKind, find_places
 from core.english.syntax import Sentence, split_tokens
 from core.english.verb_phrases import FINITE_TAGS, sentence_tags, verb_bases
+from core.english.wide_names import DEFAULT_PARSER, NameReading, named_things, reading_signature
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example, Span
 
@@ -25,7 +27,8 @@ _NAMED_BEFORE = re.compile(r"\b(?:named|called|name of|name) $")
 class EntitySwapped(RulePerturbation):
     """One mention is replaced by somebody else, or something else of its kind, whom the document names elsewhere.
 
-    Where there is nobody else, as in a dialogue, two of one sentence change places.
+    Where there is nobody else, as in a dialogue, two of one sentence change places. `names` and `parser` are those of
+    `entity-foreign`.
     """
 
     name: ClassVar[str] = "entity-swapped"
@@ -42,14 +45,21 @@ class EntitySwapped(RulePerturbation):
         "stand for, and no two of a kind of which one does something to the other."
     )
 
+    names: NameReading = "listed"
+    parser: str = DEFAULT_PARSER
+
+    @property
+    def signature(self) -> str:
+        return f"{self.spec}{reading_signature(self.names, self.parser)}"
+
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
-        known = {name.text: name for name in find_names(example.document, context)}
+        known = {name.text: name for name in self._names(example.document, context)}
         others = list(known.values())[:MAX_MENTIONS]
         circumstances = {place.span for place in find_places(example.summary, context)}
         mentioned = [
             name
-            for name in find_names(example.summary, context)[:MAX_MENTIONS]
+            for name in self._names(example.summary, context)[:MAX_MENTIONS]
             if name.span not in circumstances and _is_replaceable(example, name)
         ]
         swapped = [edit for old in mentioned for edit in _swapped_names(example, old, others)]
@@ -58,6 +68,23 @@ class EntitySwapped(RulePerturbation):
             for one, other in pairwise(mentioned)
             if _can_change_places(example, one, other) and not _known_words(one, others) & _known_words(other, others)
         ]
+
+    def _names(self, text: str, context: str) -> Sequence[Name]:
+        """The names of a text; where more is read than lists tell, a club, company or other body may stand for each other.
+
+        And a place is then a country or a listed city: of two others, one may lie in the other, and the sentence stay true.
+        """
+        found = named_things(text, context, self.names, self.parser)
+        if self.names == "listed":
+            return found
+        return [
+            replace(name, kind=NameKind.ORGANISATION) if name.kind in _BODIES else name
+            for name in found
+            if name.kind is not NameKind.PLACE
+        ]
+
+
+_BODIES = frozenset({NameKind.CLUB, NameKind.COMPANY, NameKind.ORGANISATION})
 
 
 def _can_change_places(example: Example, one: Name, other: Name) -> bool:

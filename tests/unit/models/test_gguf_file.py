@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from core.errors import LoadError, TouchstoneError
 from core.llm.chat import Sampling, chat_question
 from core.model_reference import Checkpoint
+from core.models import gguf_file
 from core.models.adapters.local_chat import load
 from core.models.conversion import convert
 
@@ -37,9 +37,9 @@ def test_the_small_model_of_the_package_index_is_converted_and_answers(tmp_path:
 def test_without_the_package_that_reads_it_the_message_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "gguf", None)
+    monkeypatch.setattr(gguf_file, "find_spec", {"gguf": object()}.get)
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    with pytest.raises(TouchstoneError, match=r"not installed\. Run: python -m pip install -r requirements-gguf\.txt"):
+    with pytest.raises(TouchstoneError, match=r"not installed: accelerate\. Run: python -m pip install -r"):
         convert(tmp_path / "model.gguf", tmp_path / "made", unused)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.gguf"]
 

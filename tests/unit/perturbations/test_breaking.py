@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from core import edits as executable
+from core.english import wide_names
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS
 from core.types import Example
@@ -214,3 +217,43 @@ def test_whom_somebody_speaks_for_is_a_company() -> None:
 
 def test_a_document_without_capitals_mentions_names_all_the_same() -> None:
     assert variants("entity-foreign", "Helen left the clinic.", "[doctor] hello , helen .")
+
+
+REPORT = (
+    "Velmora announced a loss. Velmora shares fell. Its boss Quenby Thrale said that the Drisk government had asked Ozcorp Ltd "
+    "for help. Ozcorp Ltd reported a profit. Norway's parliament met Tilda Marrow, who leads the NBX. The NBX said no."
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "old"),
+    [
+        ("entity-foreign", "Velmora announced a loss.", "Velmora"),
+        ("entity-foreign", "The NBX said no.", "NBX"),
+        ("entity-foreign", "Quenby Thrale asked for help.", "Quenby Thrale"),
+        ("entity-foreign", "The Norwegian parliament met.", "Norwegian"),
+        ("entity-swapped", "Velmora announced a loss.", "Velmora"),
+    ],
+)
+def test_names_that_no_list_has_are_guessed_where_that_is_asked_for(name: str, summary: str, old: str) -> None:
+    assert not variants(name, summary, REPORT)
+    made = variants(f"{name}[names=guessed]", summary, REPORT)
+    assert made
+    assert all(old not in variant for variant in made)
+
+
+def test_a_guessed_place_never_takes_one_that_may_hold_it() -> None:
+    document = "Crops failed near Kolvik. Nobody left Kolvik. Rain fell in Drammond, the capital of Drammond."
+    assert not variants("entity-swapped[names=guessed]", "Kolvik lost its crops.", document)
+
+
+def test_names_are_parsed_by_a_pipeline_whose_version_the_signature_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.cfg").write_text("[nlp]")
+    (tmp_path / "meta.json").write_text('{"lang": "en", "name": "toy", "version": "1.2"}')
+    entity = SimpleNamespace(text="the Velmora", start_char=0, label_="ORG")
+    monkeypatch.setattr(wide_names, "load_pipeline", lambda _: (lambda _: SimpleNamespace(ents=[entity]), 0))
+    spec = f"entity-foreign[names=parsed,parser={tmp_path}]"
+    assert PERTURBATIONS.parse(spec).signature == f"{PERTURBATIONS.parse(spec).spec}|parser:en_toy 1.2"
+    assert "the Red Cross lost." in variants(spec, "the Velmora lost.")
