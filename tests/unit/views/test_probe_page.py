@@ -207,7 +207,9 @@ def test_a_file_of_text_becomes_the_document_of_a_pair(probe: Open, name: str) -
     assert app.text_area(key=ProbeState.pasted_document.key).value == "The harbour was closed."
 
 
-def test_a_long_text_is_said_with_its_length_and_takes_the_place_of_the_field_while_its_file_is_there(probe: Open) -> None:
+def test_a_long_text_is_said_with_its_length_and_takes_the_place_of_the_field_while_its_file_is_there(
+    probe: Open,
+) -> None:
     app = probe()
     app.file_uploader(key=ProbeState.upload.key).set_value(("a.txt", b"A ship. " * 30_000 + b"End.", "")).run()
     assert any("with 240,004 characters" in caption.value for caption in app.caption)
