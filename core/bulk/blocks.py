@@ -208,6 +208,12 @@ def block_names(folder: Folder) -> list[str]:
     return names
 
 
+def block_pairs(folder: Folder) -> dict[str, int]:
+    """The number of pairs of every block of a folder, in order."""
+    names, pairs = read_parquet(folder, _LIST, ("name", "pairs"))
+    return dict(zip(names, pairs, strict=True))
+
+
 def read_blocks(folder: Folder, shard: Shard) -> Iterator[Item]:
     """The items of the blocks of a shard. Raises TouchstoneError where the folder is none of blocks."""
     read_manifest(folder)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
 from core.bulk.blocks import Shard
 from core.bulk.folder import Folder
+from core.bulk.plan import TimedReport
 from core.bulk.processes import Processes
 from core.bulk.ray_workers import RayActors
 from core.bulk.results import open_metric_folder, open_results
@@ -40,6 +42,24 @@ def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
 
     Raises TouchstoneError for what keeps all blocks from being scored.
     """
+    left = open_job(job, workers)
+    progress = RunProgress(len(left))
+    if left:
+        last = 0.0
+        for one in timed_reports(left, job, workers):
+            progress.add(one.report)
+            if time.monotonic() - last >= _LINE_S:
+                last = time.monotonic()
+                print_status(progress.line(last))
+        print_status(progress.line(time.monotonic()))
+    return progress
+
+
+def open_job(job: ScoringJob, workers: Workers) -> list[str]:
+    """The blocks that have no results yet; models are downloaded, and what is there already is said on stderr.
+
+    Raises TouchstoneError for what keeps all blocks from being scored.
+    """
     metrics, settings = [METRICS.parse(spec) for spec in job.metrics], job.settings()
     models = [model for metric in metrics for model in metric.checkpoints()]
     refuse_divided_budget(models, divided=workers.shard.count > 1 or bool(workers.cluster))
@@ -51,19 +71,17 @@ def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
     folders = [open_metric_folder(results, name, metric) for metric, name in named.items()]
     left, mine = blocks_left(blocks, folders, workers.shard)
     print_status(f"{mine - len(left):,} of {mine:,} blocks are done already. Results: {', '.join(named.values())}")
-    progress = RunProgress(len(left))
-    if left:
-        with closing(workers.crew(job)) as crew:
-            last = 0.0
-            for report in run_blocks(left, crew):
-                progress.add(report)
-                if report.fault:
-                    print_status(f"{report.block}: {report.fault}")
-                if time.monotonic() - last >= _LINE_S:
-                    last = time.monotonic()
-                    print_status(progress.line(last))
-            print_status(progress.line(time.monotonic()))
-    return progress
+    return left
+
+
+def timed_reports(blocks: Sequence[str], job: ScoringJob, workers: Workers) -> Iterator[TimedReport]:
+    """The reports of blocks as they come; faults are said on stderr."""
+    begun = time.monotonic()
+    with closing(workers.crew(job)) as crew:
+        for report in run_blocks(blocks, crew):
+            if report.fault:
+                print_status(f"{report.block}: {report.fault}")
+            yield TimedReport(time.monotonic() - begun, report)
 
 
 def progress_record(progress: RunProgress) -> dict[str, object]:
