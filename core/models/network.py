@@ -21,6 +21,7 @@ from core.errors import LoadError, MemoryFullError, UnscorableError
 from core.model_reference import TF32, Checkpoint
 from core.models.attention import prepare_attention
 from core.models.device import empty_cache
+from core.models.shared_weights import own_weights, share_weights
 from core.models.tokenizer import Tokens
 from core.weights.files import read_json_object
 
@@ -58,13 +59,24 @@ def load_network(
     Code of the repository is never run, pickles are read with weights_only, and files that lack a weight are refused
     where transformers would fill it with random numbers; only one whose name begins with `unused` may be missing.
     """
-    return prepare_attention(load_trainable_network(read, folder, checkpoint, device, (unused,) if unused else ()))
+    network = _read_network(read, folder, checkpoint, device, (unused,) if unused else ())
+    with freeing_memory(f"{checkpoint.source} does not fit"):
+        return prepare_attention(share_weights(network))
 
 
 def load_trainable_network(
     read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str, unused: tuple[str, ...]
 ) -> PreTrainedModel:
     """The same, to be trained: weights whose names begin with one of `unused` may be missing, or of another shape."""
+    network = _read_network(read, folder, checkpoint, device, unused)
+    with freeing_memory(f"{checkpoint.source} does not fit"):
+        return own_weights(network)
+
+
+def _read_network(
+    read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str, unused: tuple[str, ...]
+) -> PreTrainedModel:
+    """The network, whose weights may be views of its file."""
     logging.disable_progress_bar()  # the pool reports progress
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
     if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
@@ -106,15 +118,7 @@ def load_trainable_network(
                     "file again, or name another model."
                 )
 
-        return _own_memory(cast(PreTrainedModel, network.eval().to(device)))
-
-
-def _own_memory(network: PreTrainedModel) -> PreTrainedModel:
-    """The network with weights of its own: those of safe tensors are views of the file, and change or end with it."""
-    for tensor in (*network.parameters(), *network.buffers()):
-        if tensor.device.type == "cpu":
-            tensor.data = tensor.data.clone()
-    return network
+        return cast(PreTrainedModel, network.eval().to(device))
 
 
 def network_bytes(network: torch.nn.Module) -> int:

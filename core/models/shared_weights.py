@@ -1,0 +1,58 @@
+"""Weights that several loaded networks have in common, as the encoder that three metrics read with, in memory once."""
+
+from __future__ import annotations
+
+from threading import Lock
+from weakref import WeakValueDictionary
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+from transformers import PreTrainedModel
+
+_LEAST_BYTES = 1 << 16  # a smaller one saves nothing
+_FIRST_VALUES = 16  # that tell most weights of one shape apart
+
+_Key = tuple[torch.device, torch.dtype, torch.Size, tuple[float, ...]]
+_known: WeakValueDictionary[_Key, Parameter] = WeakValueDictionary()
+_lock = Lock()
+
+
+def own_weights(network: PreTrainedModel) -> PreTrainedModel:
+    """The network, changed in place, with weights of its own: those of safe tensors are views of the file, and change or end with it."""
+    for tensor in (*network.parameters(), *network.buffers()):
+        _own(tensor)
+    return network
+
+
+def share_weights(network: PreTrainedModel) -> PreTrainedModel:
+    """The same, but each large weight that equals one of a network loaded before, to the last bit, is that one.
+
+    It is not to be trained or converted any more. A weight stays in memory as long as one of its networks does.
+    """
+    for part in network.modules():
+        for name, weight in part.named_parameters(recurse=False):
+            if weight.nbytes < _LEAST_BYTES:
+                _own(weight)
+                continue
+            first = tuple(weight.detach().flatten()[:_FIRST_VALUES].tolist())
+            key = (weight.device, weight.dtype, weight.shape, first)
+            with _lock:
+                known = _known.get(key)
+                if known is None:
+                    _own(weight)
+                    _known[key] = weight
+            if known is None or known is weight:
+                continue
+            if torch.equal(known, weight):
+                part.register_parameter(name, known)
+            else:
+                _own(weight)
+    for buffer in network.buffers():
+        _own(buffer)
+    return network
+
+
+def _own(tensor: Tensor) -> None:
+    if tensor.device.type == "cpu":
+        tensor.data = tensor.data.clone()
