@@ -47,14 +47,15 @@ def test_a_weight_that_differs_is_its_own(tiny_roberta: Path, tmp_path: Path) ->
     changed = next(name for name, weight in weights.items() if weight.dim() == 2 and ".layer." in name)
     weights[changed][-1, -1] += 1  # behind the values that are compared first
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    one, other = places(loaded(tiny_roberta)), places(loaded(folder))
+    first, second = loaded(tiny_roberta), loaded(folder)
+    one, other = places(first), places(second)
     assert [name for name in one if one[name] != other[name]] == [changed.removeprefix("roberta.")]
 
 
 def test_what_is_trained_or_has_other_numbers_shares_nothing(tiny_roberta: Path) -> None:
-    one = places(loaded(tiny_roberta))
+    one = loaded(tiny_roberta)
     trained = load_trainable_network(
         AutoModel.from_pretrained, tiny_roberta, Checkpoint(str(tiny_roberta), "x"), "cpu", ("pooler.",)
     )
     for network in (trained, loaded(tiny_roberta, "bfloat16")):
-        assert not set(one.values()) & set(places(network).values())
+        assert not set(places(one).values()) & set(places(network).values())
