@@ -65,7 +65,7 @@ class Bump(Paper):
     """Released scores give every cell; metrics that need no weights, or whose weights are here, are scored again."""
 
     name: ClassVar[str] = "bump"
-    data: ClassVar[tuple[DataFile, ...]] = (TASK_1, TASK_2)
+    data: ClassVar[tuple[DataFile, ...]] = (TASK_1, TASK_2, PROBABILITIES)
     by: ClassVar[str | None] = "error_type"
 
     def metrics(self) -> Sequence[Metric]:
