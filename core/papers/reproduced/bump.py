@@ -126,7 +126,7 @@ def _own_figures(measure: str, data: ReleasedData) -> Figures:
 
 
 def _edited_less_generated(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
-    """Figure 2 in numbers: how far the log probabilities of the pairs of a task lie below those of generated summaries."""
+    """Figure 2 in numbers: log probabilities of the pairs of a task less those of generated summaries."""
     wanted = {item.parent for item in data.items(file) if item.parent}
     lines = dict(_log_probabilities(data.path(PROBABILITIES)))
     differences = np.array([edited - generated for id, (edited, generated) in lines.items() if id in wanted])
