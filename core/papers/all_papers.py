@@ -58,7 +58,7 @@ def run_job(job: Job) -> Iterator[Stage]:
     """
     papers: dict[str, Mapping[str, Any]] = {}
     for paper in job.papers:
-        key = _key(job, [file for file in paper.data if file.importer], paper.metrics(), type(paper).__module__)
+        key = _key(job, paper.data, paper.metrics(), type(paper).__module__)
         record, again = _stage(job, paper.name, key, partial(_compare, paper, job.data))
         papers[paper.name] = record
         yield Stage(paper.name, again)

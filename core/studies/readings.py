@@ -19,6 +19,7 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.ratings import mean_ratings
 from core.errors import TouchstoneError, UnknownNameError
 from core.metric import METRICS, Metric
+from core.metric_title import metric_title
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.stats.bootstrap import Resamples
@@ -140,7 +141,12 @@ class Readings(Study):
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {"audit": "It compares readings of one metric, and the audit judges each metric as it is."}
     )
-    human: str = setting("", "Aspect of the ratings to agree with; by default the labels, or a rating of factuality.")
+    human: str = setting(
+        "",
+        "Aspect of the ratings to agree with; by default the labels, or a rating of factuality.",
+        labels={"": "labels, or factuality"},
+        title="People's judgement",
+    )
     bins: int = setting(3, "Bins of density, with as many summaries each.", low=1, high=10)
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
@@ -276,7 +282,7 @@ def _charts(human: _Human, read: Sequence[ReadColumn], parts: Sequence[tuple[flo
         Chart(
             f"density-{number}",
             "lines",
-            f"{metric}: agreement by information density",
+            f"{metric_title(metric)}: agreement by information density",
             Axis("information density", bins),
             Axis(human.name),
             tuple(
@@ -310,7 +316,8 @@ def _answers(human: _Human, read: Sequence[ReadColumn], rows: Mask) -> list[str]
         if not known:
             continue
         best = max(known, key=lambda name: known[name].value or 0.0)
-        sentence = f"{metric} agrees best with people when it reads the {best}: {format_correlation(known[best])}"
+        title = metric_title(metric)
+        sentence = f"{title} agrees best with people when it reads the {best}: {format_correlation(known[best])}"
         base = next((name for name in (BEST_PASSAGE, WHOLE) if name in known and name != best), None)
         if base:
             apart = human.difference(own[best], own[base], rows)
@@ -330,7 +337,7 @@ def _dense_answers(human: _Human, read: Sequence[ReadColumn], parts: Sequence[tu
         if {"union", BEST_PASSAGE} <= own.keys():
             sparse, dense = (human.difference(own["union"], own[BEST_PASSAGE], parts[place][2]) for place in (0, -1))
             found.append(
-                f"{metric}: the union is above the best passage by {format_signed(dense)} where density is highest, and by "
-                f"{format_signed(sparse)} where it is lowest."
+                f"{metric_title(metric)}: the union agrees with people by {format_signed(dense)} more than the best passage where density "
+                f"is highest, and by {format_signed(sparse)} where it is lowest."
             )
     return found

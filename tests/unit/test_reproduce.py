@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -99,6 +100,20 @@ def test_the_text_counts_the_cells_and_an_unexplained_difference_leaves_status_1
     assert "cells differ beyond the tolerance" in printed.stderr
     assert "Known deviation: arcs of another parser: no DAE." in printed.stdout
     assert "All 108 cells: Waits for data, bump/task2_dataset.json in the folder of --data: copy" in printed.stdout
+
+
+def test_figure_2_of_bump_is_of_log_probabilities_that_a_person_has(folder: Path, tmp_path: Path) -> None:
+    file = folder / "bump" / "log_probabilities.jsonl"
+    ids = [item["id"] for item in map(record, range(4))]
+    lines = [{"id": f"task1-{id}", "edited": -2.0 + int(str(id)), "generated": -0.5} for id in ids]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    printed = run("bump", folder, tmp_path, "--no-pack").stdout
+    figure = printed[printed.index("figure 2") :]
+    assert re.search(r"Task 1 +pairs +– +4 ", figure), figure
+    assert re.search(r"Task 1 +% below 0 +– +50 ", figure), figure
+    file.write_text('{"id": "0/edited", "edited": "low"}\n', encoding="utf-8")
+    broken = run("bump", folder, tmp_path, "--no-pack")
+    assert "Line 1 of bump/log_probabilities.jsonl must be" in str(broken.exception)
 
 
 def test_the_printed_cells_are_counted_once_by_what_became_of_them(folder: Path, tmp_path: Path) -> None:

@@ -96,6 +96,9 @@ def test_what_changed_is_done_again(folder: Path, engine: Engine, tmp_path: Path
     file.write_text(json.dumps([pair(n) for n in range(11)]), encoding="utf-8")
     again = {stage.name: stage.again for stage in run_job(job(folder, engine, tmp_path / "out"))}
     assert again == {"bump": False, "frank": True, "unieval": True, "benchmarks": False}
+    file.with_name("log_probabilities.jsonl").write_text('{"id": "task1-1", "edited": -1, "generated": 0}\n', "utf-8")
+    again = {stage.name: stage.again for stage in run_job(job(folder, engine, tmp_path / "out"))}
+    assert again == {"bump": False, "frank": True, "unieval": True, "benchmarks": True}
 
 
 def test_the_site_has_both_figures_what_waits_and_the_ranks(folder: Path, tmp_path: Path) -> None:
@@ -126,7 +129,7 @@ def test_the_site_has_both_figures_what_waits_and_the_ranks(folder: Path, tmp_pa
 
 def test_the_plan_says_what_is_needed_and_does_nothing(folder: Path, tmp_path: Path) -> None:
     printed = done("reproduce", "all", "--plan", "--data", folder, "-o", tmp_path)
-    assert "bump: 1 of 2 files of data are here." in printed
+    assert "bump: 1 of 3 files of data are here." in printed
     assert "missing: squality/dev.jsonl: copy data/v1-3/txt/dev.jsonl" in printed
     assert re.search(r"factcc@bump +waits for manueldeprada/FactCC +440 MB +< 0\.1 +Code BSD-3-Clause", printed)
     assert "words: Paper mode longdoc uses words of Touchstone for 14 of 14 printed texts" in printed

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
+
+import numpy as np
 
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
 from core.cases.paper_test import compare_best_two
+from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
-from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData, missing_for
+from core.papers.paper import (
+    PAPERS,
+    Computation,
+    DataFile,
+    Figures,
+    MissingDataError,
+    Paper,
+    ReleasedData,
+    by_row,
+    missing_for,
+)
 from core.papers.published import CellPlace
 from core.types import ErrorType
 
@@ -20,6 +35,12 @@ _LEVELS = (0.05, 0.01)  # of p, below which the paper sets an asterisk each
 _REPOSITORY = "https://github.com/dataminr-ai/BUMP"
 TASK_1 = DataFile("bump", "bump/task1_dataset.json", f"copy data/task1_dataset.json of {_REPOSITORY}")
 TASK_2 = DataFile("bump", "bump/task2_dataset.json", f"copy data/task2_dataset.json of {_REPOSITORY}")
+PROBABILITIES = DataFile(
+    "",
+    "bump/log_probabilities.jsonl",
+    'write a line {"id": "task1-17", "edited": -1.2, "generated": -0.4} for each pair, by its task and id: the log probabilities per token that a '
+    "summarizer (in the paper BART, trained on CNN/DailyMail) gives the unfaithful summary, and the summary of the same article that its own beam search generates",
+)
 
 OURS: Mapping[str, str] = {
     "BARTScore": "bartscore",
@@ -44,7 +65,7 @@ class Bump(Paper):
     """Released scores give every cell; metrics that need no weights, or whose weights are here, are scored again."""
 
     name: ClassVar[str] = "bump"
-    data: ClassVar[tuple[DataFile, ...]] = (TASK_1, TASK_2)
+    data: ClassVar[tuple[DataFile, ...]] = (TASK_1, TASK_2, PROBABILITIES)
     by: ClassVar[str | None] = "error_type"
 
     def metrics(self) -> Sequence[Metric]:
@@ -64,6 +85,10 @@ class Bump(Paper):
             "5b, significance": partial(_asterisks, TASK_2, "auc"),
             "4a, scored here": partial(_own_figures, "consistency"),
             "5a, scored here": partial(_own_figures, "auc"),
+            "figure 2": partial(
+                by_row,
+                {"Task 1": partial(_edited_less_generated, TASK_1), "Task 2": partial(_edited_less_generated, TASK_2)},
+            ),
         }
 
 
@@ -98,6 +123,35 @@ def _own_figures(measure: str, data: ReleasedData) -> Figures:
     of_ours = select_metrics(cases, list(ready))
     figures = {(row, ready[spec]): value for (row, spec), value in _percentages(of_ours, measure)}
     return {**figures, **{("Overall", name): missing for name, missing in waiting.items()}}
+
+
+def _edited_less_generated(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
+    """Figure 2 in numbers: log probabilities of the pairs of a task less those of generated summaries."""
+    wanted = {item.parent for item in data.items(file) if item.parent}
+    lines = dict(_log_probabilities(data.path(PROBABILITIES)))
+    differences = np.array([edited - generated for id, (edited, generated) in lines.items() if id in wanted])
+    if not len(differences):
+        raise MissingDataError(
+            f"Waits for data: no line of {PROBABILITIES.place} has the id of a pair of {file.place}."
+        )
+    return {
+        "pairs": len(differences),
+        "mean difference": float(differences.mean()),
+        "% below 0": 100 * float((differences < 0).mean()),
+    }
+
+
+def _log_probabilities(path: Path) -> Iterator[tuple[str, tuple[float, float]]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+            yield str(found["id"]), (float(found["edited"]), float(found["generated"]))
+        except (ValueError, KeyError, TypeError):
+            raise TouchstoneError(
+                f'Line {number} of {PROBABILITIES.place} must be {{"id": …, "edited": number, "generated": number}}; got {line[:60]!r}.'
+            ) from None
 
 
 def _percentages(cases: Cases, measure: str) -> Iterator[tuple[CellPlace, float]]:

@@ -70,7 +70,7 @@ class SummExecEditPaper(Paper):
     """Counts from the release or from SummEdits; detection and explanation scores need an endpoint."""
 
     name: ClassVar[str] = "summexecedit"
-    data: ClassVar[tuple[DataFile, ...]] = (RELEASE, *map(_domain, _DOMAINS), GRADES)
+    data: ClassVar[tuple[DataFile, ...]] = (RELEASE, *map(_domain, _DOMAINS), GRADES, JUDGED)
     by: ClassVar[str | None] = "domain"
 
     def metrics(self) -> Sequence[Metric]:

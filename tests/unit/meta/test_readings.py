@@ -60,8 +60,8 @@ def test_readings_stand_beside_labels_overall_and_by_density() -> None:
     assert agreement.figure("above_whole", reading=BEST_PASSAGE).value == 1
     assert [row["n"] for row in report.table("density").records()] == [6] * 6
     assert report.table("density").figure("agreement", reading=BEST_PASSAGE, bin=2).value == 1
-    assert report.sentences[0].startswith("rouge2 agrees best with people when it reads the best passage")
-    assert "the union is above the best passage by −1.000" in report.sentences[1]
+    assert report.sentences[0].startswith("ROUGE-2 agrees best with people when it reads the best passage")
+    assert "the union agrees with people by −1.000 more than the best passage" in report.sentences[1]
     missing = {row["reading"]: row["command"] for row in report.table("missing").records()}
     assert set(missing) == {"best passage, by BM25", "union, by BM25", "best passage, weighted by discourse"}
     assert missing["union, by BM25"] == (

@@ -217,7 +217,7 @@ def test_a_stress_run_hardens_and_its_card_has_the_matrix_before_and_after(
     for item in items(60)[::2]:
         example = item.example
         run.add(Source(example, item.group))
-        port = example.summary.split()[4]
+        port = example.summary.split()[3]
         made = (
             f"It carried salt. A ship left {port}",
             f"A boat left {port} It carried salt.",
