@@ -94,7 +94,7 @@ _CONTRACTIONS = (
         ("she", "will", "ll"), ("it", "will", "ll"))),
 )  # fmt: skip
 _LONG_FORMS = {short: long for long, short in _CONTRACTIONS if not short.endswith("'s")}
-"""What is short for one thing only: "it's" may be "it has"."""
+"""Contractions that are short for one thing only: "it's" may be "it has"."""
 _SHORT_FORMS = dict(_CONTRACTIONS)
 _LONG = re.compile(rf"\b(?:{'|'.join(map(re.escape, _SHORT_FORMS))})\b(?= [a-z])", re.IGNORECASE)
 _SHORT = re.compile(

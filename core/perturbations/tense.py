@@ -1,4 +1,4 @@
-"""What happened is said to be still to come."""
+"""Turns the past into the future."""
 
 from __future__ import annotations
 
