@@ -21,6 +21,7 @@ from core.models.words.known_documents import NEAR_DUPLICATE, word_runs
 from core.perturbation import Perturbation
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
+from core.training.benchmarks import is_of_benchmark
 from core.training.inventions import invented_rows
 from core.training.training_row import TrainingRow
 from core.types import Edit, Example, Item, Span, Split, Verdict
@@ -52,10 +53,15 @@ class TrainingData:
 
 
 def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
-    """The items of a dataset with what a paper's tables rest on marked as test, unless its authors meant it for development."""
-    if importer not in DATASETS.names() or not DATASETS.get(importer).for_evaluation:
-        return list(items)
-    return [item if item.split else replace(item, split=Split.TEST) for item in items]
+    """The items with what is of a benchmark marked as test: of a dataset that a paper's tables rest on, unless its authors meant
+    it for development, or with a document that is known to be of one."""
+    of_dataset = importer in DATASETS.names() and DATASETS.get(importer).for_evaluation
+    found = list(items)
+    documents = {item.example.document for item in found if not item.split}
+    tests = documents if of_dataset else {document for document in documents if is_of_benchmark(document)}
+    return [
+        replace(item, split=Split.TEST) if not item.split and item.example.document in tests else item for item in found
+    ]
 
 
 def named_apart(item: Item, source: str) -> Item:
