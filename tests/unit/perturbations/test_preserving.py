@@ -175,3 +175,25 @@ def test_a_slip_spells_no_other_word(name: str) -> None:
     for edit in PERTURBATIONS.parse(name).edits(Example("x", summary, summary), random.Random(0)):
         assert not is_dictionary_word(edit.new)
         assert edit.new[0] == edit.span.of(summary)[0]
+
+
+def test_a_denial_is_framed_in_several_ways_where_that_is_asked_for() -> None:
+    example = Example("x", "The firm will use the mill.", "The firm will use the mill.")
+    several = PERTURBATIONS.parse("negated[frames=several]")
+    made = {executable.apply(example.summary, several.edits(example, random.Random(seed))) for seed in range(40)}
+    assert made == {
+        f"{frame} that the firm will not use the mill."
+        for frame in ("It is not the case", "It is not true", "It is false", "It would be wrong to say")
+    }
+
+
+def test_a_sentence_about_a_noun_that_was_introduced_stays_behind_or_is_not_added() -> None:
+    document = (
+        "A girl won the race. The girl was from a small town in the north. Herons were nesting on an island in spring."
+    )
+    assert variant("added", "It rained in Oslo.", document).endswith("The girl was from a small town in the north.")
+    assert variant("added[nouns=introduced]", "It rained in Oslo.", document).endswith("an island in spring.")
+    with pytest.raises(UnscorableError, match="that do not refer back"):
+        PERTURBATIONS.parse("shuffled[nouns=introduced]").edits(
+            Example("x", document, "A girl won a race. The girl was from a small town."), random.Random(0)
+        )
