@@ -6,14 +6,14 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from core.errors import TouchstoneError
 from core.registry import Registry
-from core.types import Item, Split
+from core.types import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,6 @@ class Importer(ABC):
 
 
 DATASETS: Registry[Importer] = Registry("dataset", f"{__package__}.datasets", ("touchstone.importers",), Importer)
-
-
-def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
-    """The items of a dataset with what a paper's tables rest on marked as test, unless its authors meant it for development."""
-    if importer not in DATASETS.names() or not DATASETS.get(importer).for_evaluation:
-        return list(items)
-    return [item if item.split else replace(item, split=Split.TEST) for item in items]
 
 
 _NAMED_REFUSALS = 20  # refusals that a message names

@@ -53,7 +53,10 @@ OURS = {
         *("core.signature_parts", "core.code_version"),  # what a score was made by
         "core.addresses",  # of webhooks
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
-        "core.dataset",  # where benchmarks live, for the card of an export
+        *(
+            "core.dataset",
+            "core.hub_licences",
+        ),  # where benchmarks live, and licences as the hub writes them, for the card of an export
     },
     "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},
     "cli.py": {"core", "pages.commands"},

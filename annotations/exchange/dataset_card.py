@@ -8,24 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import yaml  # type: ignore[import-untyped]  # it ships no types
 
+from core.hub_licences import licence_fields
+
 if TYPE_CHECKING:
     import pyarrow as pa
-
-HUB_LICENCES = frozenset(
-    [
-        *("apache-2.0", "mit", "afl-3.0", "bsd-2-clause", "bsd-3-clause", "gpl-3.0", "unlicense"),
-        *("cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "cc-by-nd-4.0"),
-        *("cc-by-nc-3.0", "cc-by-nc-4.0", "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "cc-by-nc-nd-4.0"),
-        *("odc-by", "odbl", "pddl", "cdla-permissive-2.0", "cdla-sharing-1.0", "c-uda"),
-    ]
-)
-"""Identifiers that the hub takes for data (huggingface.co/docs/hub/repositories-licenses); any other is refused there."""
 
 
 def card_header(name: str, licence: str, files: Sequence[str]) -> str:
     """Header of a card as YAML for the hub: licence, name, and the Parquet files `NAME.parquet`, the first by default."""
     head = {
-        **_licence_fields(licence.strip()),
+        **licence_fields(licence.strip()),
         "pretty_name": name,
         "task_categories": ["text-classification"],
         "tags": ["summarization", "factual-consistency"],
@@ -54,11 +46,3 @@ def parquet_file(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> bytes:
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), file)
     return file.getvalue()
-
-
-def _licence_fields(licence: str) -> dict[str, str]:
-    """As the hub reads it: an identifier such as cc-by-4.0, or the name of another licence."""
-    if not licence:
-        return {"license": "unknown"}
-    known = licence.lower() in HUB_LICENCES
-    return {"license": licence.lower()} if known else {"license": "other", "license_name": licence}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.people import load_pseudonyms
-from annotations.exchange.dataset_card import HUB_LICENCES, card_header, cell, parquet_file
+from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import CampaignExport
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.exchange.labelled_items import load_labelled_items
@@ -24,6 +24,7 @@ from annotations.store.writes import document_id
 from core.contexts import context_records
 from core.dataset import DATASETS
 from core.datasets.bundled import Bundled
+from core.hub_licences import HUB_LICENCES
 from core.stats.text_tables import markdown_table
 from core.types import Item, Verdict
 

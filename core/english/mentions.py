@@ -66,6 +66,26 @@ def refers_back(sentence: str) -> bool:
     return part_of_speech_tags(tokens)[0] in _FINITE_TAGS
 
 
+NounChoice = Literal["any", "introduced"]
+"""Sentences that may stand without those before them: any, or such whose definite nouns were introduced."""
+
+
+def definite_nouns(sentence: str) -> frozenset[str]:
+    """The nouns in small letters that "the" stands before, adjectives between left out: the old mill, the mill."""
+    found = split_tokens(sentence)
+    tags = part_of_speech_tags(tuple(token.text for token in found))
+    nouns = set()
+    for place, token in enumerate(found):
+        if token.low == "the":
+            end = next(
+                (after for after in range(place + 1, len(found)) if tags[after] not in _BEFORE_NOUN_TAGS), len(found)
+            )
+            nouns |= {found[end - 1].low} if end > place + 1 and tags[end - 1] in {"NN", "NNS"} else set()
+    return frozenset(nouns)
+
+
+_BEFORE_NOUN_TAGS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS", "CD"})
+
 Origin = Literal["intrinsic", "extrinsic"]
 
 

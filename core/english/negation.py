@@ -255,8 +255,11 @@ def deny_by_verb(sentence: Sentence, place: int) -> Replacement | None:
     return None
 
 
-def deny_by_frame(summary: str, document: str, sentence: Sentence) -> Replacement | None:
-    """A sentence that is one main clause becomes "it is not the case that" and its denial."""
+FRAMES = ("It is not the case that", "It is not true that", "It would be wrong to say that", "It is false that")
+
+
+def deny_by_frame(summary: str, document: str, sentence: Sentence, frame: str = FRAMES[0]) -> Replacement | None:
+    """A sentence that is one main clause becomes a frame as "it is not the case that" and its denial."""
     verb = main_verb(sentence)
     reversal = negate_verb(sentence, verb) if verb and _has_plain_scope(sentence, verb) else None
     opening = uncapitalised_opening(document, sentence)
@@ -264,7 +267,7 @@ def deny_by_frame(summary: str, document: str, sentence: Sentence) -> Replacemen
         return None
     between = summary[sentence[0].span.end : reversal.span.start]
     place = Span(sentence[0].span.start, reversal.span.end)
-    return place, f"It is not the case that {opening}{between}{reversal.new}"
+    return place, f"{frame} {opening}{between}{reversal.new}"
 
 
 _SUBJECT_TAGS = frozenset("DT JJ JJR JJS NN NNS NNP NNPS CD PRP PRP$ NN+POS NNP+POS NNS+POS PDT $ VBN VBG RB".split())

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
 import httpx2
+import yaml  # type: ignore[import-untyped]  # it ships no types
 from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, RepositoryNotFoundError
 
 from core.errors import TouchstoneError
+from core.hub_licences import licence_fields
 from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, SHALLOW_FILE, WEIGHTS_FILE
 from core.weights.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
 
@@ -30,10 +33,10 @@ _COMMIT_MESSAGES: dict[_Kind, str] = {
 }
 
 
-def push(folder: Path, repository: str, *, public: bool = False, existing: bool = False) -> str:
+def push(folder: Path, repository: str, licence: str, *, public: bool = False, existing: bool = False) -> str:
     """Send a trained metric to `repository`, with the token of the environment; its address on the hub.
 
-    The repository is made, and is private unless `public`; one that is there already gets a new version where `existing` says
+    `licence` is that of the metric, and stands at the head of its card from then on. The repository is made, and is private unless `public`; one that is there already gets a new version where `existing` says
     so. Raises TouchstoneError with what to do.
     """
     if not (folder / CARD_FILE).is_file() or not any(
@@ -42,7 +45,28 @@ def push(folder: Path, repository: str, *, public: bool = False, existing: bool 
         raise TouchstoneError(
             f"{folder} holds no trained metric with its card. Name a folder that `cli.py train DATA --to FOLDER` wrote."
         )
+    if not licence.strip():
+        raise TouchstoneError(
+            f"State the licence of the metric, as apache-2.0 or cc-by-4.0; the licences of what it learned from stand in {CARD_FILE}, and "
+            "some do not let you choose."
+        )
+    card = folder / CARD_FILE
+    card.write_text(_with_head(card.read_text(encoding="utf-8"), licence.strip()), encoding="utf-8")
     return _send(folder, _PUSHED_FILES, repository, "model", public=public, existing=existing)
+
+
+_HEAD = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
+
+
+def _with_head(card: str, licence: str) -> str:
+    """The card with a head as the hub reads it (huggingface.co/docs/hub/model-cards), in place of an earlier one."""
+    head = {
+        **licence_fields(licence),
+        "language": "en",
+        "pipeline_tag": "text-classification",
+        "tags": ["touchstone", "summarization", "factual-consistency"],
+    }
+    return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n\n{_HEAD.sub('', card)}"
 
 
 def push_dataset(files: Mapping[str, bytes], repository: str, *, public: bool = False, existing: bool = False) -> str:

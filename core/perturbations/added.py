@@ -11,7 +11,7 @@ from math import log, sqrt
 from typing import ClassVar
 
 from core.english.inflection import VerbForm, possible_verb_forms
-from core.english.mentions import refers_back
+from core.english.mentions import NounChoice, definite_nouns, refers_back
 from core.english.syntax import is_finite
 from core.errors import UnscorableError
 from core.memoize import memoize
@@ -31,7 +31,7 @@ class Added(Perturbation):
     """Appends the sentence of the document least like the summary, by the cosine of TF-IDF vectors of their words.
 
     Only a sentence that says the same by itself is taken: whole, with a finite verb, without pronouns, quotations, a speaker or
-    a speaker's false starts.
+    a speaker's false starts. With `nouns=introduced` also none whose "the girl" the document introduced before, and the summary not.
     """
 
     name: ClassVar[str] = "added"
@@ -42,9 +42,13 @@ class Added(Perturbation):
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
 
+    nouns: NounChoice = "any"
+
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # nothing is left to chance
         texts = [span.of(example.document) for span in sentences(example.document)]
         fit = [text for text in texts if _fits(text, example.document) and text not in example.summary]
+        if self.nouns == "introduced":
+            fit = [text for text in fit if not _leans_on_nouns(text, example)]
         if not fit:
             raise UnscorableError("Every sentence of the document that could be added leans on its neighbours.")
         # log((1 + n) / (1 + sentences with the word)) + 1, the smoothed form of scikit-learn
@@ -60,6 +64,12 @@ class Added(Perturbation):
 def _fits(text: str, document: str) -> bool:
     """True if a sentence begins like those of its document, and says the same by itself."""
     return (not text[0].islower() or document.islower()) and _is_self_contained(text)
+
+
+def _leans_on_nouns(text: str, example: Example) -> bool:
+    """True if a noun after "the" stands in the document before the sentence, and nowhere in the summary."""
+    before = {*words(example.document[: example.document.index(text)])}
+    return bool(definite_nouns(text) & before - {*words(example.summary)})
 
 
 @memoize(1024)  # every variant of a summary asks it of the same sentences

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from core.english.negation import deny_by_adjective, deny_by_frame, deny_by_verb
+from core.english.negation import FRAMES, deny_by_adjective, deny_by_frame, deny_by_verb
 from core.english.syntax import Replacement, tokenize
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, Example
@@ -17,7 +17,7 @@ class Negated(RulePerturbation):
     """Is open, is not closed; refused to go, did not agree to go; It is not the case that … not …
 
     Only words that are true exactly where their contraries are false, and whole sentences only where they are one
-    simple clause.
+    simple clause. `frames=one` has that single frame, `several` draws from four, as “It is false that”.
     """
 
     name: ClassVar[str] = "negated"
@@ -33,6 +33,7 @@ class Negated(RulePerturbation):
     )
 
     most: int = 2
+    frames: Literal["one", "several"] = "one"
 
     def proposals(self, example: Example) -> list[Edit]:
         found: list[Replacement | None] = []
@@ -42,5 +43,6 @@ class Negated(RulePerturbation):
                 for place in range(1, len(sentence))
                 for change in (deny_by_adjective(sentence, place), deny_by_verb(sentence, place))
             ]
-            found.append(deny_by_frame(example.summary, example.document, sentence))
+            frames = FRAMES if self.frames == "several" else FRAMES[:1]
+            found += [deny_by_frame(example.summary, example.document, sentence, frame) for frame in frames]
         return [replacement(example.summary, *change, self.card.does) for change in found if change]

@@ -6,10 +6,10 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.mentions import refers_back
+from core.english.mentions import NounChoice, definite_nouns, refers_back
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
-from core.text import sentences
+from core.text import sentences, words
 from core.types import Edit, Example
 
 
@@ -19,7 +19,8 @@ class Shuffled(Perturbation):
     """Puts another sentence into every place whose sentence moves.
 
     Sentences that refer back, by a pronoun, a connective or a subject left out, move with the one before. The paper moves them
-    alone, so that one in three summaries of BUMP has a pronoun before, or away from, what it stands for.
+    alone, so that one in three summaries of BUMP has a pronoun before, or away from, what it stands for. With `nouns=introduced`
+    a sentence with "the mill" stays behind the ones before it where one of them speaks of a mill.
     """
 
     name: ClassVar[str] = "shuffled"
@@ -30,12 +31,15 @@ class Shuffled(Perturbation):
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
 
+    nouns: NounChoice = "any"
+
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:
         spans = sentences(example.summary)
         texts = [span.of(example.summary) for span in spans]
         groups: list[list[str]] = []  # each sentence with those after it that refer back
-        for text in texts:
-            if groups and refers_back(text):
+        for place, text in enumerate(texts):
+            before = {*words(" ".join(texts[:place]))} if self.nouns == "introduced" else set()
+            if groups and (refers_back(text) or definite_nouns(text) & before):
                 groups[-1].append(text)
             else:
                 groups.append([text])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from core.battery import Battery, standard_battery
-from core.dataset import reserve_test_data
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.language import ENGLISH, language_of
 from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.pool import IMPORTING
@@ -25,6 +26,7 @@ from core.models.words.word_features import FEATURES
 from core.settings import VERSION
 from core.stats.statistic import Numbers, Values
 from core.text import words
+from core.training.benchmarks import reserve_test_data
 from core.training.card import WITHOUT, CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
 from core.training.cross_encoder_trainer import (
     EncoderSetting,
@@ -107,10 +109,22 @@ class TrainingPlan:
             for number, source in enumerate(self.sources)
             for item in source.marked_items()
         ]
+        self._check_language([item.example.document for _, item in marked])
         found = training_data([item for _, item in marked], self.share, self.seed, self.battery)
         found = replace(found, datasets={item.example.id: name for name, item in marked})
         tests = {item.example.document for _, item in marked if item.split is Split.TEST}
         return with_stress_run(found, self.stress, sorted(tests)) if self.stress else found
+
+    def _check_language(self, documents: Sequence[str]) -> None:
+        if self.recipe == "cross-encoder" and self.encoder.encoder != PACKAGED_ENCODER.encoder:
+            return
+        languages = Counter(language for text in set(documents) if (language := language_of(text)) not in ("", ENGLISH))
+        if languages:
+            raise TouchstoneError(
+                f"{languages.total()} of {len(set(documents))} documents are in another language than English "
+                f"({', '.join(language for language, _ in languages.most_common())}), which the packaged encoder and the rules do not "
+                "read. Leave them out, or train --recipe cross-encoder with --encoder of a model that reads the language."
+            )
 
 
 @dataclass(frozen=True, slots=True)

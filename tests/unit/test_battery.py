@@ -28,7 +28,10 @@ from core.training.training_data import generated_rows, labelled_rows
 from tests.doubles.contributing import found_in_folder
 from tests.doubles.process import ROOT
 
-PUBLISHED = {"touchstone-1": "1cfe863dfa1eea95a859de65e677051d3b3ba69ea431944a0fa6436b1f92aaff"}
+PUBLISHED = {
+    "surface-1": "11cd3d8b0587dde4900bcd00e2171a1ff610f41e732513a2e0ef687a9a51d07c",
+    "touchstone-1": "1cfe863dfa1eea95a859de65e677051d3b3ba69ea431944a0fa6436b1f92aaff",
+}
 """Figures rest on these: a list of other kinds is a file with another name, and a line here."""
 
 OWN = """

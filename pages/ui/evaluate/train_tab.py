@@ -321,12 +321,19 @@ def _show_result(name: str, trained: TrainedFolder) -> None:
         if current_member().may(Right.MANAGE):  # the token is that of the server
             with st.popover("Push to the hub", icon=":material/cloud_upload:"):
                 sent = "weights, tokenizer, card, figures and the hashes of the documents, no text of the training"
-                push_form(f"trained-{trained.folder}", sent, partial(_push, trained.folder))
+                licence = st.text_input(
+                    "Licence of the metric",
+                    placeholder="cc-by-4.0",
+                    help="It stands at the head of the card. The card names the licences of what was learned from.",
+                    key=f"push-licence-{trained.folder}",
+                )
+                missing = "" if licence.strip() else "State the licence of the metric first."
+                push_form(f"trained-{trained.folder}", sent, partial(_push, trained.folder, licence), missing)
     st.code(trained.spec, language=None, wrap_lines=True)
 
 
-def _push(folder: Path, repository: str, *, public: bool, existing: bool) -> str:
+def _push(folder: Path, licence: str, repository: str, *, public: bool, existing: bool) -> str:
     # the hub's library takes a second to import
     from core.models.upload import push
 
-    return push(folder, repository, public=public, existing=existing)
+    return push(folder, repository, licence, public=public, existing=existing)

@@ -67,6 +67,8 @@ def variants(name: str, summary: str, document: str = "") -> set[str]:
         ("date", "Sales fell in the third quarter.", "Sales fell in the first quarter."),
         ("date", "Sales were higher than in Q3.", "Sales were higher than in Q1."),
         ("entity-swapped", "Lars Holm praised Nils Berg.", "Nils Berg praised Lars Holm."),
+        ("tense", "The mill closed in the spring.", "The mill will close in the spring."),
+        ("tense", "The mill was sold to a baker.", "The mill will be sold to a baker."),
 
         ("circumstance-foreign", "It closed its Lisbon plant.", "It closed its Oslo plant."),
         ("circumstance-foreign", "The pumps at Lode End failed.", "The pumps at Ankara failed."),
@@ -126,6 +128,9 @@ def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str)
         ("pronoun", "That makes them good candidates."),
         ("entity-foreign", "It is the highest since Jan. 18."),
         ("entity-swapped", "Lars Holm met Nils Berg."),
+        ("tense", "The mill closed two years ago."),
+        ("tense", "The mill closed and the baker left."),
+        ("tense", "Tom and Ann exchange heated words."),
         ("entity-swapped", "Lars Holm and Nils Berg met."),
         ("entity-swapped", "Ida Holm and Nils Berg met Lars Lund."),
     ],

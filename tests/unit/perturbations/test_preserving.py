@@ -7,6 +7,7 @@ import random
 import pytest
 
 from core import edits as executable
+from core.english.inflection import is_dictionary_word
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS
 from core.types import Example
@@ -133,3 +134,66 @@ def test_words_are_repeated_by_a_sentence_of_about_that_length_or_the_beginning_
     assert executable.apply(summary, some) == f"{summary} The council of the town will vote on."
     with pytest.raises(UnscorableError, match="No sentence of the summary has 40 words"):
         PERTURBATIONS.parse("repeated[words=40]").edits(Example("a", "d", summary), random.Random(0))
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "variant_of_it"),
+    [
+        ("contractions", "The mill is not open.", "The mill isn't open."),
+        ("contractions", "They will close it.", "They'll close it."),
+        ("contractions", "The baker didn’t come.", "The baker did not come."),
+        ("case", "It rained in Oslo.", "IT RAINED IN OSLO."),
+        ("case[to=lower]", "It rained in Oslo.", "It rained in oslo."),
+        ("case[to=title]", "It isn't raining in Oslo.", "It Isn't Raining In Oslo."),
+        ("punctuation[most=9]", "They sell bread, milk and eggs.", "They sell bread, milk, and eggs"),
+        ("punctuation", "The mill's wheel", "The mill’s wheel"),
+        ("homoglyphs[share=1]", "Rain fell", "Rаіn fеll"),
+    ],
+)
+def test_the_surface_changes_and_the_words_stay(name: str, summary: str, variant_of_it: str) -> None:
+    assert variant(name, summary) == variant_of_it
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "why"),
+    [
+        ("contractions", "It's raining, isn't it?", "neither a contraction that is sure"),
+        ("case", "IT RAINED.", "no letter that would be written in another way"),
+        ("homoglyphs[share=0]", "Rain fell.", "no share of the words"),
+        ("invisible", "It is so.", "No word of the summary has four letters"),
+        ("typing", "Tom Reid met Ana in May.", "five small letters"),
+    ],
+)
+def test_where_the_surface_cannot_be_changed_the_reason_is_said(name: str, summary: str, why: str) -> None:
+    with pytest.raises(UnscorableError, match=why):
+        PERTURBATIONS.parse(name).edits(Example("x", summary, summary), random.Random(0))
+
+
+@pytest.mark.parametrize("name", ["typing[most=20]", "ocr[most=20]"])
+def test_a_slip_spells_no_other_word(name: str) -> None:
+    summary = "The stern captain crossed the wide river before dark."
+    for edit in PERTURBATIONS.parse(name).edits(Example("x", summary, summary), random.Random(0)):
+        assert not is_dictionary_word(edit.new)
+        assert edit.new[0] == edit.span.of(summary)[0]
+
+
+def test_a_denial_is_framed_in_several_ways_where_that_is_asked_for() -> None:
+    example = Example("x", "The firm will use the mill.", "The firm will use the mill.")
+    several = PERTURBATIONS.parse("negated[frames=several]")
+    made = {executable.apply(example.summary, several.edits(example, random.Random(seed))) for seed in range(40)}
+    assert made == {
+        f"{frame} that the firm will not use the mill."
+        for frame in ("It is not the case", "It is not true", "It is false", "It would be wrong to say")
+    }
+
+
+def test_a_sentence_about_a_noun_that_was_introduced_stays_behind_or_is_not_added() -> None:
+    document = (
+        "A girl won the race. The girl was from a small town in the north. Herons were nesting on an island in spring."
+    )
+    assert variant("added", "It rained in Oslo.", document).endswith("The girl was from a small town in the north.")
+    assert variant("added[nouns=introduced]", "It rained in Oslo.", document).endswith("an island in spring.")
+    with pytest.raises(UnscorableError, match="that do not refer back"):
+        PERTURBATIONS.parse("shuffled[nouns=introduced]").edits(
+            Example("x", document, "A girl won a race. The girl was from a small town."), random.Random(0)
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,10 +12,12 @@ from core.dataset import DATASETS
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.papers.paper import PAPERS
+from core.training.cross_encoder_trainer import EncoderSetting
 from core.training.run import TrainingPlan, TrainingSource
 from core.training.trainer import pairs_of
 from core.training.training_data import describe, near_duplicates, training_data
 from core.types import Example, Item, Span, Split, Verdict
+from tests.sources import ROOT
 
 SENTENCES = "The harbour closed at noon on day {0}. A ship of line {0} waited outside for the pilot. Nobody on pier {0} was hurt."
 
@@ -46,6 +49,30 @@ def few_bundled_items() -> list[Item]:
 def test_nineteen_documents_are_too_few_and_one_class_is_none() -> None:
     assert "19 documents" in refused(both_classes(19))
     assert "All 30 summaries to learn from are consistent" in refused([item(n, Verdict.CONSISTENT) for n in range(30)])
+
+
+BUMP_FILE = ROOT.parent / "shared/data/bump/task1_dataset.json"
+
+
+@pytest.mark.skipif(not BUMP_FILE.is_file(), reason="needs ../shared/data")
+def test_the_documents_of_a_benchmark_are_known_under_any_name() -> None:
+    article = json.loads(BUMP_FILE.read_text("utf-8"))[0]["article"]
+    own = [*both_classes(25), item(99, Verdict.CONSISTENT, document=f"{article.lower()}  Read more.")]
+    data = TrainingPlan([TrainingSource("mine.jsonl", own)], share=0).data()
+    assert data.left_out == {"marked test, or what a paper's tables rest on": 1}
+    assert data.document_count() == 25
+    asked = TrainingPlan([TrainingSource("mine.jsonl", own, include_test=True)], share=0)
+    assert asked.data().document_count() == 26
+    assert asked.sources[0].learned_test_items() == 1
+
+
+def test_documents_in_another_language_are_refused_where_the_encoder_does_not_read_it() -> None:
+    german = "Der Hafen wurde am Dienstag nach einem Sturm geschlossen, und niemand wurde dabei verletzt. Haus {0}."
+    items = [*both_classes(25), *(item(n, Verdict.CONSISTENT, document=german.format(n)) for n in range(100, 103))]
+    assert "3 of 28 documents are in another language than English (de)" in refused(items)
+    other = EncoderSetting("owner/multilingual")
+    plan = TrainingPlan([TrainingSource("data", items)], share=0, recipe="cross-encoder", encoder=other)
+    assert plan.data().document_count() >= 26
 
 
 def test_a_test_split_is_never_learned_from() -> None:

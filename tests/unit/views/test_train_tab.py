@@ -103,6 +103,7 @@ def test_labels_become_a_metric_that_is_pushed_and_tried(
         ("someone/ships", "The token may not write to someone/ships."),
         ("owner/ships", "Pushed to"),
     ):
+        app.text_input(key=f"push-licence-{form.removeprefix('trained-')}").set_value("cc-by-4.0").run()
         app.text_input(key=f"push-name-{form}").set_value(repository).run()
         app.button(key=f"push-{form}").click().run()
         pushes()[form].wait(WAIT_S)
