@@ -255,7 +255,7 @@ def _parse_json(text: str) -> object:
 def _cell_answer(question: CampaignQuestion | None, answer: Any) -> Any:
     """A cell of a table holds a step of a scale as text."""
     digits = isinstance(answer, str) and answer.strip().isdecimal()
-    return int(answer) if question and question.kind == "scale" and digits else answer
+    return int(answer) if question and question.kind in {"scale", "slider"} and digits else answer
 
 
 def _text_field(row: Mapping[str, object], name: str) -> str:

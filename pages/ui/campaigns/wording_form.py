@@ -289,7 +289,10 @@ def _format_kind(question: CampaignQuestion) -> str:
             return f"{optional}{'one' if question.kind == 'choice' else 'any'} of: " + ", ".join(
                 option.text for option in question.options
             )
-        case "scale":
+        case "ranking" | "best-worst" | "soft":
+            means = {"ranking": "order", "best-worst": "best and worst", "soft": "per cent of each"}
+            return f"{optional}{means[question.kind]} of: " + ", ".join(option.text for option in question.options)
+        case "scale" | "slider":
             return f"{optional}{question.low} to {question.high}"
         case "span":
             return f"{optional}a passage of the {question.of}"
