@@ -23,7 +23,7 @@ Unit = Literal["pair", "summary", "explanation"]
 """Kind of the items of a campaign: an original with its edited version, a summary, or an explanation with its pair."""
 
 QuestionKind = Literal[
-    *("choice", "several", "scale", "slider", "ranking", "best-worst", "soft"), *("text", "span", "link", "edit")
+    "choice", "several", "scale", "slider", "ranking", "best-worst", "soft", "text", "span", "link", "edit"
 ]
 WITH_OPTIONS = frozenset({"choice", "several", "ranking", "best-worst", "soft"})
 """Kinds of questions that have options."""
