@@ -356,11 +356,14 @@ def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool, sk
     # materialized: the places would else be counted once to choose and once more to sort
     found = left.cte("left").prefix_with("MATERIALIZED")
     first = found.c.places.desc() if early_overlap else found.c.places
-    is_free = found.c.places < bindparam("overlap", type_=Integer)
+    overlap = bindparam("overlap", type_=Integer)
+    is_free = found.c.places < overlap
     if adaptive:
+        # few items ever want more: only these are looked up one by one
+        further = select(WantedLabels.task_id).where(col(WantedLabels.labels) > overlap)
         newest = select(WantedLabels.labels).where(WantedLabels.task_id == found.c.id)
         wanted = newest.order_by(col(WantedLabels.id).desc()).limit(1).correlate(found).scalar_subquery()
-        is_free = or_(is_free, found.c.places < wanted)
+        is_free = or_(is_free, and_(found.c.id.in_(further), found.c.places < wanted))
     free = select(found.c.id).where(is_free)
     # drawn items are finished one after the other: those up to the first that is not done are the sample
     ranked = (found.c.place,) if order == "drawn" else (first, found.c.place)
