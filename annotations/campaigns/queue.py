@@ -342,7 +342,7 @@ def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool, sk
     places = func.count(col(Reservation.id))
     left = (
         select(Task.id, places.label("places"), place.label("place"))
-        .outerjoin(Reservation, and_(Reservation.task_id == Task.id, IS_PLACE_TAKEN))
+        .outerjoin(Reservation, and_(col(Reservation.task_id) == col(Task.id), IS_PLACE_TAKEN))
         .where(
             Task.campaign_id == bindparam("campaign"),
             Task.part == "work",

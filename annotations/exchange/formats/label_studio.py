@@ -67,8 +67,8 @@ def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, asked
     for question in questions:
         shown = view
         for name, values in question.when.items():
-            condition = {"whenTagName": name, "whenChoiceValue": ",".join(values)}
-            shown = SubElement(shown, "View", visibleWhen="choice-selected", **condition)
+            chosen = {"whenTagName": name, "whenChoiceValue": ",".join(values)}
+            shown = SubElement(shown, "View", {"visibleWhen": "choice-selected", **chosen})
         SubElement(shown, "Header", value=question.ask)
         _add_controls(shown, question, unit)
     indent(view)
