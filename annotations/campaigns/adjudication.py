@@ -15,6 +15,7 @@ from sqlmodel import Session, col, exists, select
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
 from annotations.campaigns.people import SELECT_NAMES, Member, Right
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
+from annotations.campaigns.resolution import tasks_by_model
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
 from annotations.campaigns.task_texts import load_task_texts
 from annotations.store.campaign_tables import Adjudication, FlagResolution, Reservation, Response, Task
@@ -98,11 +99,12 @@ class AdjudicatorActions:
             return load_campaigns(session)
 
     def queue(self, campaign_id: str) -> AdjudicationQueue:
-        """Tasks with different answers, and decisions that a later label contradicts."""
+        """Tasks with different answers that no model of annotators resolves, and decisions that a later label contradicts."""
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
+            by_model = tasks_by_model(session, campaign)
             made, cases = self._own_tasks(session, campaign), load_cases(session, campaign)
-        disputed = [case for case in cases if case.agreement < 1 or case.decision]
+        disputed = [case for case in cases if case.decision or (case.agreement < 1 and case.task not in by_model)]
         allowed = [case for case in disputed if case.task not in made and not self._has_labelled(case)]
         ordered = sorted(allowed, key=lambda case: (case.agreement, case.task))
         return AdjudicationQueue(

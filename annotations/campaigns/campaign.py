@@ -45,6 +45,9 @@ class CampaignRules(BaseModel):
     are closest to the summary are marked. `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
     `closed_to` campaigns, by name, gets none here: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart.
 
+    With `skills` an item that asks for one goes only to people who are in the group of its name; who passes the qualification
+    joins the group that it `grants`.
+
     Labels become a final one by the method `resolve`; a model must be `sure` of it, in %.
 
     Limits of each person, 0: none. At least `least_gold` % of known answers must be right, `least_repeats` % of repeats be answered
@@ -73,6 +76,8 @@ class CampaignRules(BaseModel):
     mode: LabelMode = "unaided"
     reveal: bool = False
     closed_to: tuple[str, ...] = ()
+    skills: bool = False
+    grants: str = Field("", max_length=80)
     resolve: ResolveMethod = "majority"
     sure: int = Field(90, ge=50, le=99)
     least_gold: int = Field(0, ge=0, le=99)
@@ -100,6 +105,9 @@ def read_rules(text: str) -> CampaignRules:
         )
         raise RecordError(f"The rules cannot be used: {wrong}.") from None
 
+
+SKILL = "skill"
+"""The detail of a task that names the group of people who have the skill for it."""
 
 TaskPart = Literal["training", "qualification", "work", "gold"]
 SHUFFLE_PRIME = 2**31 - 1

@@ -17,6 +17,7 @@ from annotations.campaigns.drawn import DrawProgress, load_draw_progress
 from annotations.campaigns.limits import LimitSignal, has_limits, load_signals, load_states
 from annotations.campaigns.people import Member, load_people
 from annotations.campaigns.qualification import Stage, TrainingRound, current_stage, mark_answers, training_rounds
+from annotations.campaigns.resolution import tasks_by_model
 from annotations.campaigns.results import (
     CampaignLabel,
     first_blind_labels,
@@ -125,8 +126,11 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
     paused = {id: state.reason for id, state in load_states(session, campaign.id).items() if state.paused}
     missing = sum(max(0, number - len(by_task.get(task, ()))) for task, number in needed.items())
     done = [task for task, labels in by_task.items() if len(labels) >= needed[task]]
+    by_model = tasks_by_model(session, campaign)
     disputed = [
-        task for task, labels in by_task.items() if len(labels) > 1 and share_of_agreeing_pairs(campaign, labels) < 1
+        task
+        for task, labels in by_task.items()
+        if len(labels) > 1 and share_of_agreeing_pairs(campaign, labels) < 1 and task not in by_model
     ]
     return CampaignProgress(
         tasks=len(tasks),

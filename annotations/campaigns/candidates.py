@@ -13,7 +13,7 @@ from typing import Any, cast, get_args
 
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.campaign import NewTask, TaskPart, with_optional_answers
+from annotations.campaigns.campaign import SKILL, NewTask, TaskPart, with_optional_answers
 from annotations.campaigns.local_labels import load_local_labels
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers
 from annotations.store.imported_datasets import load_imported_samples
@@ -176,6 +176,7 @@ KNOWN_TASK_FIELDS = (
     "error_type",
     "answers",
     "feedback",
+    SKILL,
 )
 """The fields of a record; a table has a column `answers.ID` for each question instead of `answers`."""
 
@@ -196,7 +197,7 @@ def parse_known_task(row: Mapping[str, object], questions: QuestionSet, by: str)
     if part not in _TASK_PARTS:
         raise RecordError(f"The part is {part!r}. It is one of {', '.join(_TASK_PARTS)}.")
     item = _text_field(row, "item")
-    asked = {name: text for name in ("error_type", "explanation") if (text := _text_field(row, name))}
+    asked = {name: text for name in ("error_type", "explanation", SKILL) if (text := _text_field(row, name))}
     key, pair = _key_from_row(row, questions), None if item else _pair_from_row(row, by)
     return NewTask(item, cast("TaskPart", part), "", asked, key, _text_field(row, "feedback"), pair)
 
@@ -255,7 +256,7 @@ def _parse_json(text: str) -> object:
 def _cell_answer(question: CampaignQuestion | None, answer: Any) -> Any:
     """A cell of a table holds a step of a scale as text."""
     digits = isinstance(answer, str) and answer.strip().isdecimal()
-    return int(answer) if question and question.kind == "scale" and digits else answer
+    return int(answer) if question and question.kind in {"scale", "slider"} and digits else answer
 
 
 def _text_field(row: Mapping[str, object], name: str) -> str:

@@ -70,7 +70,7 @@ def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agr
     return [
         agreement
         for question in campaign.questions.questions
-        if question.kind in {"choice", "scale"}
+        if question.kind in {"choice", "scale", "slider"}
         for name, slice_labels in slices.items()
         if (agreement := compute_agreement(question, name, slice_labels)) is not None
     ]
@@ -117,13 +117,13 @@ def ratings_from_answers(
 
 def answer_codes(question: CampaignQuestion) -> dict[str | int, float]:
     """The number that stands for each answer to a question: steps of a scale, places of a choice."""
-    if question.kind == "scale":
+    if question.kind in {"scale", "slider"}:
         return {step: float(step) for step in range(question.low, question.high + 1)}
     return {value: float(place) for place, value in enumerate(question.values)}
 
 
 def _scale_of(question: CampaignQuestion) -> str:
-    if question.kind == "scale":
+    if question.kind in {"scale", "slider"}:
         return "interval"
     return "ordinal" if question.ordered else "nominal"
 

@@ -152,7 +152,9 @@ def _accepts_answers_of(new: CampaignQuestion, old: CampaignQuestion) -> bool:
     """True if every answer to the old question is one to the new question."""
     if new.kind != old.kind or not set(old.values) <= set(new.values):
         return False
-    return new.kind != "scale" or (new.low <= old.low and old.high <= new.high)
+    if new.kind in {"ranking", "soft"} and new.values != old.values:
+        return False
+    return new.kind not in {"scale", "slider"} or (new.low <= old.low and old.high <= new.high)
 
 
 @dataclass(frozen=True, slots=True)

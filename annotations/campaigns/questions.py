@@ -22,7 +22,13 @@ from core.types import Edit, ErrorType, Example, Verdict
 Unit = Literal["pair", "summary", "explanation"]
 """Kind of the items of a campaign: an original with its edited version, a summary, or an explanation with its pair."""
 
-QuestionKind = Literal["choice", "several", "scale", "text", "span", "link", "edit"]
+QuestionKind = Literal[
+    "choice", "several", "scale", "slider", "ranking", "best-worst", "soft", "text", "span", "link", "edit"
+]
+WITH_OPTIONS = frozenset({"choice", "several", "ranking", "best-worst", "soft"})
+"""Kinds of questions that have options."""
+_WHOLE = 100  # per cent that the options of a soft label share
+_MOST_STEPS = 1000
 Answer = str | int | list[Any] | None
 Answers = Mapping[str, Answer]
 
@@ -46,8 +52,9 @@ class Option(_FrozenModel):
 class CampaignQuestion(_FrozenModel):
     """One question. `when` names an earlier question and the answers to it after which this one is asked.
 
-    A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high`; an `edit` is made in the
-    editor. A `span` has pieces of the document or of the summary, each [start, end) in code points, of a pair with the side:
+    A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high` by buttons, a `slider` in up to 1,000
+    steps; an `edit` is made in the editor. A `ranking` has all options, the first one first, `best-worst` two of them, and a `soft`
+    label the per cent of each option, in their order, 100 in all. A `span` has pieces of the document or of the summary, each [start, end) in code points, of a pair with the side:
     [start, end, "left"]. A `link` has claims of the summary with the passages that decide them, each
     {"claim": [start, end], "evidence": [start, end]}.
     """
@@ -66,12 +73,18 @@ class CampaignQuestion(_FrozenModel):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        if (self.kind in {"choice", "several"}) != bool(self.options):
-            raise ValueError(f"question {self.id!r}: a choice needs options, and nothing else has any")
+        if (self.kind in WITH_OPTIONS) != bool(self.options):
+            raise ValueError(f"question {self.id!r}: {self.kind} {'needs' if not self.options else 'has no'} options")
+        if self.kind == "best-worst" and len(self.options) < 3:
+            raise ValueError(f"question {self.id!r}: best-worst needs three options or more")
         if len({option.value for option in self.options}) < len(self.options):
             raise ValueError(f"question {self.id!r}: two options have the same value")
         if self.kind == "scale" and not self.low < self.high <= self.low + 9:
             raise ValueError(f"question {self.id!r}: a scale has two to ten steps; got {self.low} to {self.high}")
+        if self.kind == "slider" and not self.low < self.high <= self.low + _MOST_STEPS:
+            raise ValueError(
+                f"question {self.id!r}: a slider has up to {_MOST_STEPS} steps; got {self.low} to {self.high}"
+            )
         return self
 
     @property
@@ -203,15 +216,20 @@ def unswap_answers(questions: QuestionSet, answers: Mapping[str, Any], swapped: 
     """The answers with left for the original and right for the edited summary, however they stood; and the other way round."""
     if not swapped:
         return dict(answers)
-    kinds = {question.id: question.kind for question in questions.questions}
-    return {name: _mirror_answer(kinds.get(name), answer) for name, answer in answers.items()}
+    return {name: _mirror_answer(questions.by_id.get(name), answer) for name, answer in answers.items()}
 
 
-def _mirror_answer(kind: str | None, answer: Any) -> Any:
-    if kind == "choice":
-        return _OTHER_SIDE.get(answer, answer)
-    if kind == "span":
-        return [[*piece[:2], *(_OTHER_SIDE[side] for side in piece[2:])] for piece in answer]
+def _mirror_answer(question: CampaignQuestion | None, answer: Any) -> Any:
+    match question.kind if question else None:
+        case "choice":
+            return _OTHER_SIDE.get(answer, answer)
+        case "ranking" | "best-worst":
+            return [_OTHER_SIDE.get(value, value) for value in answer]
+        case "soft" if question:
+            shares = dict(zip(question.values, answer, strict=True))
+            return [shares.get(_OTHER_SIDE.get(value, value), shares[value]) for value in question.values]
+        case "span":
+            return [[*piece[:2], *(_OTHER_SIDE[side] for side in piece[2:])] for piece in answer]
     return answer
 
 
@@ -219,19 +237,33 @@ def _is_answer(question: CampaignQuestion, answer: Answer) -> bool:
     match question.kind:
         case "choice":
             return answer in question.values
-        case "several":
-            return isinstance(answer, list) and all(
-                question.values.count(value) == answer.count(value) == 1 for value in answer
-            )
-        case "scale":
+        case "scale" | "slider":
             return type(answer) is int and question.low <= answer <= question.high
         case "text":
             return isinstance(answer, str)
-        case "span" | "link":
-            fits = _is_span if question.kind == "span" else _is_link
-            return isinstance(answer, list) and all(fits(piece) for piece in answer)
-        case "edit":
-            return isinstance(answer, list) and all(isinstance(record, dict) for record in answer)
+        case _:
+            return isinstance(answer, list) and _is_list_answer(question, answer)
+
+
+def _is_list_answer(question: CampaignQuestion, answer: list[Any]) -> bool:
+    values = question.values
+    match question.kind:
+        case "several":
+            fits = all(values.count(value) == answer.count(value) == 1 for value in answer)
+        case "ranking":
+            fits = len(answer) == len(values) and all(answer.count(value) == 1 for value in values)
+        case "best-worst":
+            fits = len(answer) == 2 and all(values.count(value) == answer.count(value) == 1 for value in answer)
+        case "soft":
+            whole = all(type(share) is int and share >= 0 for share in answer)
+            fits = whole and len(answer) == len(values) and sum(answer) == _WHOLE
+        case "span":
+            fits = all(_is_span(piece) for piece in answer)
+        case "link":
+            fits = all(_is_link(piece) for piece in answer)
+        case _:
+            fits = all(isinstance(record, dict) for record in answer)
+    return fits
 
 
 def _is_link(link: object) -> bool:

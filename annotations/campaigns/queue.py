@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskOrder, TaskPart, stable_number
+from annotations.campaigns.campaign import SHUFFLE_PRIME, SKILL, CampaignSettings, TaskOrder, TaskPart, stable_number
 from annotations.campaigns.drawn import find_stop
 from annotations.campaigns.limits import find_pause
 from annotations.campaigns.people import SELECT_NAMES, Member
@@ -29,7 +29,7 @@ from annotations.campaigns.work_plan import (
     lock_task,
     wanted_labels,
 )
-from annotations.store.campaign_tables import Reservation, Task, WantedLabels
+from annotations.store.campaign_tables import GroupMember, Reservation, Task, WantedLabels
 from annotations.store.records import RecordError
 from annotations.store.tables import Explanation, Origin
 
@@ -45,6 +45,7 @@ NoTaskReason = Literal[
     "unqualified",
     "calibrated",
     "limit",
+    "skill",
     "apart",
     "reserved",
     "over",
@@ -58,8 +59,8 @@ class NoTask:
     closed: the campaign takes no labels; deadline: its last day is past; paused: the limits of the campaign, or its manager,
     stopped this person, by the `signal` that they fell short of; stopped: the labels of a drawn campaign are enough; excluded: the person sat a qualification that closes
     this campaign; unqualified: too few right answers in the qualification; calibrated: the calibration round is done and the
-    rest is not open yet; limit: this person has had as many items as the rules allow; apart: what is left is a version of what
-    was just labelled; reserved: what is left is reserved by others; over: all is labelled.
+    rest is not open yet; limit: this person has had as many items as the rules allow; skill: what is left asks for a skill that this person has not;
+    apart: what is left is a version of what was just labelled; reserved: what is left is reserved by others; over: all is labelled.
     """
 
     reason: NoTaskReason
@@ -306,11 +307,21 @@ _WAS_MADE = or_(
 )
 
 
-def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int) -> Sequence[str]:
+# not a skill, or one of a group of the person
+_HAS_SKILL = or_(
+    col(Task.asked)[SKILL].as_string().is_(None),
+    col(Task.asked)[SKILL]
+    .as_string()
+    .in_(select(GroupMember.group).where(col(GroupMember.person_id) == bindparam("person"))),
+)
+
+
+def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int, *, any_skill: bool = False) -> Sequence[str]:
     """Work that the person may label and that is no version of some texts, what was labelled least first."""
     rules, person = queue.campaign.rules, queue.person
+    skills = rules.skills and not any_skill
     return queue.session.exec(
-        _select_free_tasks(rules.order, rules.early_overlap, rules.most_overlap > rules.overlap),
+        _select_free_tasks(rules.order, rules.early_overlap, rules.most_overlap > rules.overlap, skills),
         params=queue.params(
             name=person.name,
             apart_from=list(apart_from),
@@ -323,7 +334,7 @@ def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int) -> Seq
 
 
 @cache
-def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool) -> SelectOfScalar[str]:
+def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool, skills: bool) -> SelectOfScalar[str]:
     # the place in the list, or by chance in an order of the person's own
     factor, offset = bindparam("factor", type_=BigInteger), bindparam("offset", type_=BigInteger)
     shuffled = (col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME
@@ -331,7 +342,7 @@ def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool) ->
     places = func.count(col(Reservation.id))
     left = (
         select(Task.id, places.label("places"), place.label("place"))
-        .outerjoin(Reservation, and_(col(Reservation.task_id) == Task.id, IS_PLACE_TAKEN))
+        .outerjoin(Reservation, and_(col(Reservation.task_id) == col(Task.id), IS_PLACE_TAKEN))
         .where(
             Task.campaign_id == bindparam("campaign"),
             Task.part == "work",
@@ -341,14 +352,18 @@ def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool) ->
         )
         .group_by(Task.id)
     )
+    left = left.where(_HAS_SKILL) if skills else left
     # materialized: the places would else be counted once to choose and once more to sort
     found = left.cte("left").prefix_with("MATERIALIZED")
     first = found.c.places.desc() if early_overlap else found.c.places
-    is_free = found.c.places < bindparam("overlap", type_=Integer)
+    overlap = bindparam("overlap", type_=Integer)
+    is_free = found.c.places < overlap
     if adaptive:
+        # few items ever want more: only these are looked up one by one
+        further = select(WantedLabels.task_id).where(col(WantedLabels.labels) > overlap)
         newest = select(WantedLabels.labels).where(WantedLabels.task_id == found.c.id)
         wanted = newest.order_by(col(WantedLabels.id).desc()).limit(1).correlate(found).scalar_subquery()
-        is_free = or_(is_free, found.c.places < wanted)
+        is_free = or_(is_free, and_(found.c.id.in_(further), found.c.places < wanted))
     free = select(found.c.id).where(is_free)
     # drawn items are finished one after the other: those up to the first that is not done are the sample
     ranked = (found.c.place,) if order == "drawn" else (first, found.c.place)
@@ -448,6 +463,8 @@ def _new_reservation(queue: _Queue, task_id: str, turn: int) -> Reservation:
 def _no_task_reason(queue: _Queue) -> NoTaskReason:
     if _candidate_tasks(queue, apart_from=(), most=1):
         return "apart"
+    if queue.campaign.rules.skills and _candidate_tasks(queue, apart_from=(), most=1, any_skill=True):
+        return "skill"
     open_ones = (
         select(Reservation.id)
         .join(Task, col(Task.id) == Reservation.task_id)

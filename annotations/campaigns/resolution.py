@@ -50,6 +50,14 @@ def resolve_tasks(session: Session, campaign: CampaignSettings) -> list[Resolved
     return [_resolve_case(case, campaign, fitted) for case in load_cases(session, campaign)]
 
 
+def tasks_by_model(session: Session, campaign: CampaignSettings) -> frozenset[str]:
+    """The tasks on which people differ, and which a model of annotators resolves."""
+    if campaign.rules.resolve == "majority":
+        return frozenset()
+    resolved = resolve_tasks(session, campaign)
+    return frozenset(one.task for one in resolved if one.resolution is Resolution.MODEL)
+
+
 def _resolve_case(case: Case, campaign: CampaignSettings, fitted: FittedLabels | None) -> ResolvedTask:
     if case.decision:
         resolution, answers = _resolve_by_decision(case.decision, case.reopened)

@@ -15,7 +15,8 @@ from annotations.campaigns.adaptive_overlap import ask_for_labels
 from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, LabelMode, read_campaign, read_rules
 from annotations.campaigns.drawn import note_stop
 from annotations.campaigns.limits import check_limits, find_pause
-from annotations.campaigns.people import Member
+from annotations.campaigns.people import Member, load_groups, set_groups
+from annotations.campaigns.qualification import Stage, current_stage
 from annotations.campaigns.questions import (
     Answer,
     Answers,
@@ -170,8 +171,17 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
     if state == "answered" and reservation.turn == 1 and locked.part == "work":
         ask_for_labels(session, campaign, [reservation.task_id], now)
         note_stop(session, campaign, now)
+    if locked.part == Stage.QUALIFICATION and campaign.rules.grants:
+        _grant_skill(session, campaign, person)
     paused = check_limits(session, campaign, person, now)
     return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True, paused=paused)
+
+
+def _grant_skill(session: Session, campaign: CampaignSettings, person: Member) -> None:
+    """Put a person who passed the qualification into the group that it grants."""
+    if current_stage(session, campaign, person) is Stage.WORK:
+        groups = load_groups(session).get(person.id, ())
+        set_groups(session, person.id, [*groups, campaign.rules.grants])
 
 
 _SELECT_KNOWN = (

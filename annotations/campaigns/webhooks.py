@@ -1,4 +1,4 @@
-"""Word of the end of a campaign for a server elsewhere: kept in a row until that server has it, signed, at least once."""
+"""Word of the state of a campaign for a server elsewhere: kept in a row until that server has it, signed, at least once."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from annotations.store.records import RecordError, require_text
 from annotations.store.store import Store
 from core.addresses import Address, gives_secrets, is_public, literal_address, secrets_refusal
 
+STARTED, ENDED, RESUMED = "campaign.started", "campaign.ended", "campaign.resumed"
+"""Events: the first label, an end, and a campaign that goes on after its end."""
 _SECRET_BYTES = 32
 _MAX_URL, _MAX_PROBLEM = 2000, 300  # characters
 _FIRST_WAIT, _LONGEST_WAIT, _MOST_ATTEMPTS = timedelta(seconds=10), timedelta(hours=1), 30
@@ -53,7 +55,7 @@ class Delivery:
 
 
 def set_webhook(session: Session, campaign_id: str, url: str, by: str) -> str:
-    """Send word of a campaign's end to a URL, in place of another; the secret that signs it, which is shown once.
+    """Send word of a campaign's state to a URL, in place of another; the secret that signs it, which is shown once.
 
     Raises RecordError for a URL that is not https, or http to this machine or a private address in figures.
     """
@@ -132,33 +134,55 @@ def reason_of_end(campaign: CampaignSettings, progress: CampaignProgress, now: d
 
 
 def note_ends(store: Store, seen: Seen, now: datetime) -> None:
-    """Write down what is to be sent of campaigns that have ended since; one that goes on again may end again."""
+    """Write down what is to be sent of campaigns that have started, ended or gone on since the last event of each."""
     with read_session(store.engine) as session:
         waiting = session.exec(
-            select(Webhook.campaign_id, Webhook.event_id, Webhook.created_at).where(col(Webhook.next_at).is_(None))
+            select(Webhook.campaign_id, Webhook.event_id, Webhook.body, Webhook.created_at).where(
+                col(Webhook.next_at).is_(None)
+            )
         ).all()
-    for campaign_id, event_id, created_at in waiting:
+    for campaign_id, event_id, body, created_at in waiting:
+        before = _Sent(event_id, str(json.loads(body)["event"]) if body else "", created_at)
         try:
-            _note_end(store, seen, campaign_id, event_id, created_at, now)
+            _note_end(store, seen, campaign_id, before, now)
         except RecordError as error:  # a campaign that cannot be read holds up no other
             _note_unreadable(store, seen, campaign_id, str(error))
 
 
-def _note_end(store: Store, seen: Seen, campaign_id: str, event_id: str, created_at: datetime, now: datetime) -> None:
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """Last event of a webhook that was made at a time; "" before the first."""
+
+    id: str
+    event: str
+    made_at: datetime
+
+
+def _event_of(progress: CampaignProgress, reason: str, before: str) -> str:
+    """The event that the state of a campaign is, after the one before; "" while nobody has labelled."""
+    if reason:
+        return ENDED
+    if not progress.answered:
+        return ""
+    return RESUMED if before == ENDED else before or STARTED
+
+
+def _note_end(store: Store, seen: Seen, campaign_id: str, before: _Sent, now: datetime) -> None:
     """Raises RecordError for a campaign whose questions or rules cannot be read."""
     with read_session(store.engine) as session:
         campaign = load_campaign(session, campaign_id)
-        is_like = (campaign.version, count_events(session, campaign_id), event_id, created_at, now.date())
+        is_like = (campaign.version, count_events(session, campaign_id), before, now.date())
         if seen.get(campaign_id) == is_like:
             return
         progress = compute_progress(session, campaign)
     reason = reason_of_end(campaign, progress, now)
-    if bool(reason) != bool(event_id):
-        body = _event_body(campaign, progress, reason, now) if reason else {}
+    event = _event_of(progress, reason, before.event)
+    if event != before.event:
+        body = _event_body(campaign, progress, event, reason, now) if event else {}
         with store.writing() as session:
             session.execute(
                 update(Webhook)
-                .where(col(Webhook.campaign_id) == campaign.id, col(Webhook.event_id) == event_id)
+                .where(col(Webhook.campaign_id) == campaign.id, col(Webhook.event_id) == before.id)
                 .values(
                     event_id=body.get("id", ""),
                     body=json.dumps(body, ensure_ascii=False) if body else "",
@@ -182,11 +206,11 @@ def _note_unreadable(store: Store, seen: Seen, campaign_id: str, problem: str) -
 
 
 def _event_body(
-    campaign: CampaignSettings, progress: CampaignProgress, reason: str, now: datetime
+    campaign: CampaignSettings, progress: CampaignProgress, event: str, reason: str, now: datetime
 ) -> dict[str, object]:
     return {
         "id": uuid4().hex,
-        "event": "campaign.ended",
+        "event": event,
         "reason": reason,
         "at": now.isoformat(),
         "campaign": {"id": campaign.id, "name": campaign.name},

@@ -29,6 +29,7 @@ from annotations.exchange.export_rows import (
     ExportedFlagResolution,
     ExportedItem,
     ExportedLabel,
+    ExportedLimit,
     ExportedOrigin,
     ExportedPerson,
     ExportedReservation,
@@ -49,6 +50,7 @@ from annotations.store.campaign_tables import (
     DrawStop,
     Exclusion,
     FlagResolution,
+    LimitEvent,
     Person,
     Reinstatement,
     Reservation,
@@ -115,7 +117,7 @@ def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Names of everybody who labelled, adjudicated, corrected, commented, resolved a flag, filled in answers or left labels out."""
+    """Names of everybody who labelled, adjudicated, corrected, commented, resolved a flag, filled in answers, left labels out or paused somebody."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
     settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
@@ -132,9 +134,13 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
     )
     left_out = select(Exclusion.by).where(Exclusion.campaign_id == campaign_id)
     reinstated = select(Reinstatement.by).join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
+    limited = select(Person.name).join(LimitEvent, col(LimitEvent.person_id) == Person.id)
+    paused = select(LimitEvent.by).where(LimitEvent.campaign_id == campaign_id)
     drew = select(CampaignDraw.by).where(CampaignDraw.campaign_id == campaign_id)
     return {
         *session.exec(drew),
+        *session.exec(limited.where(LimitEvent.campaign_id == campaign_id)),
+        *session.exec(paused),
         *session.exec(left_out),
         *session.exec(reinstated.where(Exclusion.campaign_id == campaign_id)),
         *session.exec(commented),
@@ -409,6 +415,21 @@ def exclusion_rows(session: Session, context: ExportContext) -> Iterator[Exporte
         )
 
 
+def limit_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(LimitEvent, Person.pseudonym)
+        .join(Person, col(Person.id) == LimitEvent.person_id)
+        .where(LimitEvent.campaign_id == context.campaign.id)
+        .order_by(col(LimitEvent.id))
+    )
+    for row, person in found:
+        yield ExportedLimit(
+            **row.model_dump(include={"act", "signal", "reason", "created_at"}),
+            person=person,
+            by=context.pseudonym(row.by),
+        )
+
+
 def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
     """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
     given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
@@ -431,5 +452,5 @@ def exported_rows(session: Session, context: ExportContext) -> Iterator[Exported
     """
     for rows in (setup_rows, text_rows, task_rows, draw_rows, suggestion_rows, reservation_rows):
         yield from rows(session, context)
-    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows):
+    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows, limit_rows):
         yield from rows(session, context)

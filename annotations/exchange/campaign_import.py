@@ -34,6 +34,7 @@ from annotations.exchange.export_rows import (
     ExportedFlagResolution,
     ExportedItem,
     ExportedLabel,
+    ExportedLimit,
     ExportedOrigin,
     ExportedPerson,
     ExportedReservation,
@@ -55,6 +56,7 @@ from annotations.store.campaign_tables import (
     DrawStop,
     Exclusion,
     FlagResolution,
+    LimitEvent,
     Person,
     Reinstatement,
     Reservation,
@@ -346,6 +348,19 @@ def import_exclusions(context: CampaignImport, lines: Iterable[ExportedExclusion
             )
 
 
+def import_limits(context: CampaignImport, lines: Iterable[ExportedLimit]) -> None:
+    for line in lines:
+        context.session.add(
+            LimitEvent(
+                **line.model_dump(include={"act", "signal", "reason", "created_at"}),
+                campaign_id=context.campaign_id,
+                person_id=require_known(context.people, line.person, "person"),
+                by=context.local_name(line.by),
+            )
+        )
+        context.session.flush()
+
+
 def import_campaign(store: Store, lines: Iterable[str], name: str = "") -> CampaignSettings:
     """Add an exported campaign, under its own name or another: all of it or nothing.
 
@@ -392,5 +407,6 @@ _IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], 
     ExportedComment: import_comments,
     ExportedFlagResolution: import_flag_resolutions,
     ExportedExclusion: import_exclusions,
+    ExportedLimit: import_limits,
 }
 """The import function of each kind of row, in the order of their dependencies."""

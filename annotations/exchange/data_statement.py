@@ -117,7 +117,10 @@ def _question_row(question: CampaignQuestion) -> list[str]:
     match question.kind:
         case "choice" | "several":
             answers = f"{'one' if question.kind == 'choice' else 'any'} of {', '.join(question.values)}"
-        case "scale":
+        case "ranking" | "best-worst" | "soft":
+            means = {"ranking": "order", "best-worst": "best and worst", "soft": "per cent of each"}
+            answers = f"{means[question.kind]} of {', '.join(question.values)}"
+        case "scale" | "slider":
             answers = f"{question.low} to {question.high}"
         case "span":
             answers = f"passages of the {question.of}"

@@ -86,7 +86,7 @@ class CampaignExport:
     def agreements(self) -> list[Agreement]:
         """Agreement over all items on each question with a fixed choice of answers."""
         labels = first_blind_labels(load_labels(self.session, self.campaign))
-        asked = [question for question in self.questions() if question.kind in {"choice", "scale"}]
+        asked = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
         return [found for question in asked if (found := compute_agreement(question, OVERALL, labels))]
 
     def _with_texts(self, resolved: ResolvedTask) -> LabelledTask:

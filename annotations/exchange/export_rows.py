@@ -298,6 +298,18 @@ class ExportedExclusion(_ExportedModel):
     reinstated_at: datetime | None = None
 
 
+class ExportedLimit(_ExportedModel):
+    """A person was warned, paused or let go on: by the limits, with the `signal` that they fell short of, or by a manager."""
+
+    kind: Literal["limit"] = "limit"
+    person: StorableText
+    act: Literal["warn", "pause", "resume"]
+    signal: StorableText
+    reason: StorableText
+    by: StorableText
+    created_at: datetime
+
+
 ExportedRow = (
     ExportedCampaign
     | ExportedVersion
@@ -315,6 +327,7 @@ ExportedRow = (
     | ExportedFlagResolution
     | ExportedSuggestion
     | ExportedExclusion
+    | ExportedLimit
     | ExportedDraw
     | ExportedStop
 )

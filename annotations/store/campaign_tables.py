@@ -135,7 +135,7 @@ class Campaign(Table, table=True):
 
 
 class Webhook(Table, table=True):
-    """Address that gets word of the end of a campaign, and the `body` to send, empty while it goes on.
+    """Address that gets word of the state of a campaign, and the `body` of the last event, empty before the first label.
 
     `secret` signs it, and can be read here: who reads this table could write the labels too. Sent again at `next_at`, until
     it is delivered or given up.

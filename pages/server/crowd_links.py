@@ -108,7 +108,7 @@ def _response(request: Request) -> Response:
         joined = join_study(writing, key, given, cookie)
     if joined.started is None:
         return _ended(joined)
-    response = RedirectResponse(f"{base_path()}annotate?{urlencode({'campaign': joined.campaign.id})}", status_code=303)
+    response = RedirectResponse(f"{base_path()}?{urlencode({'campaign': joined.campaign.id})}", status_code=303)
     return with_cookie(response, joined.started, request)
 
 
@@ -121,7 +121,7 @@ def _end(request: Request) -> Response:
         raise CrowdRefusedError("You are not signed in. Open the link of the study on the platform again.")
     joined = AnnotatorActions(services.store(), member).finish_session(campaign_id)
     if joined is None:
-        return RedirectResponse(f"{base_path()}annotate?{urlencode({'campaign': campaign_id})}", status_code=303)
+        return RedirectResponse(f"{base_path()}?{urlencode({'campaign': campaign_id})}", status_code=303)
     address = completion_address(joined)
     return RedirectResponse(address, status_code=303) if address else _ended(joined)
 

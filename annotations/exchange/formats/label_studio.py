@@ -65,20 +65,24 @@ def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, asked
         SubElement(view, "Header", value=name.capitalize())
         SubElement(view, "Text", name=name, value=f"${name}")
     for question in questions:
-        SubElement(view, "Header", value=question.ask)
-        _add_controls(view, question, unit)
+        shown = view
+        for name, values in question.when.items():
+            chosen = {"whenTagName": name, "whenChoiceValue": ",".join(values)}
+            shown = SubElement(shown, "View", {"visibleWhen": "choice-selected", **chosen})
+        SubElement(shown, "Header", value=question.ask)
+        _add_controls(shown, question, unit)
     indent(view)
     return tostring(view, encoding="unicode") + "\n"
 
 
 def _add_controls(view: Element, question: CampaignQuestion, unit: Unit) -> None:
-    named = {"name": question.id, "toName": "document"}
+    named = {"name": question.id, "toName": "document", "required": str(question.required).lower()}
     match question.kind:
         case "choice" | "several":
             choices = SubElement(view, "Choices", named, choice="single" if question.kind == "choice" else "multiple")
             for option in question.options:
                 SubElement(choices, "Choice", value=option.value, hint=option.text)
-        case "scale":
+        case "scale" | "slider":
             if _is_rating(question):
                 SubElement(view, "Rating", named, maxRating=str(question.high))
             else:
@@ -91,13 +95,13 @@ def _add_controls(view: Element, question: CampaignQuestion, unit: Unit) -> None
             _add_labels(view, f"{question.id}-claim", "summary", "claim")
             _add_labels(view, f"{question.id}-evidence", "document", "evidence")
             SubElement(SubElement(view, "Relations"), "Relation", value="evidence")
-        case "text" | "edit":
+        case "text" | "edit" | "ranking" | "best-worst" | "soft":
             SubElement(view, "TextArea", named)
 
 
 def _is_rating(question: CampaignQuestion) -> bool:
     """True if its steps are stars, which Label Studio counts from 1."""
-    return question.low >= 1
+    return question.kind == "scale" and question.low >= 1
 
 
 def _add_labels(view: Element, name: str, text: str, label: str) -> None:
@@ -167,7 +171,12 @@ def _answer_regions(question: CampaignQuestion, texts: Mapping[str, str], answer
     match question.kind:
         case "choice" | "several":
             yield _whole_text(question, "choices", answer if isinstance(answer, list) else [answer])
-        case "scale":
+        case "ranking" | "best-worst":
+            yield _whole_text(question, "textarea", answer, "text")
+        case "soft":
+            shares = [f"{value}: {share} %" for value, share in zip(question.values, answer, strict=True)]
+            yield _whole_text(question, "textarea", shares, "text")
+        case "scale" | "slider":
             yield _whole_text(question, "rating" if _is_rating(question) else "number", answer)
         case "text" | "edit":
             text = apply_answer_edit(texts["summary"], answer) if question.kind == "edit" else answer

@@ -41,6 +41,7 @@ _NOTHING_REASONS: dict[NoTaskReason, str] = {
     "excluded": "You took part in the qualification of another campaign, and this one is for others.",
     "unqualified": "You have finished the qualification, and too few answers were right to go on. Ask the manager of the "
     "campaign.",
+    "skill": "What is left asks for a skill that you do not have here, such as a language. Ask the manager of the campaign.",
     "apart": "What is left for you is another version of what you just labelled. Come back in a while: that keeps labels "
     "independent.",
     "reserved": "What is left is in the hands of others right now. Look again later.",

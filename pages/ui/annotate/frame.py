@@ -136,7 +136,7 @@ def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> 
             st.caption(escape_markdown(receipt))
         show_why_nothing(nothing)
         with st.container(horizontal=True):
-            if nothing.reason in {"reserved", "apart", "calibrated", "paused"}:
+            if nothing.reason in {"reserved", "apart", "calibrated", "paused", "skill"}:
                 st.button("Look again", key="look-again", shortcut="Enter")
             if progress.answered and nothing.reason != "closed":
                 st.button("Previous", key="look-back", shortcut="p", on_click=open_previous)

@@ -167,6 +167,9 @@ def task_view_data(view: TaskView) -> dict[str, Any]:
 
 def format_answer(question: CampaignQuestion, answer: object) -> str:
     """An answer as it reads on the screen."""
+    if question.kind in {"ranking", "best-worst"} and isinstance(answer, list):
+        texts = {option.value: option.text for option in question.options}
+        return " › ".join(texts.get(value, str(value)) for value in answer)
     return next((option.text for option in question.options if option.value == answer), str(answer))
 
 

@@ -1,9 +1,9 @@
 // Keys, swipes and presses: one press is one event; keys that come while there is nothing to press wait for it.
 
-/** @import { Act, Answer, Key, Question, View } from './types.d.ts' */
+/** @import { Act, Key, Question, View } from './types.d.ts' */
 import { ACTS, begin, times } from './labeller.js';
 import { emit, hold, pressed, RESPONSES, wait, waiting } from './labeller_outbox.js';
-import { activate, choices, choose, drop, open_ones } from './labeller_questions.js';
+import { activate, choices, choose, drop, open_ones, unfinished } from './labeller_questions.js';
 import { leave, look, mark, receiver, walk } from './labeller_texts.js';
 
 /** @param {Event} event */
@@ -125,12 +125,10 @@ export function give(view) {
 
 /** @param {View} view */
 function complete(view) {
-  /** @param {Answer | undefined} answer */
-  const empty = answer => answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0);
-  const missing = open_ones(view).findIndex(question => question.required && empty(view.answers[question.id]));
+  const missing = open_ones(view).findIndex(question => unfinished(question, view.answers[question.id]));
   if (missing < 0) return true;
   const asked = open_ones(view)[missing];
-  view.$('.problem').textContent = `“${asked.ask}” is not answered yet.`;
+  view.$('.problem').textContent = `“${asked.ask}” ${unfinished(asked, view.answers[asked.id])}.`;
   activate(view, missing);
   view.$('fieldset.active').scrollIntoView({ block: 'nearest' });
   return false;

@@ -1,6 +1,6 @@
 // The questions that come up after what was answered so far, and the answers to them.
 
-/** @import { Choice, Link, Passage, Question, View } from './types.d.ts' */
+/** @import { Answer, Choice, Link, Passage, Question, View } from './types.d.ts' */
 import { element } from './dom.js';
 import { same, times } from './labeller.js';
 import { press } from './labeller_keys.js';
@@ -32,7 +32,7 @@ function field(view, question, at) {
   box.dataset.question = question.id;
   box.disabled = locked(view);
   box.append(element('legend', '', question.required ? question.ask : `${question.ask} (optional)`));
-  const inputs = { choice: options, several: options, scale: options, text: writing, edit: writing, span: passages, link: passages };
+  const inputs = { choice: options, several: options, scale: options, slider: sliding, ranking: options, 'best-worst': options, soft: shares, text: writing, edit: writing, span: passages, link: passages };
   box.append(inputs[question.kind](view, question, at));
   if (question.hint) box.append(element('p', 'hint', question.hint));
   box.addEventListener('focusin', () => activate(view, at));
@@ -42,7 +42,7 @@ function field(view, question, at) {
 /** @param {Question} question @returns {Choice[]} */
 export const choices = question => question.kind === 'scale'
   ? Array.from({ length: question.high - question.low + 1 }, (_, i) => ({ value: question.low + i, text: `${question.low + i}` }))
-  : question.options;
+  : question.kind === 'soft' ? [] : question.options;
 
 /** @param {string} words @param {number} place @param {() => void} press */
 function button(words, place, press) {
@@ -58,7 +58,7 @@ function button(words, place, press) {
 function options(view, question, at) {
   const row = element('div', 'options');
   choices(question).forEach(({ value, text, means }, i) => {
-    const made = button(text, i, () => choose(view, question, value, at));
+    const made = button(`${place(view, question, value)}${text}`, i, () => choose(view, question, value, at));
     made.title = means ?? '';
     if (question.kind === 'scale') made.querySelector('kbd')?.remove();
     made.setAttribute('aria-pressed', String(chosen(view, question, value)));
@@ -67,6 +67,64 @@ function options(view, question, at) {
   const meaning = choices(question).find(({ value, means }) => means && chosen(view, question, value))?.means;
   if (meaning) row.append(element('p', 'hint', meaning));
   return row;
+}
+
+/** @param {View} view @param {Question} question @param {string|number} value */
+function place(view, question, value) {
+  const at = ['ranking', 'best-worst'].includes(question.kind) ? picks(view, question).indexOf(`${value}`) : -1;
+  return at < 0 ? '' : question.kind === 'ranking' ? `${at + 1}. ` : ['best: ', 'worst: '][at];
+}
+
+/** @param {View} view @param {Question} question */
+function sliding(view, question) {
+  const row = element('div', 'options'), box = element('input', 'slider'), shown = element('output', 'half');
+  const answer = view.answers[question.id];
+  Object.assign(box, { type: 'range', min: String(question.low), max: String(question.high), step: '1' });
+  box.value = String(answer ?? Math.round((question.low + question.high) / 2));
+  shown.textContent = answer === undefined ? 'not answered yet' : `${answer}`;
+  box.addEventListener('input', () => { view.answers[question.id] = Number(box.value); shown.textContent = box.value; changed(view); });
+  box.addEventListener('click', () => { view.answers[question.id] = Number(box.value); shown.textContent = box.value; changed(view); });
+  row.append(field_input(view, box, question.ask, 0), shown);
+  return row;
+}
+
+/** @param {View} view @param {Question} question */
+function shares(view, question) {
+  const row = element('div', 'options'), shown = element('output', 'half');
+  const answer = /** @type {number[]} */ (view.answers[question.id] ?? []);
+  const boxes = question.options.map(({ text, means }, i) => {
+    const line = element('label', 'share', text), box = element('input', '');
+    line.title = means;
+    Object.assign(box, { type: 'number', min: '0', max: '100', step: '5' });
+    box.value = answer.length ? String(answer[i]) : '';
+    box.addEventListener('input', sum);
+    line.append(field_input(view, box, `${question.ask}: ${text}`, i));
+    row.append(line);
+    return box;
+  });
+  function total() { return boxes.reduce((all, { value }) => all + Number(value), 0); }
+  function say() { shown.textContent = `${total()} of 100 %`; }
+  function sum() {
+    if (boxes.every(({ value }) => value === '')) delete view.answers[question.id];
+    else view.answers[question.id] = boxes.map(({ value }) => Math.round(Number(value)));
+    say();
+    changed(view);
+  }
+  say();
+  row.append(shown);
+  return row;
+}
+
+/** @param {View} view @param {HTMLInputElement} box @param {string} label @param {number} place */
+function field_input(view, box, label, place) {
+  box.setAttribute('aria-label', label);
+  box.dataset.place = String(place);
+  box.addEventListener('keydown', event => {
+    event.stopPropagation();
+    if (event.key === 'Escape') view.$('.labeller').focus({ preventScroll: true });
+    if (event.key === 'Enter') { event.preventDefault(); press(view, 'save'); }
+  });
+  return box;
 }
 
 /**
@@ -84,13 +142,32 @@ export const links = (view, question) => /** @type {Link[]} */ (view.answers[que
 
 /** @param {View} view @param {Question} question @param {string|number} value */
 function chosen(view, question, value) {
-  return question.kind === 'several' ? picks(view, question).includes(`${value}`) : view.answers[question.id] === value;
+  return takes_several(question) ? picks(view, question).includes(`${value}`) : view.answers[question.id] === value;
+}
+
+/** @param {Question} question */
+const takes_several = question => ['several', 'ranking', 'best-worst'].includes(question.kind);
+
+/**
+ * Why an answer is not whole yet, or "".
+ * @param {Question} question
+ * @param {Answer | undefined} answer
+ */
+export function unfinished(question, answer) {
+  const empty = answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0);
+  if (empty) return question.required ? 'is not answered yet' : '';
+  if (!Array.isArray(answer)) return '';
+  if (question.kind === 'ranking' && answer.length < question.options.length) return 'has no order of all yet';
+  if (question.kind === 'best-worst' && answer.length < 2) return 'has a best and no worst yet';
+  const sum = question.kind === 'soft' ? /** @type {number[]} */ (answer).reduce((all, one) => all + one, 0) : 100;
+  return sum === 100 ? '' : `has ${sum} of 100 %`;
 }
 
 /** @param {View} view @param {Question} question @param {string|number} value @param {number} at */
 export function choose(view, question, value, at) {
   if (view.pending || locked(view)) return;
-  const several = question.kind === 'several', before = several ? picks(view, question) : [];
+  const several = takes_several(question), before = several ? picks(view, question) : [];
+  if (question.kind === 'best-worst' && before.length === 2 && !before.includes(`${value}`)) return;
   view.answers[question.id] = !several ? value : before.includes(`${value}`) ? before.filter(one => one !== value) : [...before, `${value}`];
   if (!several) view.active = at + 1;
   redraw(view);

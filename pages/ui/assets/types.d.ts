@@ -235,7 +235,7 @@ export type Heading = [kind: string, label: string];
 export interface Question {
   id: string;
   ask: string;
-  kind: 'choice' | 'several' | 'scale' | 'text' | 'span' | 'link' | 'edit';
+  kind: 'choice' | 'several' | 'scale' | 'slider' | 'ranking' | 'best-worst' | 'soft' | 'text' | 'span' | 'link' | 'edit';
   options: { value: string; text: string; means: string }[];
   low: number;
   high: number;
@@ -252,7 +252,7 @@ export type Choice = { value: string | number; text: string; means?: string };
 /** Words of a text, of a pair with the side; a claim with the passage that decides it. */
 export type Passage = [start: number, end: number, side?: string];
 export type Link = { claim: Passage; evidence: Passage };
-export type Answer = string | number | string[] | Passage[] | Link[];
+export type Answer = string | number | string[] | number[] | Passage[] | Link[];
 export type Answers = Record<string, Answer>;
 
 export type Times = { active_ms: number; wall_ms: number };

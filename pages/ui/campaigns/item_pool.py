@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import streamlit as st
 
-from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.campaign import SKILL, NewTask
 from annotations.campaigns.candidates import (
     Candidate,
     candidate_from_pair,
@@ -162,12 +162,13 @@ _FILTER_FIELDS: dict[str, Callable[[Candidate], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ItemPool:
-    """Candidates to draw from, and how many; `types` are the error types that are to be written of each."""
+    """Candidates to draw from, and how many; `types` are the error types that are to be written of each, `skill` is what they ask for, or ""."""
 
     candidates: tuple[Candidate, ...] = ()
     types: tuple[ErrorType, ...] = ()
     number: int = 0
     seed: int = 0
+    skill: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +231,23 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
             help="Drawn at random; the same seed draws the same items.",
         )
         seed = st.number_input("Seed of the draw", 0, None, 0, key=f"{key}-draw", width=150)
+        skill = st.text_input(
+            "Skill that they ask for",
+            key=f"{key}-skill",
+            width=220,
+            max_chars=80,
+            help="The name of a group of people; under rules with “Items may ask for a skill” only they get these items.",
+        )
 
-    return ItemPool(tuple(candidates), tuple(types), number, seed)
+    return ItemPool(tuple(candidates), tuple(types), number, seed, skill.strip())
 
 
 def chosen_items(pool: ItemPool, known: Mapping[str, NewTask], questions: QuestionSet) -> ChosenItems:
     """Tasks of work drawn from the pool, without what is used with a known answer."""
     rest = [one for one in pool.candidates if one.name not in known]
+    asked = {SKILL: pool.skill} if pool.skill else {}
     work = [
-        task
+        replace(task, asked={**task.asked, **asked})
         for one in draw_candidates(rest, pool.number, pool.seed)
         for task in tasks_for_candidate(one, questions, pool.types)
     ]

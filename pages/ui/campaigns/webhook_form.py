@@ -1,4 +1,4 @@
-"""Address that is told of the end of a campaign, and the state of the delivery."""
+"""Address that is told of the state of a campaign, and the state of the delivery."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def webhook_form(campaign: CampaignSettings) -> None:
         if not box.open:
             return
         st.caption(
-            "When all items are labelled, the last day is over or the campaign is closed, JSON with its counts is sent here, "
-            "signed by HMAC-SHA256 with a secret that is shown once."
+            "At the first label, when all items are labelled, the last day is over or the campaign is closed, and when it goes on "
+            "after that, JSON with its counts is sent here, signed by HMAC-SHA256 with a secret that is shown once."
         )
         if state:
             st.text(format_webhook(state))
@@ -60,7 +60,7 @@ def format_webhook(state: WebhookState) -> str:
     if state.delivered_at:
         return f"Delivered to {state.url} on {state.delivered_at:%Y-%m-%d %H:%M} UTC."
     if not state.problem:
-        return f"Goes to {state.url} when the campaign ends."
+        return f"Goes to {state.url} when the campaign starts or ends."
     if not state.attempts:
         return f"Nothing is sent while the campaign cannot be read. {state.problem}"
     again = f"tried again at {state.next_at:%H:%M} UTC" if state.next_at else "given up; save the URL to try again"

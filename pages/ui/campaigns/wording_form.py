@@ -125,6 +125,20 @@ def _more_rules(key: str, before: CampaignRules, others: Sequence[str]) -> dict[
         help="What somebody labelled goes to the next person first, so that agreement is known early; else every item "
         "is labelled once before any is labelled twice.",
     )
+    values["skills"] = st.toggle(
+        "Items may ask for a skill",
+        before.skills,
+        key=f"{key}-skills",
+        help="An item that asks for one, such as a language, goes only to people in the group of that name; see People.",
+    )
+    values["grants"] = st.text_input(
+        "Who passes the qualification joins the group",
+        before.grants,
+        key=f"{key}-grants",
+        width=420,
+        max_chars=80,
+        help="A skill that is earned here, also for other campaigns. Empty: none.",
+    ).strip()
     values["mode"] = _choice(
         "Help while labelling",
         _MODES,
@@ -289,7 +303,10 @@ def _format_kind(question: CampaignQuestion) -> str:
             return f"{optional}{'one' if question.kind == 'choice' else 'any'} of: " + ", ".join(
                 option.text for option in question.options
             )
-        case "scale":
+        case "ranking" | "best-worst" | "soft":
+            means = {"ranking": "order", "best-worst": "best and worst", "soft": "per cent of each"}
+            return f"{optional}{means[question.kind]} of: " + ", ".join(option.text for option in question.options)
+        case "scale" | "slider":
             return f"{optional}{question.low} to {question.high}"
         case "span":
             return f"{optional}a passage of the {question.of}"

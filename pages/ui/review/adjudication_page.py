@@ -24,6 +24,7 @@ from pages.ui.review.case_view import (
     case_summaries,
     forget_press,
     format_agreement,
+    format_label_answer,
     format_option,
     label_taken_over,
     list_navigation,
@@ -128,6 +129,17 @@ def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:
         case "scale":
             steps = range(question.low, question.high + 1)
             st.segmented_control(title, steps, key=key, help=question.hint or None, persist_state="session")
+        case "slider":
+            limits = (question.low, question.high)
+            st.number_input(title, *limits, None, 1, key=key, help=question.hint or None, persist_state="session")
+        case "ranking" | "best-worst" | "soft":
+            st.segmented_control(
+                title,
+                _named_passages(question, case),
+                key=key,
+                format_func=lambda given: format_label_answer(question, json.loads(given), case),
+                persist_state="session",
+            )
         case "text":
             st.text_area(title, key=key, height=68, persist_state="session")
         case "span" | "link":
@@ -146,11 +158,15 @@ def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:
             st.segmented_control(title, edits, key=key, format_func=names.__getitem__, persist_state="session")
 
 
+_WHOLE_ANSWERS = frozenset({"edit", "ranking", "best-worst", "soft"})
+"""Kinds of questions of which an adjudicator takes the answer of somebody as it is."""
+
+
 def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[str]:
     """The passages, or the edits, that labels or an earlier decision name, as JSON."""
     all_answers = [*case.answers, *([case.decision.answers] if case.decision else [])]
     found = [answers[question.id] for answers in all_answers if answers.get(question.id)]
-    pieces = found if question.kind == "edit" else [piece for answer in found for piece in answer]
+    pieces = found if question.kind in _WHOLE_ANSWERS else [piece for answer in found for piece in answer]
     return list(dict.fromkeys(json.dumps(piece, ensure_ascii=False) for piece in pieces))
 
 
@@ -158,7 +174,7 @@ def _widget_value(question: CampaignQuestion, answer: Any) -> Any:
     """An answer as its widget holds it."""
     if question.kind in {"span", "link"}:
         return [json.dumps(piece, ensure_ascii=False) for piece in answer or ()]
-    if question.kind == "edit":
+    if question.kind in _WHOLE_ANSWERS:
         return json.dumps(answer, ensure_ascii=False) if answer else None
     if question.kind == "several":
         return list(answer or ())
@@ -169,7 +185,7 @@ def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
     """An answer as it is stored."""
     if question.kind in {"span", "link"}:
         return [json.loads(piece) for piece in shown or ()]
-    if question.kind == "edit":
+    if question.kind in _WHOLE_ANSWERS:
         return json.loads(shown) if shown else None
     return shown.strip() if isinstance(shown, str) else shown
 

@@ -55,15 +55,26 @@ def format_label_answer(question: CampaignQuestion, answer: Any, case: Adjudicat
     match question.kind:
         case "choice":
             return format_option(question, answer)
-        case "several":
-            return ", ".join(format_option(question, one) for one in answer)
-        case "scale":
+        case "several" | "ranking" | "best-worst" | "soft":
+            return _format_options(question, answer)
+        case "scale" | "slider":
             return f"{answer} of {question.high}"
         case "span" | "link":
             return " … ".join(f"“{quote_passage(question, piece, case)}”" for piece in answer)
         case "edit":
             return ""
     return str(answer)
+
+
+def _format_options(question: CampaignQuestion, answer: Sequence[Any]) -> str:
+    """The options of an answer that holds several, in its order or with their shares."""
+    if question.kind == "soft":
+        shares = zip(question.options, answer, strict=True)
+        return ", ".join(f"{option.text} {share} %" for option, share in shares if share)
+    texts = [format_option(question, one) for one in answer]
+    if question.kind == "best-worst":
+        return f"best {texts[0]}, worst {texts[1]}"
+    return (" › " if question.kind == "ranking" else ", ").join(texts)
 
 
 def format_option(question: CampaignQuestion, value: object) -> str:

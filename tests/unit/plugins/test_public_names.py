@@ -9,7 +9,7 @@ CONTRACTS = (
 )
 VALUES = "Answer Context Edit ErrorType Example Item Part Question Score Seen Span Verdict WordScore".split()
 ERRORS = ["TouchstoneError", "UnscorableError"]
-FUNCTIONS = "close evaluate metric perturb score study".split()
+FUNCTIONS = "client close evaluate metric perturb score study".split()
 FRAMEWORKS = (
     "autoevals_scorer deepeval_metric evaluate_metric inspect_scorer mlflow_scorer ragas_metric torchmetric".split()
 )

@@ -111,10 +111,10 @@ def test_the_link_has_the_documented_parameters_of_prolific() -> None:
 
 def test_a_participant_labels_and_goes_back_to_prolific_with_the_code_of_completion(study: Study) -> None:
     came = study.come("5f1c")
-    assert (came.status_code, came.headers["location"]) == (303, f"/annotate?campaign={study.opened.campaign.id}")
+    assert (came.status_code, came.headers["location"]) == (303, f"/?campaign={study.opened.campaign.id}")
     assert study.member.name == "Prolific 5f1c"
     study.label(1)
-    assert study.end().headers["location"].startswith("/annotate")
+    assert study.end().headers["location"].startswith("/?campaign=")
     study.label(1)
     end = study.end()
     assert end.headers["location"] == "https://app.prolific.com/submissions/complete?cc=DONE1"

@@ -77,7 +77,10 @@ def test_progress_offers_every_format_and_takes_the_terms_of_the_cards(open_page
     app.session_state[f"other-tools-{opened.campaign.id}"] = True
     app.run()
     offered = {button.label for button in app.get("download_button")}
-    assert {f"Export {one.title}" for one in EXPORT_FORMATS} - offered == {"Export BUMP"}
+    assert {f"Export {one.title}" for one in EXPORT_FORMATS} - offered == {
+        "Export BUMP",
+        "Export Sessions of participants",
+    }
     assert any("has no minimal pair to export" in caption.value for caption in app.caption)
     app.text_input(key=f"pay-{opened.campaign.id}").set_value("15 € an hour")
     next(button for button in app.button if button.label.startswith("State this")).click().run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from annotations.campaigns.adjudication import AdjudicatorActions
 from annotations.campaigns.annotator_fit import load_annotator_models, neighbour_shares
 from annotations.campaigns.campaign import NewTask, VersionContent, add_version
 from annotations.campaigns.manage import ManagerActions
@@ -51,6 +52,12 @@ def test_a_model_resolves_what_the_majority_leaves_open(store: Store) -> None:
         before = [task.resolution for task in resolve_tasks(session, opened.campaign)]
     assert before.count(Resolution.UNRESOLVED) == 1
     assert before.count(Resolution.MAJORITY) == 11
+    adjudicator = AdjudicatorActions(store, opened.person("dia", Role.ADJUDICATOR))
+    assert (
+        len(adjudicator.queue(opened.campaign.id).open)
+        == ManagerActions(store, ADA).progress(opened.campaign.id).disputed
+        == 12
+    )
     for method in ("dawid-skene", "mace"):
         with store.writing() as session:
             wording = ManagerActions(store, ADA).versions(opened.campaign.id)[0].content
@@ -61,6 +68,8 @@ def test_a_model_resolves_what_the_majority_leaves_open(store: Store) -> None:
         with read_session(store.engine) as session:
             tasks = resolve_tasks(session, campaign)
         assert {task.resolution for task in tasks} == {Resolution.MODEL}, method
+        assert adjudicator.queue(opened.campaign.id).open == ()
+        assert ManagerActions(store, ADA).progress(opened.campaign.id).disputed == 0
         for task in tasks:
             by_good = next(label for label in task.labels if label.person == "good")
             assert task.answers["verdict"] == by_good.answers["verdict"]

@@ -121,7 +121,7 @@ def test_label_studio_gets_regions_with_offsets_and_links_as_relations(store: St
     [relation] = [one for one in annotation["result"] if one["type"] == "relation"]
     assert (relation["from_id"], relation["to_id"]) == (regions["links-claim"]["id"], regions["links-evidence"]["id"])
     view = ElementTree.fromstring(found["config.xml"])
-    controls = {tag.get("name"): tag.get("toName") for tag in view if tag.get("toName")}
+    controls = {tag.get("name"): tag.get("toName") for tag in view.iter() if tag.get("toName")}
     assert {name: one["to_name"] for name, one in regions.items()}.items() <= controls.items()
     assert {tag.get("value") for tag in view.iter("Text")} == {f"${name}" for name in task["data"]}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,9 +14,10 @@ from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.queue import NoTask
 from annotations.campaigns.task_texts import ShownTask
+from annotations.exchange.campaign_import import import_campaign
 from annotations.store.records import RecordError, RightsError
 from annotations.store.store import Store
-from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
 WRONG = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
 ADA = Member("0", "ada", Role.MANAGER)
@@ -138,3 +140,15 @@ def test_what_a_deactivated_person_had_open_is_free(store: Store) -> None:
     assert opened.no_task_reason(other) == "reserved"
     ManagerActions(store, ADA).change_person(Member(gone.id, "gone", Role.ANNOTATOR, active=False), [])
     assert opened.next_task(other)
+
+
+def test_pauses_are_exported_by_pseudonym_and_stay_in_an_imported_campaign(store: Store) -> None:
+    opened = make_campaign(store, items=3)
+    boss = opened.person("boss", Role.MANAGER)
+    manager, ben = ManagerActions(store, boss), opened.person("ben")
+    manager.pause(opened.campaign.id, ben.id, "Asked to.")
+    rows = campaign_rows(store, opened.campaign.id)
+    [row] = [row for row in rows if row["kind"] == "limit"]
+    assert (row["act"], row["reason"], row["person"][:2], row["by"][:2]) == ("pause", "Asked to.", "p-", "p-")
+    imported = import_campaign(store, [json.dumps(one) for one in rows], "Copy")
+    assert [state.paused for state in manager.states(imported.id).values()] == [True]

@@ -30,16 +30,22 @@ def test_all_items_labelled_is_an_end_that_is_written_once(store: Store) -> None
     opened, manager = managed(store)
     manager.set_webhook(opened.campaign.id, URL)
     ben, now = opened.annotator("ben"), datetime.now(UTC)
-    for labels in (0, 1):
-        opened.label(ben, labels)
-        note_ends(store, {}, now)
-        assert load_due(store, datetime.now(UTC)) == []
+    note_ends(store, {}, now)
+    assert load_due(store, datetime.now(UTC)) == []
+    opened.label(ben, 1)
+    note_ends(store, {}, now)
+    [started] = load_due(store, datetime.now(UTC))
+    assert json.loads(started.body)["event"] == "campaign.started"
+    note_attempt(store, started, "", datetime.now(UTC))
+    note_ends(store, {}, now)
+    assert load_due(store, datetime.now(UTC)) == []
     opened.label(ben, 1)
     for _ in range(2):
         note_ends(store, {}, now)  # as a second server, or after a restart
         [due] = load_due(store, datetime.now(UTC))
     body = json.loads(due.body)
-    assert (body["id"], body["reason"], body["campaign"]["name"]) == (due.event_id, "complete", "Boats")
+    assert (body["id"], body["event"], body["reason"]) == (due.event_id, "campaign.ended", "complete")
+    assert body["campaign"]["name"] == "Boats"
     assert (body["counts"]["items"], body["counts"]["labels"]) == (2, 2)
     assert "ben" not in due.body
     note_attempt(store, due, "", datetime.now(UTC))
@@ -66,10 +72,15 @@ def test_closing_and_the_last_day_are_ends_and_going_on_makes_room_for_another(s
         manager.revise(campaign.id, changed)
         note_ends(store, seen, now)
         for due in load_due(store, datetime.now(UTC)):
-            events.append((json.loads(due.body)["reason"], due.event_id))
+            body = json.loads(due.body)
+            events.append((body["event"], body["reason"], due.event_id))
             note_attempt(store, due, "", now)
-    assert [reason for reason, _ in events] == ["closed", "deadline"]
-    assert len(dict(events)) == len({id for _, id in events}) == 2
+    assert [event for *event, _ in events] == [
+        ["campaign.ended", "closed"],
+        ["campaign.resumed", ""],
+        ["campaign.ended", "deadline"],
+    ]
+    assert len({id for *_, id in events}) == 3
 
 
 def test_a_failure_is_kept_and_tried_again_later_each_time_until_it_is_given_up(store: Store) -> None:

@@ -1,0 +1,141 @@
+"""Sliders, rankings, best-worst and soft labels: which answers fit, how they are turned, exported and compared."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow.parquet as pq
+import pytest
+
+from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
+from annotations.campaigns.label_agreement import compute_agreements
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Member, Role
+from annotations.campaigns.questions import check_answers, read_questions, unswap_answers
+from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.store.database import read_session
+from annotations.store.records import RecordError
+from annotations.store.store import Store
+from tests.unit.annotations.campaigns.actors import CampaignFixture, save_items
+
+ADA = Member("0", "ada", Role.MANAGER)
+OPTIONS = "[{value: left, text: Left}, {value: right, text: Right}, {value: neither, text: Neither}]"
+QUESTIONS = f"""
+name: kinds
+title: Every kind
+unit: summary
+measure: verdict
+questions:
+  - {{id: verdict, ask: Consistent, kind: choice, options: [{{value: "yes", text: "Yes"}}, {{value: "no", text: "No"}}]}}
+  - {{id: quality, ask: How good, kind: slider, low: 0, high: 100}}
+  - {{id: order, ask: In which order, kind: ranking, options: {OPTIONS}}}
+  - {{id: ends, ask: Best and worst, kind: best-worst, options: {OPTIONS}}}
+  - {{id: shares, ask: How likely, kind: soft, options: {OPTIONS}, required: false, when: {{verdict: ["no"]}}}}
+"""
+GIVEN = {
+    "verdict": "no",
+    "quality": 70,
+    "order": ["right", "left", "neither"],
+    "ends": ["left", "neither"],
+    "shares": [70, 30, 0],
+}
+
+
+def test_answers_of_every_kind_are_kept_as_they_are_and_turned_with_the_sides() -> None:
+    questions = read_questions(QUESTIONS)
+    assert check_answers(questions, GIVEN) == GIVEN
+    turned = unswap_answers(questions, GIVEN, swapped=True)
+    assert turned == {
+        **GIVEN,
+        "order": ["left", "right", "neither"],
+        "ends": ["right", "neither"],
+        "shares": [30, 70, 0],
+    }
+    assert unswap_answers(questions, turned, swapped=True) == GIVEN
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"quality": 101},
+        {"quality": 1.5},
+        {"order": ["left", "right"]},
+        {"order": ["left", "left", "right"]},
+        {"order": [{}, "left", "right"]},
+        {"ends": ["left"]},
+        {"ends": ["left", "left"]},
+        {"shares": [50, 49, 0]},
+        {"shares": [-10, 110, 0]},
+        {"shares": [100]},
+        {"shares": [True, 99, 0]},
+    ],
+)
+def test_an_answer_that_does_not_fit_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(RecordError, match="no answer"):
+        check_answers(read_questions(QUESTIONS), {**GIVEN, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("high: 100", "high: 1001", "up to 1000 steps"),
+        ("kind: slider, low", f"kind: slider, options: {OPTIONS}, low", "has no options"),
+        (f"best-worst, options: {OPTIONS}", "best-worst", "needs options"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused(old: str, new: str, says: str) -> None:
+    with pytest.raises(RecordError, match=says):
+        read_questions(QUESTIONS.replace(old, new, 1))
+
+
+def labelled(store: Store) -> CampaignFixture:
+    made = ManagerActions(store, ADA).create("Kinds", VersionContent(QUESTIONS, "", CampaignRules(overlap=2, apart=0)))
+    opened = CampaignFixture(store, made)
+    opened.add_tasks([NewTask(save_items(store, number)[0]) for number in range(2)])
+    for name, quality in (("ben", 70), ("cem", 60)):
+        annotator = opened.annotator(name)
+        for _ in range(2):
+            opened.send(annotator, opened.next_task(annotator), answers={**GIVEN, "quality": quality})
+    return opened
+
+
+def test_a_slider_has_an_agreement_and_exports_hold_every_kind(store: Store) -> None:
+    opened = labelled(store)
+    with read_session(store.engine) as session:
+        found = {one.question: one for one in compute_agreements(session, opened.campaign)}
+    assert found["quality"].scale == "interval"
+    assert set(found) == {"verdict", "quality"}
+    exports = ExportActions(store, ADA)
+
+    def archive(name: str) -> zipfile.ZipFile:
+        return zipfile.ZipFile(io.BytesIO(exports.file(opened.campaign.id, name, ExportTerms())))
+
+    with archive("label-studio") as files:
+        config, tasks = ElementTree.fromstring(files.read("config.xml")), json.loads(files.read("tasks.json"))
+    assert {one.get("name"): one.get("required") for one in config.iter() if one.get("required")} == {
+        "verdict": "true",
+        "quality": "true",
+        "order": "true",
+        "ends": "true",
+        "shares": "false",
+    }
+    [hidden] = [one for one in config.iter("View") if one.get("visibleWhen")]
+    assert (hidden.get("whenTagName"), hidden.get("whenChoiceValue")) == ("verdict", "no")
+    assert [one.get("name") for one in hidden.iter("TextArea")] == ["shares"]
+    values = {one["from_name"]: one["value"] for one in tasks[0]["annotations"][0]["result"]}
+    assert values["order"] == {"text": ["right", "left", "neither"]}
+    assert values["shares"] == {"text": ["left: 70 %", "right: 30 %", "neither: 0 %"]}
+    with archive("hf-dataset") as files:
+        [table] = [name for name in files.namelist() if name.endswith(".parquet") and "label" in name] or [
+            next(name for name in files.namelist() if name.endswith(".parquet"))
+        ]
+        rows = pq.read_table(io.BytesIO(files.read(table))).to_pylist()
+    assert sorted(rows[0]["answer_shares"][:2]) == [30, 70] if "answer_shares" in rows[0] else rows
+    assert (
+        "per cent of each of left, right, neither"
+        in exports.file(opened.campaign.id, "data-statement", ExportTerms()).decode()
+    )
