@@ -187,9 +187,14 @@ def _require_place(session: Session, campaign: CampaignSettings, terms: StudyTer
         )
 
 
+def participant_name(platform: Platform, participant: str) -> str:
+    """Name of the person whom a platform knows by an id."""
+    return f"{PLATFORMS[platform]} {participant}"
+
+
 def _person_of(session: Session, platform: Platform, participant: str) -> Member:
     """The person of a participant, who may have taken part in another campaign."""
-    name = f"{PLATFORMS[platform]} {participant}"
+    name = participant_name(platform, participant)
     person = find_person(session, name) or add_person(session, name, Role.ANNOTATOR)
     if person.role is not Role.ANNOTATOR or not person.active:
         raise CrowdRefusedError("You cannot take part in this study. Please return it on the platform.")

@@ -31,7 +31,7 @@ from annotations.campaigns.work_plan import (
 )
 from annotations.store.campaign_tables import GroupMember, Reservation, Task, WantedLabels
 from annotations.store.records import RecordError
-from annotations.store.tables import Explanation, Origin
+from annotations.store.tables import Explanation, Label, Origin
 
 _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
@@ -93,7 +93,7 @@ def reserve_next(
     """The current task of a person, or else the next one; under `lock_queue`, which keeps their other tabs waiting.
 
     Training and qualification come first. Then known answers and repeats where it is their turn, and work: what was
-    labelled least, in an order of the person's own unless the rules say otherwise. No task twice, none of one's own making, none beyond the overlap;
+    labelled least, in an order of the person's own unless the rules say otherwise. No task twice, none of one's own making or whose scores one saw with a label on Probe, none beyond the overlap;
     but the calibration round, which everybody labels first.
     """
     now = now or datetime.now(UTC)
@@ -288,14 +288,14 @@ def _next_calibration_task(queue: _Queue) -> str | None:
     """An item of the calibration round that the person has not had; what was just labelled in another version comes last."""
     waiting = queue.session.exec(
         select(Task.id, Task.group)
-        .where(col(Task.id).in_(calibration_tasks(queue.campaign)), ~_WAS_RESERVED, ~_WAS_MADE)
+        .where(col(Task.id).in_(calibration_tasks(queue.campaign)), ~_WAS_RESERVED, ~_WAS_MADE, ~_SCORES_WERE_SEEN)
         .order_by(col(Task.position)),
         params=queue.params(name=queue.person.name),
     ).all()
     return next((id for id, group in waiting if group not in queue.recent_groups), waiting[0][0] if waiting else None)
 
 
-# Neither of the next two depends on the row of the task, so that a database evaluates them once and not once for each task,
+# None of the next three depends on the row of the task, so that a database evaluates them once and not once for each task,
 # whatever its statistics are.
 
 _WAS_RESERVED = col(Task.id).in_(select(Reservation.task_id).where(Reservation.person_id == bindparam("person")))
@@ -304,6 +304,11 @@ _WAS_RESERVED = col(Task.id).in_(select(Reservation.task_id).where(Reservation.p
 _WAS_MADE = or_(
     col(Task.item_id).in_(select(Origin.item_id).where(col(Origin.by).in_(SELECT_NAMES))),
     col(Task.explanation_id).in_(select(Explanation.id).where(col(Explanation.by).in_(SELECT_NAMES))),
+)
+
+# whether the person labelled the text of a task on Probe, in sight of its scores
+_SCORES_WERE_SEEN = col(Task.item_id).in_(
+    select(Label.item_id).where(col(Label.annotator).in_(SELECT_NAMES), ~col(Label.blind))
 )
 
 
@@ -348,6 +353,7 @@ def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool, sk
             Task.part == "work",
             ~_WAS_RESERVED,
             ~_WAS_MADE,
+            ~_SCORES_WERE_SEEN,
             col(Task.group).not_in(bindparam("apart_from", expanding=True)),
         )
         .group_by(Task.id)

@@ -16,10 +16,12 @@ from annotations.campaigns.crowd import (
     PREVIEW,
     CrowdRefusedError,
     JoinedSession,
+    Participant,
     code_of_end,
     completion_address,
     find_study,
     join_study,
+    participant_name,
     submit_address,
 )
 from annotations.campaigns.labelling import AnnotatorActions
@@ -28,7 +30,7 @@ from annotations.store.database import read_session
 from annotations.store.records import StoreError
 from core.html_templates import open_templates
 from pages.server import services
-from pages.server.sign_in import SESSION_COOKIE, address_of, base_path, guess_delay, is_shared, with_cookie
+from pages.server.sign_in import SESSION_COOKIE, address_of, base_path, guess_delay, is_shared, member_here, with_cookie
 
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
 _END = "end"
@@ -104,6 +106,10 @@ def _response(request: Request) -> Response:
             submit=submit_address(given.get("turkSubmitTo", "")),
             assignment=given.get("assignmentId", ""),
         )
+    here, name = member_here(cookie), participant_name(terms.platform, Participant.read(terms.platform, given).id)
+    if here and here.name != name:
+        text = f"You are signed in as {here.name}. Sign out first, or open the link in a private window."
+        return _page(409, "Somebody else is signed in", text, link=(base_path(), "Open Touchstone"))
     with services.store().writing() as writing:
         joined = join_study(writing, key, given, cookie)
     if joined.started is None:

@@ -149,11 +149,16 @@ def _start_unless_another(code: str, current: str) -> StartedSession | None:
     """Sign in, unless somebody else is signed in here: they are asked first."""
     with read_session(services.store().engine) as session:
         member = member_by_code(session, code)
-        try:
-            here = member_by_session(session, current) if current else None
-        except SessionEndedError:
-            here = None
+    here = member_here(current)
     return _start(code, current) if here is None or here.id == member.id else None
+
+
+def member_here(current: str) -> Member | None:
+    """The person whom the cookie of a browser signs in; None where it has none, or that of a session which has ended."""
+    try:
+        return _member(current) if current else None
+    except SessionEndedError:
+        return None
 
 
 def with_cookie(response: Response, started: StartedSession, request: Request) -> Response:

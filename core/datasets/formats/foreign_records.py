@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from core.datasets.formats.potato_records import potato_records
 from core.datasets.formats.text_files import Row
 
 _CHOICE_FIELDS = (
@@ -173,6 +174,7 @@ _FORMS: Sequence[Callable[[Row], list[Row] | None]] = (
     _halueval,
     _summeval,
     _mechanical_turk,
+    potato_records,
     _labelled_sentences,
 )
 

@@ -116,6 +116,30 @@ def mechanical_turk(n: int, summary: str, holds: bool) -> dict[str, object]:
     }
 
 
+def potato(n: int, summary: str, holds: bool) -> dict[str, object]:
+    """An item of Potato whose two texts were shown side by side under their names."""
+    column = '<div name="instance_text" style="float:left;width:50%;" class="column"> <legend> {} </legend> {} </div>'
+    shown = "".join(column.format(name, text) for name, text in (("document", DOCUMENT), ("summary", summary)))
+    return {
+        "id": f"item_{n}",
+        "displayed_text": f'<div class="row" style="display: table"> {shown} </div>',
+        "label_annotations": {"consistent": {"yes" if holds else "no": "true"}, "why": {"text_box": "Because."}},
+        "span_annotations": {},
+        "behavioral_data": {"time_string": "Time spent: 0d 0h 0m 4s "},
+    }
+
+
+def potato_table(n: int, summary: str, holds: bool) -> dict[str, object]:
+    """The same of a list of texts, as a row of the table of all people."""
+    return {
+        "user": "ben@lab.example",
+        "instance_id": str(n),
+        "displayed_text": f"A. {DOCUMENT}<br>B. {summary}",
+        "consistent:::yes": "true" if holds else "",
+        "consistent:::no": "" if holds else "true",
+    }
+
+
 FORMS: dict[str, Record] = {
     "VitaminC": lambda n, summary, holds: {
         "unique_id": str(n),
@@ -194,6 +218,17 @@ FORMS: dict[str, Record] = {
     "Argilla 1": argilla_feedback,
     "SummEval": summeval,
     "Mechanical Turk": mechanical_turk,
+    "Potato": potato,
+    "Potato, table": potato_table,
+    "Potato 2, with its texts": lambda n, summary, holds: {
+        "instance_id": f"item_{n}",
+        "user_id": "ben",
+        "labels": {"faithful": {"yes" if holds else "no": True}},
+        "spans": {},
+        "links": {},
+        "document": DOCUMENT,
+        "summary": summary,
+    },
     "HaluEval, sampled": lambda _, summary, holds: {
         "knowledge": DOCUMENT,
         "question": "When did the ferry leave?",

@@ -11,10 +11,21 @@ import pytest
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.datasets.formats.column_inference import infer_column_map
 from core.datasets.formats.column_map import load_column_map
+from core.datasets.formats.foreign_records import flat_records
 from core.datasets.generic import Generic, preview_rows
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Rating, Verdict
-from tests.unit.datasets.forms_of_others import DOCUMENT, FALSE, FORMS, TRUE, choice, label_studio, mechanical_turk
+from tests.unit.datasets.forms_of_others import (
+    DOCUMENT,
+    FALSE,
+    FORMS,
+    TRUE,
+    choice,
+    label_studio,
+    mechanical_turk,
+    potato,
+    potato_table,
+)
 
 
 def pairs() -> Iterator[tuple[int, str, bool]]:
@@ -87,6 +98,47 @@ def test_annotators_of_label_studio_who_disagree_vote(tmp_path: Path) -> None:
         ("annotator_9_verdict", Verdict.INCONSISTENT),
     ]
     assert (item.intended, tied.intended) == (Verdict.INCONSISTENT, None)
+
+
+def test_people_of_potato_vote(tmp_path: Path) -> None:
+    votes = [{**potato_table(1, TRUE, holds), "user": who} for who, holds in (("a", True), ("b", False), ("c", False))]
+    [item] = read(put(tmp_path, votes))
+    assert [(vote.judge, vote.verdict) for vote in item.judgements] == [
+        ("a", Verdict.CONSISTENT),
+        ("b", Verdict.INCONSISTENT),
+        ("c", Verdict.INCONSISTENT),
+    ]
+    assert item.intended is Verdict.INCONSISTENT
+
+
+@pytest.mark.parametrize(
+    ("changes", "texts", "answers"),
+    [
+        ({"displayed_text": "A. One.<br>Two.<br>B. Three."}, {"text_1": "One.\nTwo.", "text_2": "Three."}, {}),
+        ({"displayed_text": "0. One.<br>1. Two."}, {"text_1": "One.", "text_2": "Two."}, {}),
+        ({"displayed_text": "One <b>is</b>.<br>3 < 4 > 2"}, {"text_1": "One is.", "text_2": "3 < 4 > 2"}, {}),
+        ({"displayed_text": "<legend>a</legend>"}, {"a": ""}, {}),
+        ({"displayed_text": None}, {}, {}),
+        ({"label_annotations": {"q": {"x": "true", "y": True}}}, None, {"q": ["x", "y"]}),
+        ({"label_annotations": {"q": {"scale_4": "4"}, "r": {"text_box": ""}, "s": {}, "t": None}}, None, {"q": "4"}),
+    ],
+)
+def test_a_record_of_potato_may_look_otherwise(
+    changes: dict[str, object], texts: dict[str, object] | None, answers: dict[str, object]
+) -> None:
+    record = {**potato(1, TRUE, True), "label_annotations": {}, **changes}
+    [row] = flat_records(record)
+    shown = {"document": DOCUMENT, "summary": TRUE} if texts is None else texts
+    assert row == {"id": "item_1", **shown, **answers}
+
+
+def test_a_survey_of_potato_is_no_item_and_other_records_are_left_as_they_are() -> None:
+    assert flat_records({**potato(1, TRUE, True), "id": "consent.html"}) == []
+    others: list[dict[str, object]] = [
+        {"displayed_text": "x", "label_annotations": "none"},
+        {"labels": {}, "user_id": 1},
+    ]
+    assert [flat_records(other) for other in others] == [[other] for other in others]
 
 
 def test_workers_of_a_batch_vote_and_rejected_work_does_not_count(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from annotations.campaigns.crowd import PREVIEW, StudyTerms, study_address
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
-from annotations.campaigns.sign_in import GuessDelay, member_by_session
+from annotations.campaigns.sign_in import GuessDelay, create_invite, end_session, member_by_session, start_session
 from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.store.campaign_tables import CrowdSession
 from annotations.store.database import read_session
@@ -125,6 +125,30 @@ def test_a_participant_labels_and_goes_back_to_prolific_with_the_code_of_complet
     assert "complete?cc=DONE1" in again.text
     with pytest.raises(KeyError):
         study.http.cookies[SESSION_COOKIE]
+
+
+def test_a_link_signs_nobody_else_out(study: Study) -> None:
+    manager = sign_in(study, study.manager._person)
+    study.http.cookies.set(SESSION_COOKIE, manager, "testserver.local")
+    given = {"PROLIFIC_PID": "5f1c", "STUDY_ID": "study1", "SESSION_ID": "s"}
+    refused = study.http.get(f"/study/{study.key}", params=given)
+    assert (refused.status_code, "set-cookie" in refused.headers) == (409, False)
+    assert "You are signed in as boss. Sign out first, or open the link in a private window." in refused.text
+    assert (study.member.name, study.outcomes()) == ("boss", {})
+    with study.store.writing() as session:
+        end_session(session, manager)
+    assert study.http.get(f"/study/{study.key}", params=given).status_code == 303
+    assert study.member.name == "Prolific 5f1c"
+    again = study.http.get(f"/study/{study.key}", params=given)
+    assert (again.status_code, study.member.name) == (303, "Prolific 5f1c")
+
+
+def sign_in(study: Study, member: Member) -> str:
+    """Cookie of a browser in which a person signed in by a personal link."""
+    with study.store.writing() as session:
+        invite = create_invite(session, member.id, "test")
+        session.flush()
+        return start_session(session, invite).id
 
 
 def test_one_session_for_each_participant_and_no_more_than_there_are_places(study: Study) -> None:

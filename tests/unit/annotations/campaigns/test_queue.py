@@ -20,6 +20,7 @@ from annotations.campaigns.task_texts import ShownTask
 from annotations.store.campaign_tables import Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.pair_samples import EDITED, record
 
 LATER = datetime.now(UTC) + timedelta(hours=2)
 
@@ -131,6 +132,19 @@ def test_tasks_are_not_given_to_those_who_made_them(store: Store) -> None:
     [work] = opened.label(ben, 1)
     assert "Boat 2" in work.document
     assert opened.no_task_reason(ben) == "over"
+
+
+def test_a_pair_is_not_given_to_those_who_labelled_it_on_probe_in_sight_of_its_scores(store: Store) -> None:
+    ids = [store.save_label(record("seen", annotator="ben", blind=False, answers=None)).id]
+    other = record("blind", annotator="ben", blind=True, answers=None, edited=EDITED + " Today.", edits=())
+    ids.append(store.save_label(other).id)
+    opened = make_campaign(store, items=0, overlap=2, apart=0)
+    opened.add_tasks([NewTask(id) for id in ids])
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    [work] = opened.label(ben, 1)
+    assert work.left.endswith(" Today.")
+    assert opened.no_task_reason(ben) == "over"
+    assert len(opened.label(cem, 2)) == 2
 
 
 def test_an_item_kept_by_several_people_is_shown_to_none_of_them(store: Store) -> None:
