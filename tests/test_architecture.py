@@ -53,6 +53,7 @@ OURS = {
         *("core.signature_parts", "core.code_version"),  # what a score was made by
         "core.addresses",  # of webhooks
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
+        "core.training.benchmarks",  # the documents that no metric learns from
         *(
             "core.dataset",
             "core.hub_licences",

@@ -75,8 +75,10 @@ def _replacements(summary: str, old: Name, similar: Sequence[str], taken: frozen
         for new in similar
         if not (taken & {*words(new)}) - {*words(old.text.partition(" ")[0])} and new[:4].lower() not in known
     ]
+    # the one before it stands for the name itself, so that all others are drawn as they were
+    fresh = [fresh[place - 1] if new == old.text else new for place, new in enumerate(fresh)]
     why = "The document says this of {old}. It does not mention {new}."
-    return [replacement(summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh]
+    return [replacement(summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh if new != old.text]
 
 
 def _listed_names(old: Name) -> Sequence[str]:

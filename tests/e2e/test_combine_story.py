@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
+import csv
 import random
 from collections.abc import Iterator
-from contextlib import closing
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.exchange.samples import load_texts
-from annotations.store.dataset_import import DatasetSource
-from annotations.store.store import Store
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.settings import Settings
-from core.types import Example, Item, Verdict
 from tests.e2e.bench import WORK_MS
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import START_MS, enter, press
+from tests.e2e.waiting import START_MS, attach, enter, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
+MEMBERS = ("ROUGE-2", "Extractive coverage", "Entity overlap")
 NAMES = ("Ariel", "Bergen", "Corvo", "Delft", "Elba", "Faro", "Genoa", "Hull")
 DOCUMENTS = 60
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of its own, with a dataset of 120 summaries of which one for each document has a label."""
+    """A server of its own, where metrics are saved."""
     folder = tmp_path_factory.mktemp("combine")
     with serve(folder, TOUCHSTONE_METRICS_DIR=str(folder / "metrics")) as running:
-        with (
-            closing(running.store()) as store,
-            closing(Engine.open(Settings(cache_dir=folder / "own-cache", device="cpu"))) as engine,
-        ):
-            keep_summaries(store)
-            metrics = [METRICS.parse(name) for name in ("rouge2", "coverage", "word-novelty")]
-            store.save_outcomes([one for _, one in engine.run(metrics, load_texts(store, "ships"))])
         yield running
 
 
-def keep_summaries(store: Store) -> None:
-    """Two summaries of each document, wrong in a name or in some words every other time; the first has a label."""
+def labels_file(folder: Path) -> Path:
+    """A table of two summaries of each document, wrong in a name or in some words every other time; one of them has a label."""
     rng = random.Random(4)
     words = [f"word{number}" for number in range(300)]
-    items = []
+    rows = []
     for number in range(DOCUMENTS):
         ship, port = rng.sample(NAMES, 2)
         told = rng.sample(words, 12)
@@ -56,15 +44,38 @@ def keep_summaries(store: Store) -> None:
             new = rng.randint(2, 4) if wrong and not by_name else rng.randint(0, 2)
             kept = [*told[: 6 - new], *rng.sample(words, new)]
             summary = f"The {other if wrong and by_name else ship} left with {cargo}. {' '.join(kept).capitalize()}."
-            verdict = None if place else Verdict.INCONSISTENT if wrong else Verdict.CONSISTENT
-            items.append(Item(Example(f"s{number}-{place}", document, summary), intended=verdict, group=f"g{number}"))
-    store.import_dataset(DatasetSource("ships", "pairs", "ships.jsonl", "0" * 64, "", "", "local"), items, dict)
+            label = "" if (place + number) % 2 else "inconsistent" if wrong else "consistent"
+            rows.append((f"s{number}-{place}", document, summary, label))
+    path = folder / "ships.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("id", "document", "summary", "label"), *rows])
+    return path
 
 
 @pytest.mark.slow
-def test_sixty_labels_become_a_metric_a_threshold_a_rate_and_a_report(page: Page, fresh: Server) -> None:
+def test_sixty_labels_become_a_metric_a_threshold_a_rate_and_a_report(
+    page: Page, fresh: Server, tmp_path: Path
+) -> None:
     data = f"{fresh.url}/evaluate?dataset=ships"
+    page.goto(f"{fresh.url}/evaluate")
+    overview = page.get_by_text("ROC AUC with 95 % intervals, Overall")
+    expect(overview).to_be_visible(timeout=WORK_MS)
+    press(page.get_by_role("button", name="Import data"))
+    attach(page.locator("input[type=file]").first, labels_file(tmp_path))
+    expect(page.get_by_role("button", name="Import", exact=True)).to_be_enabled(timeout=WORK_MS)
+    enter(page.get_by_role("textbox", name="Name of the dataset"), "ships")
+    press(page.get_by_role("button", name="Import", exact=True))
+    expect(page.get_by_text("ships: 120 new, 120 read.")).to_be_visible(timeout=WORK_MS)
+
+    page.goto(f"{data}&tab=data")
+    press(page.get_by_role("button", name="Score", exact=True))
+    expect(overview).to_be_visible(timeout=WORK_MS)
+
     page.goto(f"{data}&tab=combine")
+    members = page.get_by_role("combobox", name="Members")
+    for title in MEMBERS:
+        pick_option(members, title, exact=True)
+    page.keyboard.press("Escape")
     expect(page.get_by_role("heading", name="Save as a metric")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("The combination has an area under the ROC curve of")).to_be_visible()
     enter(page.get_by_role("textbox", name="Name"), "my-mix")

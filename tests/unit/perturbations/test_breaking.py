@@ -186,6 +186,13 @@ def test_a_foreign_name_is_written_like_the_old_one() -> None:
     assert all(variant.startswith("Dr ") and "Reid" not in variant for variant in made)
 
 
+@pytest.mark.parametrize(("name", "old"), [("entity-foreign", "Nokia"), ("entity-foreign[names=guessed]", "the NHS")])
+def test_no_name_stands_for_itself(name: str, old: str) -> None:
+    made = variants(name, f"It is said that {old} grew.")
+    assert made
+    assert f"It is said that {old} grew." not in made
+
+
 def test_a_place_or_time_comes_from_another_sentence_of_the_document() -> None:
     document = "The fair opened in Oslo on Monday. A second one will close in Rome on Friday."
     assert variants("circumstance-swapped", "The fair opened in Oslo on Monday.", document) == {
