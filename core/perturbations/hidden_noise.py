@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,9 +36,9 @@ class HiddenNoise(Perturbation):
         edits = [Edit(Span(*word.span()), new, self.card.does, self.spec) for word, new in drawn]
         return sorted(edits, key=lambda edit: edit.span)
 
+    @abstractmethod
     def written(self, word: str, rng: random.Random) -> str:
         """The word as it looks the same."""
-        raise NotImplementedError
 
 
 @PERTURBATIONS.add

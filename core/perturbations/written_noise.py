@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -43,9 +44,9 @@ class WrittenNoise(RulePerturbation):
             if new != found.group() and new not in known and not is_dictionary_word(new)
         ]
 
+    @abstractmethod
     def slips(self, word: str) -> Iterator[str]:
         """Other spellings of a word, its first letter kept."""
-        raise NotImplementedError
 
 
 @PERTURBATIONS.add
