@@ -19,6 +19,7 @@ Cell = str | bool | int | float | Estimate | Measurement | None
 Format = Literal[
     "text",
     "metric",
+    "metrics",
     "perturbation",
     "count",
     "number",
@@ -34,7 +35,8 @@ Format = Literal[
 ]
 """Writing of a cell for people; records and CSV have every digit. `percent` and `share` take shares in 0..1.
 
-A `metric` or a `perturbation` is named by its spec, which records, CSV and the terminal keep, and people read its title.
+A `metric` or a `perturbation` is named by its spec, which records, CSV and the terminal keep, and people read its title; `metrics`
+are several with a plus between.
 """
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from core.metric_title import metric_title, metric_titles
 from core.perturbation import kind_title
+from core.registry import split_pieces
 from core.report import Cell, Column, Format, Table, estimate_of
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
@@ -40,6 +41,7 @@ _FORMATTERS: Mapping[Format, Callable[[Estimate], str]] = MappingProxyType(
     {
         "text": _format_number,
         "metric": _format_number,
+        "metrics": _format_number,
         "perturbation": _format_number,
         "number": _format_number,
         "count": lambda estimate: NOTHING if estimate.value is None else f"{estimate.value:,.0f}",
@@ -55,7 +57,13 @@ _FORMATTERS: Mapping[Format, Callable[[Estimate], str]] = MappingProxyType(
     }
 )
 
-_TITLES: Mapping[Format, Callable[[str], str]] = MappingProxyType({"metric": metric_title, "perturbation": kind_title})
+_TITLES: Mapping[Format, Callable[[str], str]] = MappingProxyType(
+    {
+        "metric": metric_title,
+        "metrics": lambda names: " + ".join(map(metric_title, split_pieces(names, "+"))),
+        "perturbation": kind_title,
+    }
+)
 
 PERCENT_FORMATS: tuple[Format, ...] = ("percent", "share")
 

@@ -10,7 +10,7 @@ from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot
 from core.stats.best_metric import Measurement
 
 _BREAK = "\0"  # stands where a line may break, until the characters around it are escaped
-_WORDS: tuple[Format, ...] = ("text", "metric", "perturbation")
+_WORDS: tuple[Format, ...] = ("text", "metric", "metrics", "perturbation")
 _MOST_LETTERS, _TEXT_COLUMN = 60, r"p{0.35\linewidth}"  # of a cell on one line, and the column of longer ones
 _MOST_ACROSS = 6  # rows of a grid; more of them stay rows
 

@@ -287,7 +287,7 @@ def _quality_table(found: Combining, subset: Subset) -> Table:
         "Combination and members",
         (
             Column("score"),
-            Column("members", format="metric"),
+            Column("members", format="metrics"),
             Column("auc", "ROC AUC", "percent"),
             Column("gain", "gain over the best member", "percent"),
             Column(

@@ -16,6 +16,7 @@ from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.metric import METRICS
 from core.plugins.combination_file import combination_class
 from core.report import Report
+from core.reports.cells import format_cell
 from core.stats.statistic import Values
 from core.studies.combine import Combine, cascade_entry, combination_entry
 from core.study import StudyData
@@ -84,6 +85,10 @@ def test_noise_gets_little_weight_and_no_place_in_the_cheapest_subset() -> None:
     assert parts["coverage"] < 0.15
     [cheapest] = [row for row in found.table("quality").records() if row["score"] == "cheapest as good"]
     assert (cheapest["members"], cheapest["cost"]) == ("rouge2+bleu", 2.0)
+    assert (
+        format_cell("rouge2[measured=f1]+bleu", found.table("quality").column("members"))
+        == "ROUGE-2 (measured: f1) + BLEU"
+    )
 
 
 def test_a_dear_member_that_adds_nothing_is_left_out_for_its_cost() -> None:
