@@ -35,7 +35,7 @@ _STARTING_S = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """How many people label how much each, in how many programs, after pauses of so many seconds on average."""
+    """People, labels of each, programs that they share, and pauses of so many seconds on average."""
 
     people: int = 4
     labels: int = 10
@@ -71,7 +71,7 @@ class Program:
             raise RuntimeError(f"The crowd ended early: {errors}")
 
     def _end(self) -> str:
-        """What it wrote of errors, where it failed by itself."""
+        """Its standard error, where it failed by itself."""
         self._reader.join()
         with self.process as ended:
             assert ended.stderr is not None
@@ -81,7 +81,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was kept in the end, and what the database says of itself: "ok" where it is whole.
+    """Labels that were kept in the end, and the check of the database by itself: "ok" where it is whole.
 
     `waits_ms` are those from a label to the next task, `calm_ms` those of them that began and ended away from a kill, and `cpu_ms`
     is the processor time of the programs for each label.
