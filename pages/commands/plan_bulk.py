@@ -76,10 +76,10 @@ def command(
 
 
 def _lines(plan: BulkPlan, hourly: float) -> list[str]:
-    counts = plan.counts
+    counts, sampled = plan.counts, plan.pairs_sampled
+    asked = f"{counts.asked / sampled:.1f} questions asked and {counts.tokens / sampled:,.0f} tokens a pair"
     return [
-        f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs; {counts.asked / plan.pairs_sampled:.1f} questions asked and "
-        f"{counts.tokens / plan.pairs_sampled:,.0f} tokens a pair.",
+        f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs{f'; {asked}' if counts.asked else ''}.",
         f"A pair takes a worker {_ends(plan.pair_seconds, 1000, '.3g')} ms; a worker starts in {plan.start_seconds:.0f} s.",
         f"{plan.pairs:,} pairs on {plan.workers:,} workers: {_durations(plan.hours)}.",
         *([f"Price: {_ends(plan.price, 1, ',.2f')}."] if hourly else []),
