@@ -135,6 +135,8 @@ def krippendorff_alpha(ratings: LabelMatrix, distance: Distance) -> Statistic:
     if kept.why:
         return undefined(len(kept.documents), kept.why)
     numbers, places = cluster_documents(kept.documents)
+    # a slider offers a hundred answers of which a few are given: a table of all has ten thousand cells
+    kept = LabelMatrix(kept.labels, kept.documents)
     categories = kept.categories
     coincidences = _coincidences(kept, places, len(numbers))
     shape = (len(categories), len(categories), -1)
@@ -211,13 +213,13 @@ def cohen_kappa(ratings: LabelMatrix, first: int, second: int, distance: Distanc
     if kept.why:
         return undefined(len(kept.documents), kept.why)
     numbers, places = cluster_documents(kept.documents)
-    width = len(kept.categories)
-    steps = np.arange(width, dtype=np.float64)
-    cells = kept.codes[:, 0] * width + kept.codes[:, 1]
+    steps, codes = np.unique(kept.codes, return_inverse=True)
+    width = len(steps)
+    cells = codes[:, 0] * width + codes[:, 1]
     table = count_matrix(cells, places, (width * width, len(numbers)))
 
     def weigh(weights: Values) -> Values:
-        return _kappa_of_table((table @ weights).reshape(width, width, -1), steps, distance)
+        return _kappa_of_table((table @ weights).reshape(width, width, -1), steps.astype(np.float64), distance)
 
     return Statistic(len(kept.documents), numbers, weigh, max(len(numbers), width * width))
 
