@@ -75,14 +75,25 @@ _LONG_TEXTS = (
 )
 # what asks questions does so for each phrase
 _FURTHER_TEXTS = (
-    *("agreement", "blank lines", "figures", "nothing to ask", "odd punctuation"),
-    *("one word more", "personal", "short", "ten characters"),
+    *("agreement", "blank lines", "figures", "literal separators", "nothing to ask", "odd punctuation"),
+    *("one word more", "other scripts", "personal", "short", "ten characters"),
 )
 _ASKERS = ("test_fenice", "test_q2", "test_qafacteval", "test_questeval")
+# metrics whose questions are those of another one that is tried, and studies that fit models
+_COSTLY_CONTRACTS = (
+    *("alignscore-base", "bertscore", "bertscore-minilm", "factcg", "hhem", "longdocfactscore", "mine", "retrieve"),
+    *("minicheck-deberta", "minicheck-flan-t5"),
+)
+_COSTLY_STUDIES = ("combine", "edit-discrimination", "measures", "percentiles", "sensitivity", "shifts")
 # the others come from the hub by the same code
 _FROM_HUB = ("summac-zs", "minicheck-roberta", "unieval-fact", "bartscore", "hhem")
 # the other tests of the store find on PostgreSQL what they find on SQLite: both have one code above the database
 _ON_BOTH_DATABASES = ("test_database", "test_migrate", "test_queue", "test_store")
+_ON_SQLITE = ("kill_9", "several_processes", "many_people", "training_is_not_repeated", "repeated_tasks")
+
+
+def _cases(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"[{name}]" for name in names)
 
 
 def _is_slow(item: pytest.Item) -> bool:
@@ -91,8 +102,14 @@ def _is_slow(item: pytest.Item) -> bool:
         texts = (*_LONG_TEXTS, *_FURTHER_TEXTS) if stem in _ASKERS else _LONG_TEXTS
         return any(text in item.name for text in texts)
     if "test_a_metric_comes_from_the_hub_as_it_is[" in item.name:
-        return not item.name.endswith(tuple(f"[{name}]" for name in _FROM_HUB))
-    return "[postgres" in item.name and (stem not in _ON_BOTH_DATABASES or "kill_9" in item.name)
+        return not item.name.endswith(_cases(_FROM_HUB))
+    if item.name.startswith(("test_an_unusual_text_gets", "test_a_fresh_engine_and_other_batches")):
+        return item.name.endswith(_cases(_COSTLY_CONTRACTS))
+    if item.name.startswith("test_a_report_has_every_form"):
+        return item.name.endswith(_cases(_COSTLY_STUDIES))
+    return "[postgres" in item.name and (
+        stem not in _ON_BOTH_DATABASES or any(name in item.name for name in _ON_SQLITE)
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -114,6 +114,7 @@ def entered(page: Page, shared_server: SharedServer) -> tuple[AnnotatePage, Camp
     return annotate_page, campaign
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_waited_for(page: Page, tmp_path: Path) -> None:
     with (
         small_disk(tmp_path / "disk") as disk,

@@ -32,6 +32,7 @@ def save_threshold(page: Page, server: Server, metric: str, name: str) -> None:
     expect(page.get_by_text(f"Saved as {name}")).to_be_visible(timeout=START_MS)
 
 
+@pytest.mark.slow
 def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Page, server: Server) -> None:
     save_threshold(page, server, "ROUGE-2", "own")
     page.goto(f"{server.url}/audit")

@@ -14,6 +14,7 @@ from tests.e2e.waiting import START_MS, idle, press
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.slow
 def test_who_has_no_known_answer_right_is_paused_and_their_places_are_free_again(
     new_page: Callable[[], Page], shared_server: SharedServer
 ) -> None:

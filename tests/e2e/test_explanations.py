@@ -116,6 +116,7 @@ def found(page: Page) -> Locator:
     return page.locator(".st-key-explain-finding")
 
 
+@pytest.mark.slow
 def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Bench) -> None:
     page = bench.page
     expect(page.get_by_text("1 question to endpoints, about").filter(visible=True)).to_be_visible()

@@ -129,6 +129,7 @@ def test_words_that_are_replaced_or_pasted_are_executable_edits_which_one_link_o
     expect(bench.box).to_have_value(changed)
 
 
+@pytest.mark.slow
 def test_texts_from_outside_are_opened_and_a_bad_file_loses_nothing(bench: Bench) -> None:
     page = bench.page
     document, summary = page.get_by_role("textbox", name="Document"), page.get_by_placeholder("Paste a summary")

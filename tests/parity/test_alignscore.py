@@ -107,6 +107,7 @@ def test_whole_texts_score_as_defined(folder: Path, head: str, pair: tuple[str, 
     assert scored(folder, pair, head).value == pytest.approx(asking(folder, head)(*pair), abs=TOLERANCES[head])
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(folder: Path) -> None:
     values = [scored(folder, pair, mode).value for pair in PAIRS.values() for mode in ("nli_sp", "bin_sp")]
     assert max(values) - min(values) > 0.5

@@ -157,6 +157,7 @@ def encoded(teacher: seq2seq_likelihood.LikelihoodModel) -> Iterator[list[int]]:
     hook.remove()
 
 
+@pytest.mark.slow
 def test_batching_changes_no_value_and_no_order(folder: Path, teacher: seq2seq_likelihood.LikelihoodModel) -> None:
     questions = [question(folder, *pair) for pair in PAIRS.values()]
     together = teacher.forward(teacher.encode(questions))

@@ -62,6 +62,7 @@ def test_precision_is_as_defined(folder: Path, states: States, pair: tuple[str, 
     assert ours(folder, pair) == pytest.approx(precision(states, pair), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(states: States) -> None:
     values = [precision(states, PAIRS[name]) for name in ("short", "odd punctuation", "a long claim")]
     assert max(values) - min(values) > 0.1

@@ -249,6 +249,7 @@ def test_one_start_token_alone_would_be_noticed(folder: Path) -> None:
     assert not math.isclose(ours(pair, local).value, ours(pair, f"{local},special_tokens=false").value, abs_tol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(folder: Path) -> None:
     local = f"checkpoint={folder},through=transformers,dtype=float32"
     values = [ours(PAIRS[name], local).value for name in ("ordinary", "short", "odd punctuation", "other scripts")]

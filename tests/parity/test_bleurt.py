@@ -94,6 +94,7 @@ def test_the_score_is_as_defined(folder: Path, pair: tuple[str, str]) -> None:
     assert ours(folder, pair) == pytest.approx(Port(folder).score(*pair), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(folder: Path) -> None:
     values = [Port(folder).score(*pair) for pair in PAIRS.values()]
     assert max(values) - min(values) > 0.1

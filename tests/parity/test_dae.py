@@ -119,6 +119,7 @@ def test_the_score_is_as_defined(folder: Path, pair: tuple[str, str]) -> None:
     assert ours(folder, pair).value == pytest.approx(mean(Authors(folder).arcs(pair)), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(folder: Path) -> None:
     values = [mean(Authors(folder).arcs(pair)) for pair in SCORED.values()]
     assert max(values) - min(values) > 0.1

@@ -91,6 +91,7 @@ def test_a_whole_summary_scores_as_defined(folder: Path, correct: Correct, pair:
     assert [part.score for part in score.parts] == [part.score for part in scored(folder, pair).parts]
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(folder: Path) -> None:
     values = [scored(folder, pair).value for pair in PAIRS.values()]
     assert max(values) - min(values) > 0.5

@@ -121,6 +121,7 @@ def test_the_score_is_the_mean_over_the_sentences(tiny_roberta: Path) -> None:
     assert score.value == pytest.approx(sum(part.score for part in score.parts) / len(score.parts))
 
 
+@pytest.mark.slow
 def test_the_tiny_models_tell_the_pairs_apart(tiny_roberta: Path, tiny_deberta: Path, tiny_t5: Path) -> None:
     folders = {"roberta": tiny_roberta, "deberta": tiny_deberta, "flan-t5": tiny_t5}
     for name, folder in folders.items():

@@ -203,6 +203,7 @@ def test_every_question_string_is_that_of_the_definition(models: Models, referen
         assert texts == reference.questions(phrase, summary)
 
 
+@pytest.mark.slow
 def test_the_tiny_models_reach_every_way_to_a_score(models: Models) -> None:
     names = ("ordinary", "more than the models read", "personal", "ten characters")
     scores = [ours(models, PAIRS_OF_QUESTIONS[name]) for name in names]

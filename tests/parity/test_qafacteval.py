@@ -309,6 +309,7 @@ def test_an_answer_is_given_as_it_is_written(said: str, words: str, written: str
     assert original_spelling(said, words, " ".join(basic(words))) == written
 
 
+@pytest.mark.slow
 def test_after_an_edit_the_questions_about_other_sentences_stand(models: Models, tmp_path: Path) -> None:
     document, summary = PAIRS_OF_QUESTIONS["ordinary"]
     engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
@@ -323,5 +324,6 @@ def test_after_an_edit_the_questions_about_other_sentences_stand(models: Models,
     assert first.score == pytest.approx(ours(models, (document, summary)).value, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_command_line_scores_it(models: Models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert tiny_qa.command_line(models.spec(), tmp_path, monkeypatch)["status"] == "ok"

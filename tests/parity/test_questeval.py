@@ -175,6 +175,7 @@ def test_every_fact_of_the_definition_is_noticed(models: Models, reference: Refe
     assert abs(ours(models, pair, f",{setting}").value - reference.score(*pair)) > 1e-4
 
 
+@pytest.mark.slow
 def test_a_side_without_questions_counts_nothing_and_is_noted(models: Models) -> None:
     score = ours(models, PAIRS_OF_QUESTIONS["nothing to ask"])
     assert 0 < score.value < 0.5
@@ -201,6 +202,7 @@ def test_a_phrase_of_joined_sentences_keeps_its_place(models: Models) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_after_an_edit_of_the_summary_the_questions_about_the_document_stand(models: Models, tmp_path: Path) -> None:
     document, summary = PAIRS_OF_QUESTIONS["agreement"]
     engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))

@@ -130,6 +130,7 @@ def test_conv_agrees_with_its_closed_form(folder: Path, shares: Shares, pair: tu
     assert scored(folder, "summac-conv", pair).value == pytest.approx(closed, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_the_tiny_model_tells_the_pairs_apart(folder: Path) -> None:
     for name, spread in {"summac-zs": 0.5, "summac-conv": 0.1}.items():
         values = [scored(folder, name, pair).value for pair in PROBES.values()]

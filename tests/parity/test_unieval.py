@@ -67,6 +67,7 @@ def test_scores_are_as_defined(folder: Path, ask: Probability, name: str, pair: 
     assert ours(f"{name}[checkpoint={folder}]", *pair) == pytest.approx(expected(ask, *pair), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_scores_of_the_tiny_model_spread(ask: Probability) -> None:
     values = [value for pair in PAIRS.values() for value in expected(ask, *pair)]
     assert min(values) < 0.3

@@ -191,6 +191,7 @@ def corruptions_before() -> list[object]:
     return list(generated_rows(ROWS, 0, standard_battery()))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("before", "with_examples")
 def test_a_new_perturbation_and_metric_move_no_figure_of_an_audit(
     data: AuditData, before: AuditReport, answers: Path

@@ -53,6 +53,7 @@ def test_three_workloads_are_run_with_edits_at_three_places(lines: dict[str, Ben
     assert list(lines) == WORKLOADS
 
 
+@pytest.mark.slow
 def test_both_ways_give_the_same_scores(lines: dict[str, BenchRow]) -> None:
     for line in lines.values():
         assert line.difference < AGREEMENT_TOLERANCE

@@ -89,6 +89,7 @@ def test_it_is_a_dataset_with_the_documents_of_the_store_and_nobody_imports_unde
         DatasetSource(PRECOMPUTED, "bundled", "examples", "0" * 64)
 
 
+@pytest.mark.slow
 def test_the_terminal_evaluates_lists_and_packs_it_without_a_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

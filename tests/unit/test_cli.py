@@ -214,6 +214,7 @@ def test_the_old_name_of_a_command_works_and_gives_the_new_one(
     assert old[0] not in listed
 
 
+@pytest.mark.slow
 def test_an_error_is_a_sentence_and_status_2_in_a_process_of_its_own(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl", "Rain.")
     status, output, errors = finish(

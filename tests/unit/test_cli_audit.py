@@ -111,6 +111,7 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, fe
     assert estimate_of(report, "stillness") == own_estimate(sensitivity["ratio"])
 
 
+@pytest.mark.slow
 def test_a_file_of_pairs_is_audited_without_a_database(few_pairs: Path, tmp_path: Path) -> None:
     written = tmp_path / "audit.json"
     done("audit", METRIC, "--data", few_pairs, "--to", written, "--most", 12)

@@ -118,6 +118,7 @@ def test_an_endpoint_that_is_gone_says_so(endpoint: Endpoint, monkeypatch: pytes
     assert endpoint.asked == []
 
 
+@pytest.mark.slow
 def test_a_key_that_is_refused_ends_the_run_after_the_first_few_questions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def write_explanations(work: Path) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "holds"),
     [
@@ -125,6 +126,7 @@ def test_the_commands_of_a_pack_give_it_again_byte_for_byte(
     assert (work / "touchstone-paper-pack.zip").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_a_pack_that_cannot_be_written_says_where(database: Path) -> None:
     *before, pack = write_several_files(database)
     for arguments in before:

@@ -32,6 +32,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_settings")
 def test_a_model_is_trained_on_labels_and_scores_the_file_by_the_command_line(tmp_path: Path) -> None:
     pairs, model, output = pairs_file(tmp_path / "in.jsonl"), tmp_path / "model.json", tmp_path / "out.jsonl"

@@ -132,6 +132,7 @@ def test_a_threshold_of_a_metric_that_is_not_audited_is_refused(labelled: Path, 
     assert "is a threshold of rouge2" in str(run("audit", "bleu", "--data", labelled, "--threshold", kept).exception)
 
 
+@pytest.mark.slow
 def test_a_threshold_under_a_name_is_found_by_every_command(labelled: Path, tmp_path: Path, database: str) -> None:
     assert database
     scores, written = tmp_path / "scores.jsonl", tmp_path / "audit.json"

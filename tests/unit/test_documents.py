@@ -118,6 +118,7 @@ def test_a_pdf_with_a_filter_that_nobody_knows_is_refused_in_a_sentence(filters:
         read_document("a.pdf", compressed(b"BT (x) Tj ET", filters))
 
 
+@pytest.mark.slow
 def test_a_small_pdf_that_draws_for_hours_is_given_up() -> None:
     bomb = compressed(b"BT /F1 12 Tf " + b"(a) Tj " * 4_000_000 + b"ET")
     assert len(bomb) < 50_000

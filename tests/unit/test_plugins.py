@@ -69,6 +69,7 @@ def test_the_examples_pass_the_lint(tree: Path) -> None:
     run(tree, sys.executable, "-m", "ruff", "format", "--no-cache", "--check", *EXAMPLES)
 
 
+@pytest.mark.slow
 def test_the_examples_pass_every_contract_test(tree: Path) -> None:
     told = run(tree, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", " or ".join(NAMES), *CONTRACTS)
     assert re.search(r"\d{2} passed", told), told

@@ -179,6 +179,7 @@ def test_the_release_of_frank_as_downloaded_is_taken_apart_by_its_own_splits(tmp
     assert {cell["state"] for cell in found["partial correlations, test"].values()} == {"ours alone"}
 
 
+@pytest.mark.slow
 @needs("bump")
 def test_every_cell_of_the_tables_of_bump_is_within_its_tolerance(tmp_path: Path) -> None:
     found = states("bump", tmp_path)

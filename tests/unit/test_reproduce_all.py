@@ -74,6 +74,7 @@ def files(site: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in site.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_job_that_was_interrupted_goes_on_and_makes_the_same_site(
     folder: Path, engine: Engine, tmp_path: Path
 ) -> None:

@@ -76,6 +76,7 @@ def test_every_link_of_the_site_leads_to_a_page_and_an_anchor(site: Path) -> Non
     assert broken == []
 
 
+@pytest.mark.slow
 def test_the_site_fetches_nothing_from_elsewhere(site: Path) -> None:
     pages = {file: Page(file.read_text(encoding="utf-8")) for file in site.rglob("*.html")}
     elsewhere = {one for page in pages.values() for one in page.fetched if urlsplit(one).netloc}

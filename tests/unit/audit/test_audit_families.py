@@ -46,6 +46,7 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "RESAMPLES", 500)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -80,6 +81,7 @@ def test_a_family_is_audited_from_its_first_score_to_asking_again(
         assert found[question].level in (Level.TOO_FEW, Level.NOT_MEASURED)  # two documents are no evidence
 
 
+@pytest.mark.slow
 def test_the_page_gives_the_figures_of_the_terminal(weights: Any, tmp_path: Path, database: str) -> None:
     assert database
     name = min(ONE_OF_EACH_FAMILY.values())

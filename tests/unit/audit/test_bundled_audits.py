@@ -49,6 +49,7 @@ def test_texts_and_labels_are_those_of_today() -> None:
     assert bundled_audits().data == bundled_data().facts, OUTDATED
 
 
+@pytest.mark.slow
 def test_the_rules_make_the_same_variants_today(engine: Engine) -> None:
     assert bundled_audits().battery == standard_battery(), OUTDATED
     run = Run(Plan.of("variants", standard_battery().perturbations(), ()))

@@ -44,6 +44,9 @@ from tests.unit.audit.scripted_judges import (
 from tests.unit.command_line import done
 from tests.unit.llm.scripted import Body, Reply, completion, serving, text
 
+# the audits of four judges take twenty seconds of a processor
+pytestmark = pytest.mark.slow
+
 BIASES = ("position", "scale", "wording", "verbosity", "own-family", "injection")
 
 

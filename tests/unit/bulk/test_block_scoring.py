@@ -190,6 +190,7 @@ def test_progress_says_rate_time_left_and_failures_by_kind() -> None:
     assert progress.line(100.0) == "1 of 4 blocks, 2,000 scores, 20 a second, 5 min left; failed: input 3; faults: 1"
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_loses_no_row_and_doubles_none(blocks: Folder, tmp_path: Path) -> None:
     job, names = ScoringJob(blocks.path, str(tmp_path / "to"), METRICS_OF_TEST, "cpu"), block_names(blocks)
     open_results(folder(tmp_path, "to"), blocks)

@@ -63,6 +63,7 @@ def blocks(tmp_path: Path) -> Folder:
     return out
 
 
+@pytest.mark.slow
 def test_a_sample_is_scored_and_the_run_goes_on_from_there(blocks: Folder, tmp_path: Path) -> None:
     given = ("plan-bulk", blocks.path, "--to", tmp_path / "to", "--metric", "rouge2")
     done = run(*given, "--sample", "4", "--fleet", "100", "--pairs", "1000000000", "--hourly", "2", "--json")

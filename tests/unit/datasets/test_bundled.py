@@ -39,6 +39,7 @@ def test_there_are_sixty_pairs_over_eighteen_domains() -> None:
     assert {item.domain for item in SEEDS} == DOMAINS
 
 
+@pytest.mark.slow
 def test_every_kind_of_the_battery_applies_to_fifteen_pairs() -> None:
     kinds = standard_battery().perturbations()
     applies = Counter(kind.name for kind in kinds for item in SEEDS if applies_to(kind, item.example))

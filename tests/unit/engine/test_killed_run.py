@@ -24,6 +24,7 @@ def ask_all(folder: str) -> list[object]:
         return [outcome for _, outcome in engine.converse(map(telling, WORDS))]
 
 
+@pytest.mark.slow
 def test_a_killed_run_asks_at_most_the_questions_under_way_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,7 @@ def test_features_that_were_not_scored_are_named() -> None:
         list(predicted_shares(of, draw_resamples(of, 10)))
 
 
+@pytest.mark.slow
 def test_the_report_says_what_the_surface_predicts_and_separates(two: Cases) -> None:
     report = Surface().run(StudyData(datasets=("one", "two"), cases=two, resamples=50))
     assert [table.name for table in report.tables] == ["features", "shares", "auc"]

@@ -77,6 +77,7 @@ def test_a_measure_that_has_no_better_side_is_refused() -> None:
         list(metric_ranks(cases, slice_cases(cases), draw_resamples(cases, 2), "ties"))
 
 
+@pytest.mark.slow
 def test_the_ranks_of_every_slice_are_drawn_the_same_again() -> None:
     report = Ranks().run(StudyData(datasets=("toy",), cases=cases_of_two_datasets(), by="dataset", resamples=20))
     files = report_figures(report)

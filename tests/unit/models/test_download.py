@@ -199,6 +199,7 @@ def test_a_network_that_answers_with_its_log_in_page_is_told(
     assert "a log-in page of the network" in state.message
 
 
+@pytest.mark.slow
 def test_two_processes_that_download_one_repository_do_not_corrupt_it(
     pool: ModelPool, repository: Path, tmp_path: Path
 ) -> None:

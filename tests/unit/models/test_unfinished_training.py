@@ -31,6 +31,7 @@ def run(unfinished: UnfinishedTraining, until: str = "") -> tuple[list[str], Tra
             return stages, None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["Fold 3 of 5", pytest.param("Attention, fold 3 of 5", marks=pytest.mark.slow)])
 def test_a_second_run_goes_on_where_the_first_was_stopped(tmp_path: Path, stage: str) -> None:
     _, nothing = run(UnfinishedTraining.open(tmp_path / "stopped", ["these"]), until=stage)

@@ -47,6 +47,7 @@ def test_it_is_whole_and_has_the_plan_and_signatures_of_today(engine: Engine) ->
     assert shift_matrix(STORED, score_shifts(STORED, None))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     any(f"|split:{splitter_name()}|" not in one.signature for one in precomputed_scores()),
     reason=f"the run was computed with other sentences than those of {splitter_name()}, which is on this machine",

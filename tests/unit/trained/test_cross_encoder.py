@@ -119,6 +119,7 @@ def score(engine: Engine, folder: Path, document: str, summary: str) -> Result:
     return outcome
 
 
+@pytest.mark.slow
 def test_it_learns_what_can_be_seen_and_the_loss_falls(ships: Alone) -> None:
     assert min(ships.losses) < ships.losses[0]
     auc = ships.figures[0].estimate
@@ -192,6 +193,7 @@ def test_shuffled_labels_are_called_no_better_than_chance(tiny_roberta: Path, tm
     assert "no better than chance" in verdict(found.figures)
 
 
+@pytest.mark.slow
 def test_the_folder_says_what_it_is_and_evaluation_knows_its_documents(
     tiny_roberta: Path, tmp_path: Path, engine: Engine
 ) -> None:

@@ -182,6 +182,7 @@ def test_labels_are_left_out_under_progress_and_let_in_again(open_page: Open, st
     assert [text.value for text in app.text if text.value.endswith(": All were right.")]
 
 
+@pytest.mark.slow
 def test_the_agreement_tab_has_the_competence_of_people_and_labels_to_look_at_again(
     open_page: Open, store: Store
 ) -> None:

@@ -71,6 +71,7 @@ def save(app: AppTest, name: str) -> str:
     return " ".join(one.value for one in (*app.error, *app.success)).replace("\\", "")
 
 
+@pytest.mark.slow
 def test_what_the_page_shows_is_saved_as_a_metric_and_is_on_the_bench(
     open_page: Open, store: Store, page_engine: Engine, metrics_dir: Path
 ) -> None:

@@ -43,6 +43,7 @@ def test_records_begin_with_the_bundled_examples_and_their_scores(open_page: Ope
     assert shown["rouge2"].notna().any()
 
 
+@pytest.mark.slow
 def test_a_run_of_the_bundled_examples_is_there_to_be_looked_at(open_page: Open) -> None:
     app = open_page("stress").run()
     button = next(one for one in app.button if one.label == "Look at a run of the bundled examples")

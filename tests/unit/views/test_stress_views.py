@@ -56,6 +56,7 @@ def test_a_name_that_addresses_have_opens_its_view_in_the_tab_of_its_group(probe
     assert [tab.label for tab in app.tabs if tab.children] == [group]
 
 
+@pytest.mark.slow
 def test_a_link_within_the_session_opens_its_view_whatever_the_session_began_with(probe: Open) -> None:
     app = opened(probe, "Export")
     app.switch_page("views/metrics.py").run()

@@ -71,6 +71,7 @@ def test_too_few_documents_are_refused_in_a_sentence(open_page: Open, store: Sto
     assert "train-go" not in buttons(app)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
 def test_labels_become_a_metric_that_is_pushed_and_tried(
     open_page: Open,

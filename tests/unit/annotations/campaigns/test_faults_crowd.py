@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from annotations.store.store import Store
 from tests.load.annotators import measure
 from tests.load.killing import kill_again_and_again
@@ -13,6 +15,7 @@ def test_a_crowd_loses_no_label_doubles_none_and_keeps_to_the_overlap(store: Sto
     assert measured.tally.is_clean
 
 
+@pytest.mark.slow
 def test_every_label_acknowledged_before_a_kill_is_there_and_the_database_is_whole(url: str) -> None:
     kept = kill_again_and_again(url, rounds=2)
     assert kept.tally.acknowledged > 0
