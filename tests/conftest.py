@@ -81,8 +81,8 @@ _FURTHER_TEXTS = (
 _ASKERS = ("test_fenice", "test_q2", "test_qafacteval", "test_questeval")
 # metrics whose questions are those of another one that is tried, and studies that fit models
 _COSTLY_CONTRACTS = (
-    *("alignscore-base", "bertscore", "bertscore-minilm", "factcg", "hhem", "longdocfactscore", "mine", "retrieve"),
-    *("minicheck-deberta", "minicheck-flan-t5"),
+    *("alignscore-base", "alignscore-large", "bertscore", "bertscore-minilm", "factcg", "hhem", "longdocfactscore"),
+    *("minicheck-deberta", "minicheck-flan-t5", "mine", "retrieve"),
 )
 _COSTLY_STUDIES = ("combine", "edit-discrimination", "measures", "percentiles", "sensitivity", "shifts")
 # the others come from the hub by the same code

@@ -59,6 +59,7 @@ def test_both_ways_give_the_same_scores(lines: dict[str, BenchRow]) -> None:
         assert line.difference < AGREEMENT_TOLERANCE
 
 
+@pytest.mark.slow
 def test_an_edit_costs_the_engine_its_own_sentence_and_the_straightforward_way_all(lines: dict[str, BenchRow]) -> None:
     first = lines["first score"]
     assert first.engine.rows == first.straightforward.rows

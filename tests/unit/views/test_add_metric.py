@@ -48,6 +48,7 @@ def tried(app: AppTest) -> AppTest:
     return press(app, "Try five pairs")
 
 
+@pytest.mark.slow
 def test_a_folder_is_read_tried_saved_put_on_the_bench_and_removed(
     probe: Open, weights: Weights, metrics_dir: Path
 ) -> None:
