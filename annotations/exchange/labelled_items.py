@@ -55,12 +55,11 @@ def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     return LabelledItems(dataset, items, files[0].importer if files else "", licences)
 
 
-def benchmark_documents(store: Store) -> dict[str, list[str]]:
-    """The documents of every imported dataset that are not to be learned from, each once, by the dataset's name."""
+def benchmark_items(store: Store) -> dict[str, list[Item]]:
+    """The items of every imported dataset that are not to be learned from, by the dataset's name; those without a document are not."""
     found = {}
     for row in store.datasets():
-        importer = row.files[0].importer
-        tests = [item for item in reserve_test_data(load_items(store, row.name), importer) if item.split is Split.TEST]
-        if documents := list(dict.fromkeys(item.example.document for item in tests if item.example.document)):
-            found[row.name] = documents
+        marked = reserve_test_data(load_items(store, row.name), row.files[0].importer)
+        if tests := [item for item in marked if item.split is Split.TEST and item.example.document]:
+            found[row.name] = tests
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from core.training.card import RecipeAccount
 from core.training.claim_batches import batches, stress_batches
 from core.training.training_data import TrainingData
 from core.training.training_row import TrainingRow
+from core.types import Example
 
 if TYPE_CHECKING:
     from core.models.pair_network import PairNetwork
@@ -70,6 +71,19 @@ class _ReadRows:
 
     texts: list[Tokens]
     of_row: list[tuple[int, ...]]
+    _places: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, document: str, summary: str, network: PairNetwork) -> None:
+        """Add a row, with those of its texts that no row had before."""
+        found = []
+        for span in sentences(summary):
+            claim = span.of(summary)
+            if (document, claim) not in self._places:
+                read = premise(document, claim, network.limit, network.tokenizer.count)
+                self._places[document, claim] = len(self.texts)
+                self.texts.extend(network.encode([(read.text if read else "", claim)]))
+            found.append(self._places[document, claim])
+        self.of_row.append(tuple(found))
 
 
 EncoderTraining = Generator[TrainingStep, None, TrainedEncoder]
@@ -136,23 +150,26 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
     )
 
 
+def score_examples(examples: Sequence[Example], network: PairNetwork) -> Generator[TrainingStep, None, Values]:
+    """Scores of texts by the network as it is, (examples,); nan where there is no sentence."""
+    found = np.full(len(examples), np.nan)
+    for start in range(0, len(examples), _READ_AT_ONCE):
+        yield TrainingStep("Scoring the benchmarks", start, len(examples))
+        part = examples[start : start + _READ_AT_ONCE]
+        read = _ReadRows([], [])
+        for example in part:
+            read.add(example.document, example.summary, network)
+        found[start : start + len(part)] = _scores(read, np.full(len(part), fill_value=True), network)
+    return found
+
+
 def _read_rows(rows: Sequence[TrainingRow], network: PairNetwork) -> Generator[TrainingStep, None, _ReadRows]:
-    places: dict[tuple[str, str], int] = {}
-    texts: list[Tokens] = []
-    of_row = []
+    read = _ReadRows([], [])
     for number, row in enumerate(rows):
         if number % _READ_AT_ONCE == 0:
             yield TrainingStep("Reading", number, len(rows))
-        found = []
-        for span in sentences(row.summary):
-            claim = span.of(row.summary)
-            if (row.document, claim) not in places:
-                read = premise(row.document, claim, network.limit, network.tokenizer.count)
-                places[row.document, claim] = len(texts)
-                texts += network.encode([(read.text if read else "", claim)])
-            found.append(places[row.document, claim])
-        of_row.append(tuple(found))
-    return _ReadRows(texts, of_row)
+        read.add(row.document, row.summary, network)
+    return read
 
 
 def _scores(read: _ReadRows, chosen: Mask, network: PairNetwork) -> Values:

@@ -26,6 +26,7 @@ from core.models.words.word_features import FEATURES
 from core.settings import VERSION
 from core.stats.statistic import Numbers, Values
 from core.text import words
+from core.training.benchmark_figures import benchmark_figures, benchmark_section, judged_examples
 from core.training.benchmarks import reserve_test_data
 from core.training.card import WITHOUT, CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
 from core.training.cross_encoder_trainer import (
@@ -33,6 +34,7 @@ from core.training.cross_encoder_trainer import (
     EncoderTraining,
     TrainedEncoder,
     encoder_account,
+    score_examples,
     train_cross_encoder,
 )
 from core.training.shallow_data import LABEL_TARGET, shallow_features
@@ -188,14 +190,18 @@ def _train_cross_encoder_to_folder(plan: TrainingPlan, data: TrainingData, folde
         yield TrainingStep("Loading the encoder", 0, 1)
         network = load_pair_network(plan.encoder, engine.pool.device, plan.seed)
         plain = yield from _without_run(replace(data, stress=replace(stress, pairs=())), network, plan.seed)
+        before = yield from score_examples(judged_examples(stress.benchmarks), network)
         compared = {"the same without the stress run": plain.held_out[labelled]}
     yield TrainingStep("Loading the encoder", 0, 1)
     network = load_pair_network(plan.encoder, engine.pool.device, plan.seed)
     trained = yield from train_cross_encoder(data, network, plan.seed)
     account = encoder_account(trained, plan.encoder, network.limit)
     if stress.pairs:
-        taught = stress_figures(stress, plain.stress, trained.stress)
-        account = replace(account, stress=taught, section=stress_section(stress, taught))
+        after = yield from score_examples(judged_examples(stress.benchmarks), network)
+        of_run = stress_figures(stress, plain.stress, trained.stress)
+        of_benchmarks = benchmark_figures(stress.benchmarks, before, after)
+        section = stress_section(stress, of_run) + benchmark_section(stress.benchmarks, of_benchmarks)
+        account = replace(account, stress=[*of_run, *of_benchmarks], section=section)
     yield TrainingStep("Scoring with the baselines", 0, 1)
     figures = card_figures(data, account, compared | baseline_scores(engine, data, plan.seed))
     network.save(folder)

@@ -61,7 +61,7 @@ def _parts(kinds: NDArray[np.str_], wrong: Mask) -> Iterator[tuple[str, str, Mas
 
 
 def stress_section(stress: StressRows, figures: Sequence[Figure]) -> str:
-    """The section of the card: the matrix, and which benchmarks were kept apart."""
+    """The section of the card: the matrix."""
     estimates = {(one.of, one.measure): one for one in figures}
     rows = [
         [of, measure, estimates[of + WITHOUT, measure].text, one.text, str(one.estimate.n), str(one.estimate.documents)]
@@ -69,16 +69,11 @@ def stress_section(stress: StressRows, figures: Sequence[Figure]) -> str:
         if (of + WITHOUT, measure) in estimates
     ]
     variants = [stress.rows[variant].wrong for _, variant in stress.pairs]
-    apart = (
-        f"No document of {', '.join(stress.apart)} is among them."
-        if stress.apart
-        else "No benchmark is imported here to keep apart."
-    )
     return f"""
 ## The stress run
 
 {stress.name}: {variants.count(False)} harmless and {variants.count(True)} broken variants, of which those on documents that were learned from
-drew the log probabilities of an original and its harmless variant together, and of an original and its broken variant apart. {apart}
+drew the log probabilities of an original and its harmless variant together, and of an original and its broken variant apart.
 All figures are of the other documents. A broken variant is noticed that falls further below its original than the middle 95 % of the
 harmless variants of other kinds; a harmless one is left alone that stays within these.
 

@@ -14,27 +14,29 @@ from core.runs.run import Run, intent_of
 from core.stats.statistic import Numbers, number_documents
 from core.training.training_data import StressRows, TrainingData, near_duplicates
 from core.training.training_row import TrainingRow
+from core.types import Item
 
 ORIGIN = "stress run"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StressSource:
-    """A stress run to be hardened by; `reserved` are documents, by the name of their dataset, of which none is learned from."""
+    """A stress run to be hardened by; `benchmarks` are items of datasets by their name, of whose documents none is learned from."""
 
     name: str
     run: Run
-    reserved: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    benchmarks: Mapping[str, Sequence[Item]] = field(default_factory=dict)
 
 
 def with_stress_run(data: TrainingData, source: StressSource, tests: Sequence[str]) -> TrainingData:
     """The data with the rows of a stress run; documents that both have are one.
 
-    A row whose document is a near-duplicate of a reserved one, or of one of the `tests`, is left out. Raises TouchstoneError
-    where no harmless variant is left, or no broken one.
+    A row whose document is a near-duplicate of a benchmark's, or of one of the `tests`, is left out, and so is an item of a
+    benchmark whose document is one of the labels'. Raises TouchstoneError where no harmless variant is left, or no broken one.
     """
     rows, left_out = _rows_of(source.run)
-    apart = [*(text for texts in source.reserved.values() for text in texts), *tests]
+    benchmarks = [(name, item) for name, items in source.benchmarks.items() for item in items]
+    apart = list(dict.fromkeys([*(item.example.document for _, item in benchmarks), *tests]))
     texts = [*(row.document for row in (*data.rows, *rows)), *apart]
     groups = [*(row.group for row in data.rows), *(f"run/{row.group}" for row in rows), *("" for _ in apart)]
     numbers = near_duplicates(texts, groups)
@@ -46,7 +48,12 @@ def with_stress_run(data: TrainingData, source: StressSource, tests: Sequence[st
     chosen = tuple(row for row, keep in zip(rows, kept, strict=True) if keep)
     known: Numbers = np.concatenate([numbers[: ends[0]], numbers[ends[0] : ends[1]][kept]])
     documents = number_documents([number] for number in known.tolist())
-    found = StressRows(source.name, chosen, documents[ends[0] :], _pairs_of(chosen), left_out, tuple(source.reserved))
+    taught = set(numbers[: ends[0]].tolist())
+    unseen = {text for text, number in zip(apart, numbers[ends[1] :].tolist(), strict=True) if number not in taught}
+    judged = {
+        name: [item for item in items if item.example.document in unseen] for name, items in source.benchmarks.items()
+    }
+    found = StressRows(source.name, chosen, documents[ends[0] :], _pairs_of(chosen), left_out, judged)
     for what, wrong in (("harmless", False), ("broken", True)):
         if not any(chosen[variant].wrong is wrong for _, variant in found.pairs):
             reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())

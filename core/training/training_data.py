@@ -35,7 +35,8 @@ class StressRows:
     """Originals of a stress run and their variants, (rows,), with the numbers that their documents have among all of the training.
 
     `pairs` are the places of an original and its variant, whose row is wrong where it is a broken one; no row has a label.
-    `left_out` counts variants by the reason, `apart` names the datasets of whose documents none is among the rows.
+    `left_out` counts variants by the reason. No document of `benchmarks`, the items of datasets by their name, is among the
+    rows, and none of these items is of a document with a label that is learned from.
     """
 
     name: str
@@ -43,7 +44,7 @@ class StressRows:
     documents: Numbers
     pairs: tuple[tuple[int, int], ...]
     left_out: Mapping[str, int]
-    apart: tuple[str, ...] = ()
+    benchmarks: Mapping[str, Sequence[Item]] = field(default_factory=dict)
 
 
 NO_STRESS = StressRows("", (), np.zeros(0, dtype=np.intp), (), {})

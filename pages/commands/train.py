@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.exchange.labelled_items import benchmark_documents, load_labelled_items
+from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.store.store import Store
 from core.battery import STANDARD_BATTERY, read_battery
 from core.dataset import Refusal
@@ -60,7 +60,7 @@ _CORRUPTIONS = (
 _ROBUST = (
     "Harden a cross-encoder by a run that `stress` wrote, or bundled: draw the scores of originals and of their harmless variants "
     "together, and those of their broken ones apart. It is trained without the run as well, to compare with. Documents of imported "
-    "benchmarks are left out of the run."
+    "benchmarks are left out of the run, and both trainings are judged on them."
 )
 _INCLUDE_TEST = (
     "Learn from all of this data, one of DATA, although it is marked as test or a paper's tables rest on it. It is then no test "
@@ -121,8 +121,8 @@ def _source(name: str, include_test: bool, refusals: list[Refusal]) -> TrainingS
 def _stress_source(name: str) -> StressSource:
     lines = bundled_run_lines() if name == Bundled.name else read_lines(Path(name))
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        reserved = benchmark_documents(store)
-    return StressSource(Path(name).name, run_from_lines(line for line in lines if line), reserved)
+        benchmarks = benchmark_items(store)
+    return StressSource(Path(name).name, run_from_lines(line for line in lines if line), benchmarks)
 
 
 def _watch(run: TrainingRun) -> TrainedFolder:

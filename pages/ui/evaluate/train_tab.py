@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.people import Right
-from annotations.exchange.labelled_items import benchmark_documents, load_labelled_items
+from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.store.records import RunRow
 from core.background import BackgroundTask
 from core.errors import TouchstoneError
@@ -177,19 +177,19 @@ def _recipe_form() -> tuple[Recipe, EncoderSetting, RunRow | None]:
         width=420,
         help="Harden the metric by its variants: the scores of an original and of its harmless variants are drawn together, those of its "
         "broken ones apart. It is trained without the run as well, to compare with, which takes twice the time. Documents of imported "
-        "benchmarks are left out of the run.",
+        "benchmarks are left out of the run, and both trainings are judged on them.",
     )
     return recipe, EncoderSetting(encoder.strip(), tokens, lora), runs[robust] if robust else None
 
 
 def _stress_source(row: RunRow) -> StressSource | None:
-    """The run with the documents of imported benchmarks, of which none is learned from; None until these are read."""
-    reserved = background_result(
-        "Reading the documents of benchmarks…",
-        ("benchmark documents", tuple(row.name for row in services.store().datasets())),
-        partial(benchmark_documents, services.store()),
+    """The run with the items of imported benchmarks, of whose documents none is learned from; None until these are read."""
+    benchmarks = background_result(
+        "Reading the benchmarks…",
+        ("benchmark items", tuple(row.name for row in services.store().datasets())),
+        partial(benchmark_items, services.store()),
     )
-    return None if reserved is None else StressSource(row.name, load_run(row), reserved)
+    return None if benchmarks is None else StressSource(row.name, load_run(row), benchmarks)
 
 
 def _read_labels(datasets: tuple[str, ...]) -> list[TrainingSource]:

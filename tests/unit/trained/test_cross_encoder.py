@@ -227,14 +227,25 @@ def test_a_stress_run_hardens_and_its_card_has_the_matrix_before_and_after(
         )
         for kind, summary in zip(run.plan.kinds, made, strict=True):
             run.add(Variant(example.id, kind, summary=summary))
-    asked = replace(plan(items(60), tiny_roberta), stress=StressSource("ships run", run))
+    benchmark = [
+        Item(Example(f"b{number}", "A dog ran home. It was tired.", text), intended=label, group="dogs")
+        for number, (text, label) in enumerate(
+            [("A dog ran home.", Verdict.CONSISTENT), ("It never ever was tired.", Verdict.INCONSISTENT)]
+        )
+    ]
+    asked = replace(plan(items(60), tiny_roberta), stress=StressSource("ships run", run, {"dogs": benchmark}))
     steps, found = trained(asked, tmp_path / "model", engine)
-    assert {"Epochs", "Epochs, without the stress run"} <= {step.stage for step in steps}
+    assert {"Epochs", "Epochs, without the stress run", "Scoring the benchmarks"} <= {step.stage for step in steps}
     figures = {(one.of, one.measure): one.estimate for one in found.figures}
     assert figures["negation", NOTICED].n == figures[f"negation{WITHOUT}", NOTICED].n == 12
     assert figures["labelled summaries, above the same without the stress run", "AUC difference"].n == 24
     card = (found.folder / CARD_FILE).read_text()
-    for part in ("## The stress run", "| synonyms | left alone |", "No benchmark is imported here", "without the run)"):
+    for part in (
+        "## The stress run",
+        "| synonyms | left alone |",
+        "No document of dogs was learned from",
+        "without the run)",
+    ):
         assert part in card, part
     alone = trained_alone(plan(items(60), tiny_roberta), tmp_path / "alone")
     plain = figures[f"{BROKEN}{WITHOUT}", PAIR_SHARE]

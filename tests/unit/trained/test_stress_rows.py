@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,13 +12,14 @@ from core.errors import TouchstoneError
 from core.models.words.claims import Batch, Unit
 from core.nli_check import NliResult
 from core.runs.run import Check, Meaning, Opinion, Plan, Run, Source, Variant
-from core.training.card import BROKEN, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, WITHOUT
+from core.training.benchmark_figures import benchmark_figures, benchmark_section, judged_examples
+from core.training.card import BROKEN, DIFFERENCE, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, WITHOUT
 from core.training.claim_batches import stress_batches
 from core.training.run import TrainingPlan, TrainingSource
 from core.training.stress_figures import stress_figures, stress_section
 from core.training.stress_rows import StressSource, with_stress_run
 from core.training.training_data import TrainingData, training_data
-from core.types import Item, Split
+from core.types import Example, Item, Split, Verdict
 from tests.unit.trained.training_process import items
 
 PHRASE = "assertion"
@@ -48,6 +50,10 @@ def hardened(source: StressSource, tests: tuple[str, ...] = ()) -> TrainingData:
     return with_stress_run(data(), source, tests)
 
 
+def of_benchmark(documents: Sequence[str]) -> list[Item]:
+    return [Item(Example(f"b{number}", document, "A summary.")) for number, document in enumerate(documents)]
+
+
 def test_variants_become_pairs_of_the_documents_that_the_labels_are_of() -> None:
     found = hardened(StressSource("own", run()))
     stress = found.stress
@@ -65,14 +71,14 @@ def test_variants_become_pairs_of_the_documents_that_the_labels_are_of() -> None
 def test_no_document_of_a_benchmark_or_test_is_learned_from_however_it_is_spaced() -> None:
     documents = [item.example.document for item in items()[::2]]
     respaced = [document.upper().replace(" ", "  ") for document in documents[:5]]
-    found = hardened(StressSource("own", run(), {"bump": respaced}), (documents[7],))
+    found = hardened(StressSource("own", run(), {"bump": of_benchmark(respaced)}), (documents[7],))
     kept = {row.document for row in found.stress.rows}
     assert not kept & {*documents[:5], documents[7]}
     assert 12 < len(kept) <= 18  # some of these documents are near-duplicates of one another
     assert found.stress.left_out["of a benchmark's or a test's document"] == 4 * (24 - len(kept))
-    assert found.stress.apart == ("bump",)
+    assert found.stress.benchmarks == {"bump": []}  # its documents are those of the labels, too: it would be no test
     with pytest.raises(TouchstoneError, match="has no harmless variant to learn from"):
-        hardened(StressSource("own", run(), {"bump": documents}))
+        hardened(StressSource("own", run(), {"bump": of_benchmark(documents)}))
 
 
 def test_a_plan_keeps_what_its_own_data_mark_as_test_out_of_the_run() -> None:
@@ -158,3 +164,24 @@ def test_the_matrix_tells_noticed_from_left_alone_before_and_after() -> None:
     section = stress_section(stress, stress_figures(stress, before, after))
     assert "48 harmless and 24 broken variants" in section
     assert f"| negation | noticed | 0.0 [0.0, 0.0] | 100.0 [100.0, 100.0] | {number} |" in section
+
+
+def test_a_benchmark_is_judged_before_and_after_by_labels_and_pairs() -> None:
+    benchmarks = {"pairs": items(20), "unlabelled": of_benchmark(["One document.", "Another."])}
+    wrong = np.array([one.intended is Verdict.INCONSISTENT for one in benchmarks["pairs"]])
+    after = np.concatenate([np.where(wrong, 0.2, 0.9), [0.5, np.nan]])
+    before = np.full(len(after), 0.5)
+    assert len(judged_examples(benchmarks)) == len(after)
+    found = benchmark_figures(benchmarks, before, after)
+    figures = {(one.of, one.measure): one.estimate for one in found}
+    assert figures["pairs", "AUC"].value == 1
+    assert figures[f"pairs{WITHOUT}", "AUC"].value == 0.5
+    assert figures[f"pairs, above the same{WITHOUT}", DIFFERENCE].value == 0.5
+    assert figures["pairs", PAIR_SHARE].value == 1
+    assert figures[f"pairs{WITHOUT}", PAIR_SHARE].value == 0
+    assert figures["pairs", PAIR_SHARE].n == 20
+    section = benchmark_section(benchmarks, found)
+    assert "No document of pairs, unlabelled was learned from" in section
+    assert "| pairs | AUC |" in section
+    assert "| unlabelled | 2 texts" in section
+    assert "No benchmark is imported here" in benchmark_section({}, [])
