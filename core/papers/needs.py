@@ -12,6 +12,7 @@ from core.metric_setup import format_megabytes, missing_steps
 from core.nli_check import NliCheck
 from core.papers.paper import DataFile, EndpointWork, MissingDataError, Paper, ReleasedData
 from core.papers.paper_words import own_words_note
+from core.papers.released_files import can_be_fetched
 from core.stats.text_tables import align_columns
 
 _FLOPS = 2e13  # of one large GPU in float32 arithmetic on batches of unequal length, a fifth of its peak
@@ -94,7 +95,7 @@ def format_needs(needs: Sequence[PaperNeeds]) -> str:
 def _paper_lines(one: PaperNeeds) -> Iterator[str]:
     yield f"{one.paper}: {len(one.here)} of {len(one.here) + len(one.missing)} files of data are here."
     for file in one.missing:
-        yield f"  missing: {file.place}: {file.get}"
+        yield f"  missing: {file.place}: {'--fetch downloads it; or ' if can_be_fetched(file) else ''}{file.get}"
     if one.metrics:
         rows = [
             (need.spec, need.state, format_megabytes(need.megabytes), _hours(need.hours), need.licence)
@@ -121,6 +122,8 @@ def _sum_lines(needs: Sequence[PaperNeeds]) -> Iterator[str]:
         sum(one.questions for one in works), sum(one.read for one in works), sum(one.written for one in works)
     )
     yield "All together:"
+    files = [file for one in needs for file in one.missing]
+    yield f"  released files that --fetch downloads: {sum(map(can_be_fetched, files))} of {len(files)} that are missing"
     yield f"  weights that --fetch downloads: of {len(missing)} kinds, {format_megabytes(size)}"
     yield (
         f"  time: about {_hours(hours)} hours for the texts at hand on one large GPU (estimated: 2 operations for each "

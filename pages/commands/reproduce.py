@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,7 @@ from core.papers.comparison import beyond_tolerance, compare_paper, comparison_r
 from core.papers.needs import format_needs, paper_needs
 from core.papers.pack import reproduction_pack
 from core.papers.paper import PAPERS, Paper, ReleasedData
+from core.papers.released_files import fetch_released
 from core.settings import Settings
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption
@@ -56,7 +58,11 @@ def command(
         bool, typer.Option("--plan", help="Only say what the papers need: data, weights, endpoint, hours, money.")
     ] = False,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Download the weights that the papers' metrics lack and that the hub gives.")
+        bool,
+        typer.Option(
+            "--fetch",
+            help="Download what the papers lack: released files whose licence is stated, and weights that the hub gives.",
+        ),
     ] = False,
     metric: Annotated[
         list[str] | None,
@@ -79,8 +85,7 @@ def command(
             typer.echo(format_needs([paper_needs(paper, released) for paper in chosen]))
             return
         if fetch:
-            wanted: list[Metric | NliCheck] = [one for paper in chosen for one in paper.metrics()]
-            download_models(engine.pool, [*wanted, *(check for paper in chosen for check in paper.checks())])
+            _fetch(chosen, data, engine)
         if every:
             print_status(format_needs([paper_needs(paper, released) for paper in chosen]))
             names = metric or [row.name for row in default_metrics(engine.pool)]
@@ -100,6 +105,13 @@ def command(
     if beyond:
         print_status(f"{beyond} cells differ beyond the tolerance.")
         raise typer.Exit(1)
+
+
+def _fetch(papers: Sequence[Paper], data: Path, engine: Engine) -> None:
+    for sentence in fetch_released([file for paper in papers for file in paper.data], data):
+        print_status(sentence)
+    wanted: list[Metric | NliCheck] = [one for paper in papers for one in paper.metrics()]
+    download_models(engine.pool, [*wanted, *(check for paper in papers for check in paper.checks())])
 
 
 def _write_pack(folder: Path, paper: Paper, pack: bytes) -> None:

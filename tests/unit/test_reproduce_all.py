@@ -131,7 +131,7 @@ def test_the_site_has_both_figures_what_waits_and_the_ranks(folder: Path, tmp_pa
 def test_the_plan_says_what_is_needed_and_does_nothing(folder: Path, tmp_path: Path) -> None:
     printed = done("reproduce", "all", "--plan", "--data", folder, "-o", tmp_path)
     assert "bump: 1 of 3 files of data are here." in printed
-    assert "missing: squality/dev.jsonl: copy data/v1-3/txt/dev.jsonl" in printed
+    assert "missing: squality/dev.jsonl: --fetch downloads it; or copy data/v1-3/txt/dev.jsonl" in printed
     assert re.search(r"factcc@bump +waits for manueldeprada/FactCC +440 MB +< 0\.1 +Code BSD-3-Clause", printed)
     assert "words: Paper mode longdoc uses words of Touchstone for 14 of 14 printed texts" in printed
     assert re.search(r"endpoint, with --ask: [\d,]+ questions: no endpoint is set", printed)

@@ -70,7 +70,7 @@ class LongDoc(Paper):
     """Counts, lengths and agreement; the scores of tables 1 and 3 to 6 with the weights of six metrics and an endpoint that rewords."""
 
     name: ClassVar[str] = "longdoc"
-    data: ClassVar[tuple[DataFile, ...]] = (*_DATASETS.values(), *map(_reviewed, _CORPORA.values()))
+    data: ClassVar[tuple[DataFile, ...]] = (*_DATASETS.values(), _SQUALITY_TEST, *map(_reviewed, _CORPORA.values()))
 
     def metrics(self) -> Sequence[Metric]:
         return [table_metric(name) for name in OURS]
