@@ -62,9 +62,19 @@ def recover(original: str, edited: str, declared: Sequence[Edit] = ()) -> list[E
     """
     possible = list(declared) if edited != original else []
     while True:
-        separate = _without_overlaps(possible)
+        # edits in the order of the text, without the earlier of two that were given for the same words
+        apart: list[Edit] = []
+        for edit in reversed(possible):
+            if not any(_overlaps(edit.span, other.span) for other in apart):
+                apart.append(edit)
+        separate = sorted(apart, key=lambda edit: edit.span)
         changes = _from_segments(segments(apply(original, separate), edited))
-        touched = _modified_edits(separate, changes)
+        # of the edits that were executed those whose new text is changed further, or added to at its ends
+        touched = [
+            edit
+            for edit, image in zip(separate, _new_spans(separate), strict=True)
+            if any(change.span.start <= image.end and image.start <= change.span.end for change in changes)
+        ]
         if not touched:
             return sorted([*separate, *_map_back(separate, changes)], key=lambda edit: edit.span)
         possible = [edit for edit in possible if edit not in touched]
@@ -185,26 +195,8 @@ def _from_segments(diff: Sequence[Segment]) -> list[Edit]:
     return edits
 
 
-def _without_overlaps(edits: Sequence[Edit]) -> list[Edit]:
-    """Edits in the order of the text, without the earlier of two that were given for the same words."""
-    apart: list[Edit] = []
-    for edit in reversed(edits):
-        if not any(_overlaps(edit.span, other.span) for other in apart):
-            apart.append(edit)
-    return sorted(apart, key=lambda edit: edit.span)
-
-
 def _overlaps(one: Span, other: Span) -> bool:
     return one == other or (one.start < other.end and other.start < one.end)
-
-
-def _modified_edits(separate: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
-    """Of the edits that were executed those whose new text is changed further, or added to at its ends."""
-    return [
-        edit
-        for edit, image in zip(separate, _new_spans(separate), strict=True)
-        if any(change.span.start <= image.end and image.start <= change.span.end for change in changes)
-    ]
 
 
 def _new_spans(edits: Sequence[Edit]) -> list[Span]:

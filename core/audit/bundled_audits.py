@@ -75,12 +75,10 @@ def write_bundled_audits() -> None:
         measured = Measurement(engine, settings, data, [METRICS.parse(spec) for spec in specs])
         for _ in measured.work():
             pass
-        audits = [_portable(audit) for audit in audit_metrics(measured.evidence(), specs)]
+        audits = []
+        for audit in audit_metrics(measured.evidence(), specs):
+            # the verdicts and their figures, without what depends on the machine
+            kept = [replace(one, pairs=(), details=()) for one in audit.findings if one.question not in _OF_A_MACHINE]
+            audits.append(replace(audit, findings=tuple(kept)))
     report = build_report(measured.evidence(), audits, audit_command(data, specs, 0))
     _FILE.write_text(report_json(report) + "\n", encoding="utf-8")
-
-
-def _portable(audit: MetricAudit) -> MetricAudit:
-    """The verdicts and their figures, without what depends on the machine."""
-    kept = [replace(one, pairs=(), details=()) for one in audit.findings if one.question not in _OF_A_MACHINE]
-    return replace(audit, findings=tuple(kept))

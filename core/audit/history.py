@@ -42,11 +42,10 @@ def data_sha256(report: AuditReport) -> str:
 
 def reports_to_keep(report: AuditReport) -> list[AuditReport]:
     """A report of each metric, without the texts of pairs: a history is of figures."""
-    return [replace(report, metrics=(_without_pairs(audit),)) for audit in report.metrics]
-
-
-def _without_pairs(audit: MetricAudit) -> MetricAudit:
-    return replace(audit, findings=tuple(replace(one, pairs=()) for one in audit.findings))
+    return [
+        replace(report, metrics=(replace(audit, findings=tuple(replace(one, pairs=()) for one in audit.findings)),))
+        for audit in report.metrics
+    ]
 
 
 def last_report(kept: Sequence[KeptAudit], report: AuditReport) -> AuditReport | None:
@@ -120,15 +119,12 @@ def battery_labels(kept: Sequence[KeptAudit]) -> list[str]:
 
 def _table(kept: Sequence[KeptAudit]) -> str:
     questions = {finding.question: finding.title for one in kept for finding in one.audit.findings}
-    rows = [
-        (title if place == 0 else "", f"{point.finished:%Y-%m-%d %H:%M}", *_cells(point))
-        for question, title in questions.items()
-        for place, point in enumerate(history_points(kept, question))
-    ]
+    rows = []
+    for question, title in questions.items():
+        for place, point in enumerate(history_points(kept, question)):
+            found = point.finding
+            figure, n = (str(found.figure), str(found.figure.estimate.n)) if found.figure else ("–", "")
+            verdict = f"{LEVEL_MARKS[found.level][1]} {found.level.value}"
+            finished = f"{point.finished:%Y-%m-%d %H:%M}"
+            rows.append((title if place == 0 else "", finished, verdict, figure, n, ", ".join(point.changes)))
     return align_columns([("question", "finished (UTC)", "verdict", "figure [95 %]", "n", "changed"), *rows])
-
-
-def _cells(point: HistoryPoint) -> tuple[str, str, str, str]:
-    found = point.finding
-    figure, n = (str(found.figure), str(found.figure.estimate.n)) if found.figure else ("–", "")
-    return f"{LEVEL_MARKS[found.level][1]} {found.level.value}", figure, n, ", ".join(point.changes)

@@ -11,7 +11,7 @@ from core.llm.local_models import is_local_model, model_title
 from core.metric import Metric
 from core.model_reference import EndpointModel
 from core.registry import Plugin
-from core.types import Example, Question
+from core.types import Example
 
 _FAMILY = "Judge"
 _THIS_MACHINE = "this machine"
@@ -41,9 +41,11 @@ def judge_sampling(metric: Metric, example: Example) -> Sampling | None:
     """The model and endpoint of its first question about an example, at temperature 0; None where it has none."""
     for judge in _judges_in(metric):
         with closing(judge.rounds(example)) as rounds:
-            models = [_sampling(one) for one in next(rounds) if "model" in dict(one.options)]
-        if models:
-            return models[0]
+            questions = [one for one in next(rounds) if "model" in dict(one.options)]
+        if questions:
+            checkpoint = questions[0].checkpoint
+            endpoint = checkpoint.endpoint if isinstance(checkpoint, EndpointModel) else ""
+            return Sampling(str(dict(questions[0].options)["model"]), endpoint=endpoint)
     return None
 
 
@@ -60,9 +62,3 @@ def _judges_in(metric: Metric) -> list[Metric]:
     for plugin in plugins:  # it grows while it is read
         plugins += plugin.uses() if isinstance(plugin, Metric) else ()
     return [one for one in plugins if isinstance(one, Metric) and one.card.family == _FAMILY]
-
-
-def _sampling(question: Question) -> Sampling:
-    checkpoint = question.checkpoint
-    endpoint = checkpoint.endpoint if isinstance(checkpoint, EndpointModel) else ""
-    return Sampling(str(dict(question.options)["model"]), endpoint=endpoint)

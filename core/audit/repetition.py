@@ -109,19 +109,18 @@ class AnotherSample(Metric):
         rounds = self.metric.rounds(example)
         questions = next(rounds)
         while True:
-            answers = yield [_as_another_sample(one) if is_paid(one) else one for one in questions]
+            others = []
+            for one in questions:
+                options = dict(one.options)
+                sample = options.get("sample", 0)
+                options["sample"] = _ANOTHER + (sample if isinstance(sample, int) else 0)
+                others.append(replace(one, options=tuple(options.items())) if is_paid(one) else one)
+            answers = yield others
             try:
                 questions = rounds.send(answers)
             except StopIteration as end:
                 score: Score = end.value
                 return score
-
-
-def _as_another_sample(question: Question) -> Question:
-    options = dict(question.options)
-    sample = options.get("sample", 0)
-    options["sample"] = _ANOTHER + (sample if isinstance(sample, int) else 0)
-    return replace(question, options=tuple(options.items()))
 
 
 def _timed(

@@ -85,17 +85,15 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
             for question in (*ordered_questions(), *(judge_questions() if judge else ()))
         )
         if evidence.misses_too_many(metric):
-            findings = tuple(map(_not_good, findings))
+            why = f"More than {MOST_MISSING:.0%} of the summaries have no score, so that no verdict is good."
+            findings = tuple(
+                replace(one, level=Level.WEAK, warning=" ".join(filter(None, [one.warning, why])))
+                if one.level is Level.GOOD
+                else one
+                for one in findings
+            )
         model = judge.model if judge else None
         yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
-
-
-def _not_good(finding: Finding) -> Finding:
-    """The finding of a metric that leaves out too many summaries."""
-    if finding.level is not Level.GOOD:
-        return finding
-    why = f"More than {MOST_MISSING:.0%} of the summaries have no score, so that no verdict is good."
-    return replace(finding, level=Level.WEAK, warning=" ".join(filter(None, [finding.warning, why])))
 
 
 def build_report(evidence: Evidence, audits: Sequence[MetricAudit], command: str) -> AuditReport:

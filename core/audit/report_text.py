@@ -45,30 +45,30 @@ def _metric_markdown(audit: MetricAudit) -> str:
 
 def format_report(report: AuditReport) -> str:
     """For a terminal: the summary, a line for each question, what must be read with care, the cards of judges, and the battery."""
-    cards = [
+    parts = []
+    for audit in report.metrics:
+        lines = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.common]
+        table = align_columns([("", "verdict", "question", "figure [95 %]", "n"), *lines])
+        remarks = [f"! {one}" for one in (*warnings_of(audit), *failure_lines(audit))]
+        parts.append("\n".join([f"{audit.metric}: {audit.summary}", "", table, *remarks]))
+    parts += [
         f"{title}\n\n{align_columns([head, *rows])}"
         for title, head, rows in map(_card_table, judge_cards(report.metrics))
     ]
-    return "\n\n".join([*map(_format_metric, report.metrics), *cards, f"Battery: {report.battery_label}"])
+    return "\n\n".join([*parts, f"Battery: {report.battery_label}"])
 
 
 def _card_table(card: JudgeCard) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
     """Title, head and rows of the card of a judge: verdict and figure for each metric that asks it."""
     head = ("question", *(audit.metric for audit in card.audits))
-    rows = [(title, *("" if one is None else _verdict(one) for one in findings)) for title, findings in card.rows()]
+    rows = []
+    for title, findings in card.rows():
+        verdicts = []
+        for one in findings:
+            figure = f" {one.figure} ({one.figure.label})" if one and one.figure else ""
+            verdicts.append(f"{LEVEL_MARKS[one.level][1]} {one.level.value}{figure}" if one else "")
+        rows.append((title, *verdicts))
     return f"Judge card: {card.model.title}", head, rows
-
-
-def _verdict(found: Finding) -> str:
-    figure = f" {found.figure} ({found.figure.label})" if found.figure else ""
-    return f"{LEVEL_MARKS[found.level][1]} {found.level.value}{figure}"
-
-
-def _format_metric(audit: MetricAudit) -> str:
-    rows = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.common]
-    table = align_columns([("", "verdict", "question", "figure [95 %]", "n"), *rows])
-    remarks = [*warnings_of(audit), *failure_lines(audit)]
-    return "\n".join([f"{audit.metric}: {audit.summary}", "", table, *(f"! {one}" for one in remarks)])
 
 
 def format_changes(changes: list[FindingChange]) -> str:

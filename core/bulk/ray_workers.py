@@ -23,7 +23,11 @@ class RayActors:
     """
 
     def __init__(self, job: ScoringJob, address: str, size: int | None, gpus: float) -> None:
-        self._ray = _ray()
+        try:
+            import ray
+        except ImportError as error:
+            raise TouchstoneError(_INSTALL) from error
+        self._ray: Any = ray
         try:
             environment = {"py_modules": [str(_OURS)], "env_vars": plugin_variables()}
             self._ray.init(address=address, runtime_env=environment, log_to_driver=False)
@@ -67,11 +71,3 @@ def _room(resources: dict[str, float], gpus: float) -> int:
     if not size:
         raise TouchstoneError(f"The cluster has no room for a worker with {gpus:g} GPUs; it has {resources}.")
     return size
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise TouchstoneError(_INSTALL) from error
-    return ray

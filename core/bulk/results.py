@@ -159,13 +159,11 @@ def _outcome(metric: str, row: dict[str, Any]) -> Outcome:
     if row["status"] != "ok":
         return Failure(row["id"], metric, FailureKind(row["error_kind"]), row["error"])
     seen = Seen(tokens=row["tokens"], cut=row["cut"], notes=tuple(row["notes"]))
-    parts = tuple(_part(one) for one in row["sentences"])
-    return Result(row["id"], metric, row["signature"], row["score"], parts, seen, row["seconds"], row["device"])
-
-
-def _part(one: dict[str, Any]) -> Part:
-    evidence = None if one["evidence_start"] is None else Span(one["evidence_start"], one["evidence_end"])
-    return Part(Span(one["start"], one["end"]), one["score"], evidence)
+    parts = []
+    for one in row["sentences"]:
+        evidence = None if one["evidence_start"] is None else Span(one["evidence_start"], one["evidence_end"])
+        parts.append(Part(Span(one["start"], one["end"]), one["score"], evidence))
+    return Result(row["id"], metric, row["signature"], row["score"], tuple(parts), seen, row["seconds"], row["device"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,16 @@ def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
     fields = slice_fields(by)
     found = _slice_by(cases, fields[0])
     for field in fields[1:]:
-        found = [_both(one, two) for one in found for two in _slice_by(cases, field)]
+        found = [
+            Slice(
+                f"{one.name} × {two.name}",
+                one.pairs & two.pairs,
+                one.summaries & two.summaries,
+                one.samples & two.samples,
+            )
+            for one in found
+            for two in _slice_by(cases, field)
+        ]
         if not set(fields).isdisjoint(_ERROR_FIELDS):  # two may share nothing but what the errors stand against
             found = [one for one in found if (cases.labels[one.summaries] == 0).any()]
     return [every, *(one for one in found if one.pairs.any() or one.samples.any())]
@@ -115,12 +124,6 @@ def _slice_by(cases: Cases, by: str) -> list[Slice]:
         members = {kind.value for kind in types if kind.value.startswith(family)}
         found.append(_build_slice(cases, by, f"{family} Error", _has_any(values, members)))
     return found
-
-
-def _both(one: Slice, two: Slice) -> Slice:
-    """The cases that two slices share."""
-    pairs, summaries, samples = one.pairs & two.pairs, one.summaries & two.summaries, one.samples & two.samples
-    return Slice(f"{one.name} × {two.name}", pairs, summaries, samples)
 
 
 def _has_any(values: Iterable[tuple[str, ...]], wanted: set[str]) -> Mask:

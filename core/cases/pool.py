@@ -183,7 +183,8 @@ def _rows_of_texts(cases: Cases) -> tuple[list[list[int]], list[str]]:
         else:
             places[key] = len(rows)
             rows.append([row])
-    differing = sum(_differ(cases, of_text) for of_text in rows if len(of_text) > 1)
+    repeated = [cases.labels[of_text] for of_text in rows if len(of_text) > 1]
+    differing = sum(len(np.unique(labels[~np.isnan(labels)])) > 1 for labels in repeated)
     merged = len(cases.samples) - len(rows)
     warnings = []
     if merged:
@@ -191,12 +192,6 @@ def _rows_of_texts(cases: Cases) -> tuple[list[list[int]], list[str]]:
     if differing:
         warnings.append(f"{differing} summaries have different labels in several datasets: that of the first counts.")
     return rows, warnings
-
-
-def _differ(cases: Cases, rows: Sequence[int]) -> bool:
-    known = cases.labels[list(rows)]
-    known = known[~np.isnan(known)]
-    return len(known) > 1 and bool(np.ptp(known))
 
 
 def _first_known(values: Values, rows: Sequence[Sequence[int]]) -> Values:

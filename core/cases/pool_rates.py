@@ -34,7 +34,7 @@ from core.stats.prediction_powered import (
 from core.stats.rate import LabelSample, Rate, labels_alone
 from core.stats.rogan_gladen import CorrectedRate, corrected_rate
 from core.stats.score_draw import SELECTION_PROBABILITY
-from core.stats.statistic import Estimate, Mask, Numbers, Values
+from core.stats.statistic import Estimate, Numbers, Values
 from core.stats.stratified_powered import stratified_rate
 
 Drawing = Literal["test", "random", "scores"]
@@ -167,14 +167,11 @@ def _evident(columns: Sequence[MetricColumn], tests: Sequence[DrawingTest]) -> s
     p, place, name = min(found, default=(1.0, 0.5, ""))
     if p >= EVIDENT_P:
         return ""
+    at_most = "< 0.0001" if p < 0.0001 else f"= {p:.4f}"
     return (
         f"The labels were evidently not drawn at random: by {metric_title(name)} their mean percentile among all summaries is "
-        f"{100 * place:.0f}, or their spread another (p {_at_most(p)})."
+        f"{100 * place:.0f}, or their spread another (p {at_most})."
     )
-
-
-def _at_most(p: float) -> str:
-    return "< 0.0001" if p < 0.0001 else f"= {p:.4f}"
 
 
 def _corrected_sample(sample: LabelSample, ranks: Sequence[Values], rows: Numbers, evident: str) -> LabelSample:
@@ -210,16 +207,12 @@ def part_rates(draw: LabelDraw) -> Iterator[PartRate]:
         labelled = np.flatnonzero(mask[draw.rows])
         if not len(labelled):
             continue
-        sample = _sample_of_part(draw, mask, labelled)
+        # an even draw is one of the part, too, with the share that it has of that
+        part = draw.sample.part(labelled)
+        even = bool(np.ptp(draw.sample.unseen) == 0) and draw.sample.unseen[0] < 1
+        sample = replace(part, unseen=np.full(len(labelled), 1 - len(labelled) / int(mask.sum()))) if even else part
         centred = predictions.centred(mask)[labelled] if predictions else None
         yield PartRate(name, int(mask.sum()), powered_rate(sample, centred, scale), labels_alone(sample))
-
-
-def _sample_of_part(draw: LabelDraw, mask: Mask, labelled: Numbers) -> LabelSample:
-    """The labels of a part as a sample of it: an even draw is one of the part, too, with the share that it has of that."""
-    part = draw.sample.part(labelled)
-    even = bool(np.ptp(draw.sample.unseen) == 0) and draw.sample.unseen[0] < 1
-    return replace(part, unseen=np.full(len(labelled), 1 - len(labelled) / int(mask.sum()))) if even else part
 
 
 def error_type_rates(draw: LabelDraw) -> dict[str, Rate]:

@@ -34,7 +34,7 @@ PAIR_FILTERS: MappingProxyType[str, Callable[[PairVerdict], bool]] = MappingProx
     {
         "all pairs": lambda line: True,  # noqa: ARG005  # it keeps whatever it is shown
         "metrics disagree": lambda line: {Move.RIGHT, Move.WRONG} <= set(line.moves),
-        "all wrong": lambda line: _is_never_right(line.moves),
+        "all wrong": lambda line: Move.RIGHT not in line.moves and not {Move.NONE}.issuperset(line.moves),
     }
 )
 """Pairs to show; "all wrong" are those on which no metric that scored them moved the right way."""
@@ -50,7 +50,12 @@ def noise_band(cases: Cases, column: MetricColumn) -> NoiseBand:
 
 def build_verdict_grid(cases: Cases, columns: Sequence[MetricColumn]) -> list[PairVerdict]:
     """A line for every minimal pair; a metric without a better side has no verdict. At least one column."""
-    moves = [_column_moves(cases, column) for column in columns]
+    moves = []
+    for column in columns:
+        band, ends = noise_band(cases, column), cases.pairs.T
+        shifts = column.values[ends[1]] - column.values[ends[0]]
+        quiet = with_least_ends(band.low, band.high)
+        moves.append([classify_move(shift, quiet, column.direction, preserving=False) for shift in shifts])
     return [
         PairVerdict(int(good), int(bad), of_pair)
         for (good, bad), of_pair in zip(cases.pairs, zip(*moves, strict=True), strict=True)
@@ -60,15 +65,3 @@ def build_verdict_grid(cases: Cases, columns: Sequence[MetricColumn]) -> list[Pa
 def filter_pairs(lines: Iterable[PairVerdict], name: str) -> list[PairVerdict]:
     """The lines that a filter keeps."""
     return [line for line in lines if PAIR_FILTERS[name](line)]
-
-
-def _column_moves(cases: Cases, column: MetricColumn) -> list[Move]:
-    band, (good, bad) = noise_band(cases, column), cases.pairs.T
-    shifts = column.values[bad] - column.values[good]
-    ends = with_least_ends(band.low, band.high)
-    return [classify_move(shift, ends, column.direction, preserving=False) for shift in shifts]
-
-
-def _is_never_right(moves: Sequence[Move]) -> bool:
-    scored = [move for move in moves if move is not Move.NONE]
-    return bool(scored) and Move.RIGHT not in scored

@@ -43,7 +43,9 @@ def _items(row: Row, _: RecordPlace) -> list[Item]:
     group, origin, system = (fields.text(row, name) for name in ("id", "origin", "model_name"))
     name, summary = f"{origin}/{group}/{system}", fields.text(row, "summ")
     correct = fields.text(row, "error_type").strip().lower() == _CORRECT
-    spans = [] if correct else _spans(summary, fields.literals(row, "annotated_span"))
+    marked = [] if correct else fields.literals(row, "annotated_span")
+    places = [(summary.find(words), len(words)) for words in dict.fromkeys(marked) if words]
+    spans = [Span(start, start + length) for start, length in places if start >= 0]
     return [
         Item(
             Example(name, fields.text(row, "doc"), summary),
@@ -56,8 +58,3 @@ def _items(row: Row, _: RecordPlace) -> list[Item]:
             split=fields.choice(row, "cut", _CUTS),
         )
     ]
-
-
-def _spans(summary: str, marked: list[str]) -> list[Span]:
-    places = [(summary.find(words), len(words)) for words in dict.fromkeys(marked) if words]
-    return [Span(start, start + length) for start, length in places if start >= 0]

@@ -38,20 +38,16 @@ class Documents(Importer):
 
 def _item(row: Row, _: RecordPlace) -> list[Item]:
     group = fields.text(row, _first_known(row, _IDS))
-    turns = _turns(row) if "utt" in row else _contexts(row)
-    document, contexts = join_contexts(turns) if turns else (_text(row), ())
+    if "utt" in row:
+        turns = _turns(row)
+    else:
+        named = next((name for name in FIELD_NAMES["contexts"] if row.get(name)), "")
+        turns = parse_contexts(row[named]) if named else []
+    document, contexts = join_contexts(turns)
+    if not turns:
+        name = _first_known(row, FIELD_NAMES["document"])
+        document = "\n".join(fields.texts(row, name)) if isinstance(row[name], list) else fields.text(row, name)
     return [Item(Example(f"document-{group}", document, "", contexts), group=group)]
-
-
-def _contexts(row: Row) -> list[NamedText]:
-    """The named texts that make the document; none of a record with one text."""
-    name = next((name for name in FIELD_NAMES["contexts"] if row.get(name)), "")
-    return parse_contexts(row[name]) if name else []
-
-
-def _text(row: Row) -> str:
-    name = _first_known(row, FIELD_NAMES["document"])
-    return "\n".join(fields.texts(row, name)) if isinstance(row[name], list) else fields.text(row, name)
 
 
 def _turns(row: Row) -> list[NamedText]:

@@ -41,18 +41,16 @@ class FactualNLG(Importer):
 
 def _item(row: Row, _: RecordPlace) -> list[Item]:
     example = Example(fields.text(row, "id"), fields.text(row, "doc"), fields.text(row, "summary"))
+    explanations = []
+    for sample in fields.records(row, "samples"):
+        by = f"{fields.text(sample, 'model')}|{fields.text(sample, 'prompt')}"
+        text, grade = fields.text(sample, "explanation"), fields.choice(sample, "annotation", _GRADES)
+        explanations.append(GradedExplanation(text, by, grade, _JUDGE))
     return [
         Item(
             example,
             domain="news",
             group=fields.document_key(example.document),
-            explanations=tuple(_explanation(sample) for sample in fields.records(row, "samples")),
+            explanations=tuple(explanations),
         )
     ]
-
-
-def _explanation(sample: Row) -> GradedExplanation:
-    by = f"{fields.text(sample, 'model')}|{fields.text(sample, 'prompt')}"
-    return GradedExplanation(
-        fields.text(sample, "explanation"), by, fields.choice(sample, "annotation", _GRADES), _JUDGE
-    )

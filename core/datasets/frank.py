@@ -91,6 +91,8 @@ class _CompanionFiles:
                 for place, given in enumerate(fields.records(sentences, "summary_sentences_annotations"))
                 for annotator in given
             ]
+        released = self.scores.get(key, {})
+        values = {metric: fields.optional_number(released, metric) for metric in released if metric not in _NOT_RATED}
         return [
             Item(
                 Example(f"{document}/{system}", fields.optional(texts, "article"), summary),
@@ -108,11 +110,6 @@ class _CompanionFiles:
                     ],
                     *votes,
                 ),
-                scores=_scores(self.scores.get(key, {})),
+                scores=tuple(ReleasedScore(metric, value) for metric, value in values.items() if value is not None),
             )
         ]
-
-
-def _scores(row: Row) -> tuple[ReleasedScore, ...]:
-    values = {metric: fields.optional_number(row, metric) for metric in row if metric not in _NOT_RATED}
-    return tuple(ReleasedScore(metric, value) for metric, value in values.items() if value is not None)

@@ -117,23 +117,21 @@ def _annotated_items(row: Row, _: RecordPlace) -> list[Item]:
     name, summary = fields.text(row, "id"), fields.text(row, "summary")
     marked = [words for words in fields.optional(row, "annotated_spans").split("<sep>") if words.strip()]
     judge, document = _judge_and_document(name)
+    judgements = []
+    for words in marked:
+        places = edits.occurrences(words, summary)
+        span, note = (places[0], "") if places else (None, words)
+        judgements.append(Judgement(name, judge, Verdict.INCONSISTENT, span, note=note))
     return [
         Item(
             Example(name, fields.text(row, "source"), summary),
             intended=Verdict.INCONSISTENT if marked else Verdict.CONSISTENT,
             domain=fields.optional(row, "origin"),
             group=document,
-            judgements=tuple(_marked_span(words, name, judge, summary) for words in marked),
+            judgements=tuple(judgements),
             system=fields.optional(row, "model"),
         )
     ]
-
-
-def _marked_span(words: str, name: str, judge: str, summary: str) -> Judgement:
-    places = edits.occurrences(words, summary)
-    if not places:
-        return Judgement(name, judge, Verdict.INCONSISTENT, note=words)
-    return Judgement(name, judge, Verdict.INCONSISTENT, places[0])
 
 
 def _tool_items(row: Row, place: RecordPlace) -> list[Item]:

@@ -212,7 +212,14 @@ class _MappedReader:
         values = [(score, fields.table_number(row[score.column])) for score in own]
 
         filled = [column for column in columns.slices if is_filled(row, column)]
-        found = [(column, name) for column in filled for name in item_stream.parse_slices(_slice_cell(row[column]))]
+        cells = [(column, row[column]) for column in filled]  # a list of names, or a cell as its text
+        found = [
+            (column, name)
+            for column, cell in cells
+            for name in item_stream.parse_slices(
+                cell if isinstance(cell, list | int) and not isinstance(cell, bool) else str(cell)
+            )
+        ]
         slice_names = tuple(
             dict.fromkeys(name if column.lower() in _SLICE_NAMES else f"{column}: {name}" for column, name in found)
         )
@@ -269,11 +276,6 @@ class _MappedReader:
 
 def _filled_passage(row: Row, column: str) -> str:
     return fields.passage(row, column) or fields.text(row, column)
-
-
-def _slice_cell(value: object) -> object:
-    """Names of slices: a list, or a cell as its text."""
-    return value if isinstance(value, list | int) and not isinstance(value, bool) else str(value)
 
 
 def _level(row: Row, column: str) -> float:

@@ -53,23 +53,19 @@ def _item(row: Row, _: RecordPlace) -> list[Item]:
     name = f"{origin}/{group}/{system}"
     # where a span has no text the others cannot be told apart by their kind
     of_spans = kinds if len(kinds) == len(marked) else []
+    judgements = []
+    for words, kind in zip_longest(marked, of_spans, fillvalue=""):
+        places = edits.occurrences(words, summary)
+        span, note = (places[0], "") if places else (None, words)
+        judgements.append(Judgement(name, "annotators", Verdict.INCONSISTENT, span, kind, note))
     return [
         Item(
             Example(name, fields.text(row, "dialogue"), summary),
             intended=verdict,
             domain=origin,
             group=group,
-            judgements=tuple(
-                _judgement(words, kind, name, summary) for words, kind in zip_longest(marked, of_spans, fillvalue="")
-            ),
+            judgements=tuple(judgements),
             categories=tuple(dict.fromkeys(kinds)),
             system=system,
         )
     ]
-
-
-def _judgement(words: str, kind: str, name: str, summary: str) -> Judgement:
-    places = edits.occurrences(words, summary)
-    if not places:
-        return Judgement(name, "annotators", Verdict.INCONSISTENT, category=kind, note=words)
-    return Judgement(name, "annotators", Verdict.INCONSISTENT, places[0], kind)

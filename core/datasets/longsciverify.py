@@ -113,9 +113,12 @@ def _joined(papers: list[Row], row: Row) -> Row:
 def _ratings(reviews: list[Row], model: int) -> tuple[Rating, ...]:
     """Ratings by each reviewer, and the mean over reviewers of their shares of factual sentences."""
     given = [rating for number, review in enumerate(reviews, start=1) for rating in _given(review, model, number)]
-    shares = [_share(given, f"reviewer-{number}") for number in range(1, len(reviews) + 1)]
-    known = [share for share in shares if share is not None]
-    overall = [Rating(ALL_JUDGES, "factuality", sum(known) / len(known))] if known else []
+    shares = []
+    for number in range(1, len(reviews) + 1):
+        own = [rating for rating in given if rating.judge == f"reviewer-{number}"]
+        factual = [rating.value for rating in own if rating.sentence is not None]
+        shares += [sum(factual) / len(factual)] if factual else []
+    overall = [Rating(ALL_JUDGES, "factuality", sum(shares) / len(shares))] if shares else []
     return (*overall, *given)
 
 
@@ -128,8 +131,3 @@ def _given(review: Row, model: int, number: int) -> list[Rating]:
         for sentence in _SENTENCES
     ]
     return [Rating(judge, aspect, value, place) for aspect, place, value in [*levels, *sentences] if value is not None]
-
-
-def _share(given: list[Rating], judge: str) -> float | None:
-    factual = [rating.value for rating in given if rating.judge == judge and rating.sentence is not None]
-    return sum(factual) / len(factual) if factual else None

@@ -17,8 +17,6 @@ from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import item_stream, table_files
-from core.datasets.formats.item_stream import RecordPlace
-from core.datasets.formats.text_files import Row
 from core.types import Item
 
 _TABLES = {".csv", ".tsv"}
@@ -40,8 +38,6 @@ class Pairs(Importer):
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         if source.suffix.lower() in _TABLES:
             item_stream.match_columns(table_files.csv_header(source))
-        yield from item_stream.items_of_files([source], _items)
-
-
-def _items(row: Row, place: RecordPlace) -> list[Item]:
-    return item_stream.items_of_record(row, f"line-{place.number}")
+        yield from item_stream.items_of_files(
+            [source], lambda row, place: item_stream.items_of_record(row, f"line-{place.number}")
+        )

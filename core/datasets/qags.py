@@ -48,7 +48,10 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
         raise TouchstoneError("The field 'summary_sentences' is empty: there is no summary.")
     summary = " ".join(fields.text(sentence, "sentence") for sentence in sentences)
     votes = [rating for number, sentence in enumerate(sentences) for rating in _votes(sentence, number)]
-    supported = [_majority(votes, number) for number in range(len(sentences))]
+    supported = []
+    for number in range(len(sentences)):
+        given = [vote.value for vote in votes if vote.sentence == number]
+        supported.append(sum(given) * 2 > len(given))
     return [
         Item(
             Example(f"{corpus}-{place.number - 1}", document, summary),
@@ -74,8 +77,3 @@ def _votes(sentence: Row, number: int) -> list[Rating]:
         )
         for response in responses
     ]
-
-
-def _majority(votes: list[Rating], sentence: int) -> bool:
-    given = [vote.value for vote in votes if vote.sentence == sentence]
-    return sum(given) * 2 > len(given)

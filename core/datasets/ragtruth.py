@@ -83,20 +83,18 @@ def _sources(path: Path) -> dict[str, Row]:
 
 def source_example(name: str, source: Row, response: str) -> Example:
     """A response with its source: an answer's passages are contexts; without a source the document is joined later."""
-    document = _document(source) if source else ""
+    info = fields.value(source, "source_info") if source else ""
+    if isinstance(info, dict):
+        passages = "passages" in info
+        document = fields.text(info, "passages") if passages else json.dumps(info, ensure_ascii=False, indent=1)
+    else:
+        document = fields.text(source, "source_info") if source else ""
     starts = [match.start() for match in _PASSAGE.finditer(document)] if _question(source) else []
     contexts = tuple(
         Context(document[start:end].partition(":")[0], Span(start, start + len(document[start:end].rstrip())))
         for start, end in pairwise([*starts, len(document)])
     )
     return Example(name, document, response, contexts, _question(source))
-
-
-def _document(source: Row) -> str:
-    info = fields.value(source, "source_info")
-    if not isinstance(info, dict):
-        return fields.text(source, "source_info")
-    return fields.text(info, "passages") if "passages" in info else json.dumps(info, ensure_ascii=False, indent=1)
 
 
 def _question(source: Row) -> str:

@@ -62,12 +62,19 @@ def _pair(summary: Row, system: str, plain: Item) -> list[Item]:
     """The summary of one system, and its correction where it has one; `plain` is what they share."""
     example = replace(plain.example, id=f"{plain.group}/{system}")
     text, modified = fields.text(summary, "original_summary"), fields.text(summary, "modified")
-    judgements = tuple(_judgement(mark, example.id, text) for mark in fields.records(summary, "error_categories"))
+    judgements = []
+    for mark in fields.records(summary, "error_categories"):
+        start, words = int(fields.number(mark, "start")), fields.text(mark, "text")
+        span = Span(start, start + len(words))
+        if span.of(text) != words:
+            raise TouchstoneError(f"The field 'error_categories' says that {words!r} stands at {start}; it does not.")
+        kind = fields.text(mark, "type")
+        judgements.append(Judgement(example.id, "annotators", Verdict.INCONSISTENT, span, kind))
     original = replace(
         plain,
         example=replace(example, summary=text),
         intended=fields.choice(summary, "consistency", LABEL_WORDS),
-        judgements=judgements,
+        judgements=tuple(judgements),
         categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
         system=system,
     )
@@ -82,11 +89,3 @@ def _pair(summary: Row, system: str, plain: Item) -> list[Item]:
         system=system,
     )
     return [original, corrected]
-
-
-def _judgement(mark: Row, name: str, summary: str) -> Judgement:
-    start, words = int(fields.number(mark, "start")), fields.text(mark, "text")
-    span = Span(start, start + len(words))
-    if span.of(summary) != words:
-        raise TouchstoneError(f"The field 'error_categories' says that {words!r} stands at {start}; it does not.")
-    return Judgement(name, "annotators", Verdict.INCONSISTENT, span, fields.text(mark, "type"))

@@ -53,13 +53,10 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             domain=fields.optional(row, "dataset") or fields.optional(row, "origin"),
             group=fields.document_key(document),
             judgements=judgements,
-            categories=tuple(fields.texts(row, "error_type")) if isinstance(error, list) else _one(row),
+            categories=tuple(fields.texts(row, "error_type"))
+            if isinstance(error, list)
+            else tuple(filter(None, [fields.optional(row, "error_type")])),
             system=fields.optional(row, "model_name"),
             split=fields.choice(row, "cut", _CUTS) if row.get("cut") else None,
         )
     ]
-
-
-def _one(row: Row) -> tuple[str, ...]:
-    category = fields.optional(row, "error_type")
-    return (category,) if category else ()

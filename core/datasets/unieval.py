@@ -48,7 +48,9 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
     return [
         Item(
             Example(f"{task}-{place.number - 1}", document, fields.text(row, "system_output")),
-            intended=_label(human) if task.startswith("qags") else None,
+            intended=(Verdict.CONSISTENT if fields.number(human, "consistency") == 1 else Verdict.INCONSISTENT)
+            if task.startswith("qags")
+            else None,
             domain=task,
             group=f"{task}-{fields.text(row, 'doc_id')}" if "doc_id" in row else fields.document_key(document),
             system=system,
@@ -56,7 +58,3 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             scores=tuple(ReleasedScore(f"UniEval {aspect}", fields.number(predicted, aspect)) for aspect in predicted),
         )
     ]
-
-
-def _label(human: Row) -> Verdict:
-    return Verdict.CONSISTENT if fields.number(human, "consistency") == 1 else Verdict.INCONSISTENT

@@ -52,16 +52,9 @@ class Wice(Importer):
         paths = [path for path in found if source.is_file() or _DERIVED_FOLDER not in path.parts] or found
         marked = [path for path in paths if path.parent.name == _TOKENS_FOLDER]
         claims = [path for path in paths if path not in marked] or marked
-        marks = {} if claims == marked else dict(_marked_tokens(marked))
+        lines = [row for path in marked for _, row in file_rows(path)] if claims != marked else []
+        marks = {fields.text(fields.record(row, "meta"), "id"): row for row in lines if not isinstance(row, str)}
         return item_stream.items_of_files(claims, _Converter(Verdict(self.partial), marks).items)
-
-
-def _marked_tokens(paths: list[Path]) -> Iterator[tuple[str, Row]]:
-    """The readable records with marked tokens by their id."""
-    for path in paths:
-        for _, row in file_rows(path):
-            if not isinstance(row, str):
-                yield fields.text(fields.record(row, "meta"), "id"), row
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,16 +68,13 @@ class Date:
 def find_dates(text: str) -> tuple[Date, ...]:
     """The dates of a text in order; a number counts as a year only after a word that announces one."""
     found = (Date(Span(*match.span()), match.group(), DateUnit(str(match.lastgroup))) for match in _DATE.finditer(text))
-    return tuple(date for date in found if date.unit is not DateUnit.YEAR or _is_announced(text, date.span.start))
+    leads = ((date, text[max(0, date.span.start - _MAX_LEAD_CHARACTERS) : date.span.start]) for date in found)
+    return tuple(date for date, lead in leads if date.unit is not DateUnit.YEAR or _YEAR_BEFORE.search(lead))
 
 
 def is_year(word: str) -> bool:
     """True if a word by itself looks like a year."""
     return _YEAR.fullmatch(word) is not None
-
-
-def _is_announced(text: str, start: int) -> bool:
-    return _YEAR_BEFORE.search(text[max(0, start - _MAX_LEAD_CHARACTERS) : start]) is not None
 
 
 def other_dates(date: Date) -> list[str]:
@@ -93,14 +90,15 @@ def other_dates(date: Date) -> list[str]:
     for cycle in (WEEKDAYS, _DAYTIMES, tuple(f"{part}s" for part in _DAYTIMES)):
         if date.text in cycle:
             return [other for other in cycle if other != date.text]
-    return [_with_month(date.text, month) for month in _LONG_MONTHS if month not in date.text]
+    words = date.text.split()
+    return [
+        " ".join(month if word in MONTHS else word for word in words)
+        for month in _LONG_MONTHS
+        if month not in date.text
+    ]
 
 
 _QUARTERS = ("first", "second", "third", "fourth")
 
 
 _LONG_MONTHS = tuple("January March May July August October December".split())
-
-
-def _with_month(text: str, month: str) -> str:
-    return " ".join(month if word in MONTHS else word for word in text.split())

@@ -116,14 +116,11 @@ def _read_name(text: str, mention: Span, known: dict[str, NameKind]) -> Name | N
         rest = words[skipped:]
         kind = _kind_of_words(rest, known)
         if kind and (not skipped or words[skipped - 1] in OFFICES):
-            start = mention.end - len(_skip_words(mention.of(text), skipped))
+            kept = mention.of(text).split(maxsplit=skipped)[-1] if skipped else mention.of(text)
+            start = mention.end - len(kept)
             whole = Span(start, mention.end)
             return Name(whole, whole.of(text), kind, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
     return None
-
-
-def _skip_words(text: str, words: int) -> str:
-    return text.split(maxsplit=words)[-1] if words else text
 
 
 def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | None:
@@ -189,11 +186,15 @@ def _kinds_of_people(words: list[str]) -> set[NameKind]:
 
 
 def _kinds_by_neighbours(context: str, mention: Span) -> set[NameKind]:
-    places = {NameKind.PLACE} if _looks_like_place(context, mention) else set()
+    name = mention.of(context)
+    before = context[max(0, mention.start - _NAME_MARGIN) : mention.start]
+    after = context[mention.end : mention.end + _NAME_MARGIN]
+    may_be_place = name not in _NOT_PLACES and name.isalpha()
+    is_place = may_be_place and _BEFORE_PLACE.search(before) and _AFTER_PLACE.match(after)
     # a name has a capital inside, as StarWorks, and somebody speaks for it
-    before = context[max(0, mention.start - 2 * _NAME_MARGIN) : mention.start]
-    looks_like_company = bool(_CAPITAL_INSIDE.fullmatch(mention.of(context)) and _BEFORE_COMPANY.search(before))
-    return places | ({NameKind.COMPANY} if looks_like_company else set())
+    speaker = context[max(0, mention.start - 2 * _NAME_MARGIN) : mention.start]
+    is_company = _CAPITAL_INSIDE.fullmatch(name) and _BEFORE_COMPANY.search(speaker)
+    return ({NameKind.PLACE} if is_place else set()) | ({NameKind.COMPANY} if is_company else set())
 
 
 _SPEAKER = re.compile(r"(?:^|\n|[.?!)] )\s?([A-Z][a-z]+(?: [A-Z][a-z]+)?): ")
@@ -230,13 +231,6 @@ _TEAM_WORDS = frozenset(
     "Dortmund New North South East West Saint St San Los Las El La Great United Islamic National International Royal State "
     "American British European Australian Republican Democrat Christian Muslim Jewish Sunni Instagram Facebook Twitter".split()
 )
-
-
-def _looks_like_place(text: str, mention: Span) -> bool:
-    before = text[max(0, mention.start - _NAME_MARGIN) : mention.start]
-    after = text[mention.end : mention.end + _NAME_MARGIN]
-    unlike = mention.of(text) in _NOT_PLACES or not mention.of(text).isalpha()
-    return not unlike and bool(_BEFORE_PLACE.search(before) and _AFTER_PLACE.match(after))
 
 
 _CAPITAL_INSIDE = re.compile(r"(?!Mc|Mac|De|Di|Du|La|Le|Van|Fitz|O['’])[A-Z][a-z]+[A-Z]\w*")

@@ -58,9 +58,14 @@ def find_reversals(sentence: Sentence) -> Iterator[Reversal]:
     if sentence[-1].text == "?" or sentence[0].low in NEGATIVES:
         return
     for place in range(1, len(sentence) - 1):
-        found = _affirmation_at(sentence, place) or _negation_at(sentence, place)
-        if found:
-            yield found
+        if affirmed := _affirmation_at(sentence, place):
+            yield affirmed
+        elif (
+            (negated := negate_verb(sentence, place))
+            and is_asserted(sentence, place)
+            and not _is_restriction(sentence, place)
+        ):
+            yield negated
 
 
 def negate_verb(sentence: Sentence, place: int) -> Reversal | None:
@@ -75,7 +80,8 @@ def negate_verb(sentence: Sentence, place: int) -> Reversal | None:
         return None
     base, form = reading
     adverb = token_at(sentence, place - 1)
-    if place > 1 and _is_manner(sentence, place - 1):
+    is_manner = adverb.text.endswith("ly") and adverb.text not in _SPEAKERS_ADVERBS
+    if place > 1 and is_manner and sentence_tags(sentence)[place - 1] == "RB":
         # "did not substantially rise": "substantially did not rise" is no English
         return Reversal(Span(adverb.span.start, token.span.end), f"{_DO_SUPPORT[form]} not {adverb.text} {base}", True)
     return Reversal(token.span, f"{_DO_SUPPORT[form]} not {base}", True)
@@ -86,11 +92,6 @@ _SPEAKERS_ADVERBS = frozenset(
     "presumably probably reportedly specifically subsequently supposedly surely ultimately undoubtedly unfortunately".split()
 )
 """Adverbs of a speaker about a whole clause; a "not" after one leaves it alone."""
-
-
-def _is_manner(sentence: Sentence, place: int) -> bool:
-    word = sentence[place].text
-    return word.endswith("ly") and sentence_tags(sentence)[place] == "RB" and word not in _SPEAKERS_ADVERBS
 
 
 _DO_SUPPORT = {VerbForm.PAST: "did", VerbForm.THIRD: "does", VerbForm.BASE: "do"}
@@ -129,11 +130,6 @@ def is_asserted(sentence: Sentence, place: int, harmless: frozenset[str] = froze
         and _is_plain_statement(sentence, start, end)
         and not any(token.low in leaning for token in others)
     )
-
-
-def _negation_at(sentence: Sentence, place: int) -> Reversal | None:
-    reversal = negate_verb(sentence, place)
-    return reversal if reversal and is_asserted(sentence, place) and not _is_restriction(sentence, place) else None
 
 
 def _is_restriction(sentence: Sentence, place: int) -> bool:

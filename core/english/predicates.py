@@ -40,7 +40,8 @@ def _active_frames(sentence: Sentence, tags: tuple[str, ...], place: int) -> fro
         return frozenset({"clause"})
     if not _has_object(sentence, tags, place + 1):
         return frozenset()
-    return frozenset({"np", f"np {_object_kind(sentence, tags, place + 1)}"})
+    is_person = tags[place + 1] == "NNP" or after.low in OBJECTS - {"it"}
+    return frozenset({"np", "np person" if is_person else "np thing"})
 
 
 _QUOTES = frozenset("\"':‘“’”")
@@ -58,11 +59,6 @@ def _has_object(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
         place += 1
     after = tags[place] if place < len(tags) else "."
     return after not in {"JJ", "``", "TO", "VBN", "RP"} and token_at(sentence, place).text not in _QUOTES
-
-
-def _object_kind(sentence: Sentence, tags: tuple[str, ...], place: int) -> str:
-    """ "person" for a name or a personal pronoun, else "thing"."""
-    return "person" if tags[place] == "NNP" or sentence[place].low in OBJECTS - {"it"} else "thing"
 
 
 _TIMES = TIME_WORDS | {day.lower() for day in CALENDAR}

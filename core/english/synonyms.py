@@ -209,11 +209,13 @@ def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[
     word = sentence[place].low
     parts = [part for part in _PARTS if wordnet.bases(word, part)]
     verbs = contextual_verb_readings(sentence, place)
-    if len(verbs) == 1 and token_at(sentence, place + 1).low not in PREPOSITIONS:
+    before, after = token_at(sentence, place - 1), token_at(sentence, place + 1)
+    is_noun_here = before.low in ARTICLES | POSSESSIVES and after.low in _AFTER_NOUN
+    if len(verbs) == 1 and after.low not in PREPOSITIONS:
         base, form = verbs[0]
         known = (other for other in wordnet.synonyms(base, "verb") if possible_verb_forms(other))
         yield from (inflect(other, form) for other in known)
-    elif parts == ["noun"] or ("noun" in parts and _is_noun_here(sentence, place)):
+    elif parts == ["noun"] or ("noun" in parts and is_noun_here):
         bases = wordnet.bases(word, "noun")
         if bases == [word]:
             # "woods" for "forest" would need another form of the verb
@@ -223,9 +225,3 @@ def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[
             yield from (plural(other) for other in others if not wordnet.is_irregular(other, "noun"))
     elif parts in (["adjective"], ["adverb"]):
         yield from wordnet.synonyms(word, parts[0])
-
-
-def _is_noun_here(sentence: Sentence, place: int) -> bool:
-    return (
-        token_at(sentence, place - 1).low in ARTICLES | POSSESSIVES and token_at(sentence, place + 1).low in _AFTER_NOUN
-    )

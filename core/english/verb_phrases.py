@@ -53,7 +53,11 @@ def _past_tag_after_noun(sentence: Sentence, tags: list[str], place: int) -> str
         return "VBD"
     if _stands_alone(sentence, tags, place) and token_at(sentence, place + 1).low != "by":
         return "VBD"
-    return "VBN" if after in {"IN", "TO"} and _is_regular(sentence[place].low) else tags[place]
+    word = sentence[place].low
+    if after not in {"IN", "TO"} or not _is_participle_form(word):
+        return tags[place]
+    is_past = any(word in inflections(base).get("VBD", ()) for base in verb_bases(word))
+    return "VBN" if is_past else tags[place]
 
 
 def _stands_alone(sentence: Sentence, tags: list[str], place: int) -> bool:
@@ -65,11 +69,6 @@ def _stands_alone(sentence: Sentence, tags: list[str], place: int) -> bool:
         end += 1
     others = [tags[other].split("+")[0] for other in range(start, end + 1) if other != place]
     return not FINITE_TAGS & {*others} and "MD" not in others and not {"IN", "TO", "VBG"} & {*tags[start:place]}
-
-
-def _is_regular(word: str) -> bool:
-    """True if the past form and the participle are one word."""
-    return _is_participle_form(word) and any(word in inflections(base).get("VBD", ()) for base in verb_bases(word))
 
 
 def place_before(sentence: Sentence, tags: list[str], place: int) -> int:
@@ -112,8 +111,12 @@ def finite_verb(sentence: Sentence, place: int) -> tuple[str, VerbForm] | None:
         return None
     if tags[place] == "VBP" and not _has_plural_subject(sentence, tags, place):
         return None
-    if tags[place] == "VBZ" and _may_be_plural_noun(sentence, tags, place):
-        return None
+    if tags[place] == "VBZ" and "NOUN" in lemmas_by_part(sentence[place].low):
+        # a word as "fans" or "ties" may be a noun before a finite verb or "to be"
+        after = tags[place + 1] if place + 1 < len(tags) else ""
+        infinitive = after == "TO" and token_at(sentence, place + 2).low == "be"
+        if after in FINITE_TAGS | {"MD", "VBN"} or infinitive:
+            return None
     if token_at(sentence, place_before(sentence, [*tags], place)).low in BE | {"to"}:
         return None
     return verb_reading(sentence, place)
@@ -122,21 +125,11 @@ def finite_verb(sentence: Sentence, place: int) -> tuple[str, VerbForm] | None:
 def _has_plural_subject(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
     before = place_before(sentence, [*tags], place)
     # "expresses interest": the form of a verb with a noun after it rather than a plural with its verb
-    if before > 0 and _is_verb_before_noun(sentence, tags, before, place):
-        return False
+    if before > 0 and tags[before] == "NNS" and tags[before - 1] in {"NN", "NNP"}:
+        verb, noun = lemmas_by_part(sentence[before].low), lemmas_by_part(sentence[place].low)
+        if "VERB" in verb and "NOUN" in noun:
+            return False
     return before >= 0 and (
         tags[before] in NOUN_TAGS
         or token_at(sentence, before).low in {"they", "we", "you", "i", "who", "that", "which"}
     )
-
-
-def _is_verb_before_noun(sentence: Sentence, tags: tuple[str, ...], before: int, place: int) -> bool:
-    verb, noun = lemmas_by_part(sentence[before].low), lemmas_by_part(sentence[place].low)
-    return tags[before] == "NNS" and tags[before - 1] in {"NN", "NNP"} and "VERB" in verb and "NOUN" in noun
-
-
-def _may_be_plural_noun(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
-    """True if a word as "fans" or "ties" is where a noun may be: before a finite verb or "to be"."""
-    after = tags[place + 1] if place + 1 < len(tags) else ""
-    infinitive = after == "TO" and token_at(sentence, place + 2).low == "be"
-    return "NOUN" in lemmas_by_part(sentence[place].low) and (after in FINITE_TAGS | {"MD", "VBN"} or infinitive)

@@ -237,7 +237,11 @@ def _parsed_names(text: str, context: str, parser: str) -> tuple[Name, ...]:
 def _entities(text: str, parser: str) -> tuple[tuple[Span, str], ...]:
     """The spans and labels of the entities of a text, without articles, possessive endings and marks."""
     recognise, _ = _pipeline(parser)
-    bare = ((entity, _bare(entity.text)) for entity in recognise(text).ents)
+    # without an article, a possessive ending and marks
+    bare = (
+        (entity, re.sub(r"^(?:the|The|a|A|an|An) |(?:'s|’s|['’,]|(?<!\.\w)\.)$", "", entity.text).strip())
+        for entity in recognise(text).ents
+    )
     starts = ((entity.start_char + entity.text.find(run), run, entity.label_) for entity, run in bare if run)
     return tuple((Span(start, start + len(run)), label) for start, run, label in starts)
 
@@ -245,11 +249,6 @@ def _entities(text: str, parser: str) -> tuple[tuple[Span, str], ...]:
 @cache
 def _pipeline(parser: str) -> tuple[Callable[[str], Any], int]:
     return load_pipeline(Checkpoint(parser, "spacy_parse"))
-
-
-def _bare(entity: str) -> str:
-    """An entity without its article, a possessive ending and marks."""
-    return re.sub(r"^(?:the|The|a|A|an|An) |(?:'s|’s|['’,]|(?<!\.\w)\.)$", "", entity).strip()
 
 
 def _fits_label(run: str, kind: NameKind) -> bool:

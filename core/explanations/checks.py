@@ -96,17 +96,13 @@ def contradicts_itself(verdict: Verdict, explanation: str) -> bool:
 
 
 def _verdicts(explanation: str) -> Iterator[Verdict]:
-    for statement in _statements(explanation):
+    # without a "no" in front, which answers a question and negates nothing that follows
+    sentences_of_lines = [(line, span) for line in _LINE.split(explanation) for span in sentences(line)]
+    for statement in (_ANSWER.sub("", span.of(line)) for line, span in sentences_of_lines):
         tokens = _TOKEN.findall(statement.lower())
         for place, token in enumerate(tokens):
             if _SUBJECTS.intersection(tokens[max(0, place - _SUBJECT_WINDOW) : place]):
                 yield from _verdict(token, tokens[max(0, place - _NEGATION_WINDOW) : place])
-
-
-def _statements(explanation: str) -> Iterator[str]:
-    """Sentences and lines without a "no" in front, which answers a question and negates nothing that follows."""
-    for line in _LINE.split(explanation):
-        yield from (_ANSWER.sub("", span.of(line)) for span in sentences(line))
 
 
 def _verdict(token: str, before: Sequence[str]) -> list[Verdict]:

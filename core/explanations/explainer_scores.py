@@ -202,13 +202,16 @@ def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScore
         }
         awaited = [answer for answer in answers if answer.flagged and cases.labels[answer.place] != 1]
         ungraded = [answer for answer in awaited if not answer.worths]
+        given = [[one for one in sample.item.explanations if one.by == name] for sample in cases.samples]
+        # asked and without an answer, then and later
+        unanswered = [of_item for of_item in given if of_item and not any(one.text or one.verdict for one in of_item)]
         yield ExplainerScores(
             name,
             sum(len(answer.worths) for answer in answers),
             len(awaited),
             len(ungraded),
             sum(answer.failed for answer in ungraded),
-            sum(_is_unanswered(sample.item, name) for sample in cases.samples),
+            len(unanswered),
             figures,
         )
 
@@ -219,12 +222,6 @@ def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
     names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
     places = range(len(cases.samples))
     return {name: [answer for place in places for answer in _graded_answers(cases, place, name)] for name in names}
-
-
-def _is_unanswered(item: Item, name: str) -> bool:
-    """True if it was asked and gave no answer, neither then nor later."""
-    given = [one for one in item.explanations if one.by == name]
-    return bool(given) and not any(one.text or one.verdict for one in given)
 
 
 def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswer]:

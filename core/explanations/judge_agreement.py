@@ -161,18 +161,16 @@ def agreement_with_people(
 def _statistics(judged: Values, human: Values, documents: Numbers) -> dict[str, Statistic]:
     rated = RatedScores(judged, human, documents)
     ratings = LabelMatrix(np.column_stack([judged, human]), documents, tuple(GRADE_VALUES.values()))
+    accuracies = {}
+    for name, cut in _GRADE_CUTS.items():
+        # the cut lies between grades and was chosen on no document
+        labelled = LabelledScores(rated.scores, rated.human > cut, rated.documents)
+        accuracies[f"balanced accuracy, {name}"] = balanced_accuracy(labelled, Threshold(cut, 0, frozenset()))
     return {
         "pearson": correlation.pearson(rated),
         "spearman": correlation.spearman(rated),
         "kendall": correlation.kendall(rated),
-        **{f"balanced accuracy, {name}": _balanced_accuracy_at(rated, cut) for name, cut in _GRADE_CUTS.items()},
+        **accuracies,
         "kappa": cohen_kappa(ratings, 0, 1, distance.nominal_distance),
         "weighted kappa": cohen_kappa(ratings, 0, 1, distance.linear_distance),
     }
-
-
-def _balanced_accuracy_at(rated: RatedScores, cut: float) -> Statistic:
-    # the cut lies between grades and was chosen on no document
-    return balanced_accuracy(
-        LabelledScores(rated.scores, rated.human > cut, rated.documents), Threshold(cut, 0, frozenset())
-    )

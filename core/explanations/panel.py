@@ -150,14 +150,12 @@ class GradeCounts:
 
     def sentences(self) -> list[str]:
         """Sentences with the number of explanations by grade, for each judge and for the panel."""
-        return [
-            f"Explanations judged{' by ' + name.split('|sample:')[0] if self._panel else ''}: {_list_counts(counts)}."
-            for name, counts in self._counts.items()
-        ]
-
-
-def _list_counts(counts: Counter[str]) -> str:
-    return ", ".join(f"{grade} {count}" for grade, count in counts.most_common()) or "none"
+        sentences = []
+        for name, counts in self._counts.items():
+            grades = ", ".join(f"{grade} {count}" for grade, count in counts.most_common()) or "none"
+            by = f" by {name.split('|sample:')[0]}" if self._panel else ""
+            sentences.append(f"Explanations judged{by}: {grades}.")
+        return sentences
 
 
 def parse_judge(text: str, temperature: float = 0.0, sample: int = 0) -> Sampling:

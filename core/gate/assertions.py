@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.audit.question import Finding, Level, ShownPair
+from core.audit.question import Finding, Level
 from core.audit.report import MetricAudit
 from core.cases.measures import draw_resamples
 from core.errors import UnknownNameError
@@ -63,20 +63,19 @@ class AuditAssertions:
     def _message(self, question: str, what: str) -> str:
         finding = self.finding(question)
         figure = f"{finding.figure.label}: {finding.figure}, n = {finding.figure.estimate.n}" if finding.figure else ""
+        pairs = []
+        for pair in finding.pairs[:_MOST_NAMED]:
+            scores = ["failed" if one is None else f"{one:.3f}" for one in (pair.score_before, pair.score_after)]
+            pairs.append(f"  {pair.source}, {pair.remark}: {' → '.join(scores)}: {_shorten(pair.after)}")
         lines = [
             f"{self.audit.metric}, {finding.title} {what}.",
             finding.sentence,
             figure,
             finding.warning,
-            *map(_pair_line, finding.pairs[:_MOST_NAMED]),
+            *pairs,
             f"In full: {finding.command}" if finding.command else "",
         ]
         return "\n".join(filter(None, lines))
-
-
-def _pair_line(pair: ShownPair) -> str:
-    scores = " → ".join("failed" if one is None else f"{one:.3f}" for one in (pair.score_before, pair.score_after))
-    return f"  {pair.source}, {pair.remark}: {scores}: {_shorten(pair.after)}"
 
 
 @dataclass(frozen=True, slots=True)

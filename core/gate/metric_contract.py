@@ -77,37 +77,9 @@ class MetricContract:
             return dict(engine.run([self.metric], examples))
 
 
-def _scores_texts(contract: MetricContract) -> str:
-    return _first_problem(contract, contract.first, failures=())
-
-
-def _same_twice(contract: MetricContract) -> str:
-    return _difference(contract.first, contract.second, "asked again by a new process")
-
-
-def _same_alone(contract: MetricContract) -> str:
-    return _difference(contract.first, contract.alone, "asked for alone, the last text first")
-
-
-def _not_constant(contract: MetricContract) -> str:
-    return " ".join(constant_remarks([_value(outcome) for outcome in contract.first.values()]))
-
-
 def _in_its_direction(contract: MetricContract) -> str:
     pairs = [(_value(contract.first[faithful]), _value(contract.first[wrong])) for faithful, wrong in contract.pairs]
     return " ".join(direction_remarks(pairs, contract.metric.card.direction))
-
-
-def _empty_texts(contract: MetricContract) -> str:
-    return _first_problem(contract, contract.outcomes(EMPTY), failures=(FailureKind.INPUT,))
-
-
-def _long_texts(contract: MetricContract) -> str:
-    return _first_problem(contract, contract.outcomes(LONG), failures=(FailureKind.INPUT,))
-
-
-def _unusual_texts(contract: MetricContract) -> str:
-    return _first_problem(contract, contract.outcomes(UNUSUAL), failures=(FailureKind.INPUT,))
 
 
 def _survives_pickling(contract: MetricContract) -> str:
@@ -122,14 +94,16 @@ def _survives_its_spec(contract: MetricContract) -> str:
 
 CHECKS: Mapping[str, Callable[[MetricContract], str]] = MappingProxyType(
     {
-        "bundled texts have scores within the range": _scores_texts,
-        "the same twice": _same_twice,
-        "the same alone and in any order": _same_alone,
-        "not a constant": _not_constant,
+        "bundled texts have scores within the range": lambda one: _first_problem(one, one.first, failures=()),
+        "the same twice": lambda one: _difference(one.first, one.second, "asked again by a new process"),
+        "the same alone and in any order": lambda one: _difference(
+            one.first, one.alone, "asked for alone, the last text first"
+        ),
+        "not a constant": lambda one: " ".join(constant_remarks([_value(outcome) for outcome in one.first.values()])),
         "its direction on ten pairs": _in_its_direction,
-        "empty texts": _empty_texts,
-        "long texts": _long_texts,
-        "unusual characters": _unusual_texts,
+        "empty texts": lambda one: _first_problem(one, one.outcomes(EMPTY), failures=(FailureKind.INPUT,)),
+        "long texts": lambda one: _first_problem(one, one.outcomes(LONG), failures=(FailureKind.INPUT,)),
+        "unusual characters": lambda one: _first_problem(one, one.outcomes(UNUSUAL), failures=(FailureKind.INPUT,)),
         "sent to another process": _survives_pickling,
         "read back from its spec": _survives_its_spec,
     }

@@ -28,7 +28,12 @@ _MOST_LOST = 5
 def format_comparisons(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
     """The table and the items behind it, for a terminal."""
     rows = [_row(change, failed) for one in found for change in one.changes]
-    examples = [line for one in found for line in _example_lines(one)]
+    examples = [
+        f"{sign} {one.metric}, {item.id}: {item.before:.3f} → {item.after:.3f}, {item.remark}. {_shorten(item.summary)}".rstrip()
+        for one in found
+        for sign, items in (("↓", one.worse), ("↑", one.better))
+        for item in items
+    ]
     return "\n".join([align_columns([_HEAD, *rows]), "", *examples, *([""] if examples else []), _note(found)])
 
 
@@ -124,14 +129,6 @@ def _difference(change: Change) -> str:
     points = [None if one is None else 100 * one for one in (estimate.value, estimate.low, estimate.high)]
     value, *bounds = ("–" if one is None else f"{one:+.1f}".replace("-", "−") for one in points)
     return value if estimate.low is None else f"{value} [{', '.join(bounds)}]"
-
-
-def _example_lines(found: MetricComparison) -> list[str]:
-    return [
-        f"{sign} {found.metric}, {item.id}: {item.before:.3f} → {item.after:.3f}, {item.remark}. {_shorten(item.summary)}".rstrip()
-        for sign, items in (("↓", found.worse), ("↑", found.better))
-        for item in items
-    ]
 
 
 def _folded_examples(metric: str, title: str, items: Sequence[ItemChange]) -> str:

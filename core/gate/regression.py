@@ -33,18 +33,6 @@ class GradedColumn:
     threshold: float | None = None
 
 
-def _mean_score(cases: Cases, _part: Slice, side: GradedColumn) -> Statistic:
-    return mean(_oriented(side.column), cases.documents)
-
-
-def _auc(cases: Cases, part: Slice, side: GradedColumn) -> Statistic:
-    return auc(labelled_in_slice(cases, part, side.column))
-
-
-def _consistency(cases: Cases, part: Slice, side: GradedColumn) -> Statistic:
-    return consistency_share(pairs_in_slice(cases, part, side.column))
-
-
 def _accuracy(cases: Cases, part: Slice, side: GradedColumn) -> Statistic:
     """Of a threshold that is given: one that is chosen on the same labels would flatter both sides."""
     labelled = labelled_in_slice(cases, part, side.column).defined()
@@ -55,7 +43,12 @@ def _accuracy(cases: Cases, part: Slice, side: GradedColumn) -> Statistic:
 
 
 GATE_MEASURES: Mapping[str, Callable[[Cases, Slice, GradedColumn], Statistic]] = MappingProxyType(
-    {"auc": _auc, "consistency": _consistency, "balanced_accuracy": _accuracy, MEAN_SCORE: _mean_score}
+    {
+        "auc": lambda cases, part, side: auc(labelled_in_slice(cases, part, side.column)),
+        "consistency": lambda cases, part, side: consistency_share(pairs_in_slice(cases, part, side.column)),
+        "balanced_accuracy": _accuracy,
+        MEAN_SCORE: lambda cases, _, side: mean(_oriented(side.column), cases.documents),
+    }
 )
 """Shares and areas in 0..1 where items are labelled; else the mean score, higher being more consistent, in units of the metric."""
 

@@ -142,7 +142,10 @@ def read_state(client: Client, endpoint: Endpoint, batch: str) -> BatchState | N
     files = (answer.get("output_file_id"), answer.get("error_file_id"))
     listed = _fields(answer.get("errors")).get("data")
     errors = [_fields(one) for one in listed] if isinstance(listed, list) else []
-    problems = [_file_problem(one, endpoint) for one in errors[:_SHOWN_PROBLEMS]]
+    problems = []
+    for error in errors[:_SHOWN_PROBLEMS]:
+        line = f"line {error['line']}: " if error.get("line") is not None else ""
+        problems.append(f"{line}{server_words(endpoint, dict(error))}")
     return BatchState(
         status.lower(),
         done + failed,
@@ -198,11 +201,6 @@ def _result(result: Mapping[str, object], endpoint: Endpoint) -> BatchResult:
     words = server_words(endpoint, error)
     refused = f"{_fields(error).get('param')} {words}" if status in {400, 422} else ""
     return BatchResult(name, problem=words, refused_words=refused)
-
-
-def _file_problem(error: Mapping[str, object], endpoint: Endpoint) -> str:
-    line = f"line {error['line']}: " if error.get("line") is not None else ""
-    return f"{line}{server_words(endpoint, dict(error))}"
 
 
 def _id(answer: object, endpoint: Endpoint) -> str:

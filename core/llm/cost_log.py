@@ -44,7 +44,10 @@ class CostLog:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / _FILE
-        self._run = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {_program()}"
+        program, *arguments = [*sys.argv, ""]
+        name = Path(program).name
+        command = f"{name} {arguments[0]}".strip() if name in _COMMANDS else name
+        self._run = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {command}"
         self._lock = threading.Lock()
         self._paid: dict[tuple[str, str, str], tuple[Spend, bool]] = {}
         self._timer: threading.Timer | None = None
@@ -92,10 +95,3 @@ def cost_records(costs: Sequence[CostRow]) -> Iterator[dict[str, object]]:
     """The rows as they stand in exports, oldest first; see COST_COLUMNS."""
     for row in reversed(costs):
         yield {"kind": "cost", **{name: getattr(row, name) for name in COST_COLUMNS[1:]}}
-
-
-def _program() -> str:
-    """The program that runs, and the command of the terminal."""
-    program, *arguments = [*sys.argv, ""]
-    name = Path(program).name
-    return f"{name} {arguments[0]}".strip() if name in _COMMANDS else name

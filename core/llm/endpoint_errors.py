@@ -117,7 +117,9 @@ def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) ->
 def _unreachable_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
     address, setting = endpoint.base_url, endpoint.setting("base_url")
     host = urlsplit(address).hostname or ""
-    if proxy := _proxy(address, host):
+    named = getproxies().get(urlsplit(address).scheme) or getproxies().get("all")
+    if named and not proxy_bypass(host):
+        proxy = re.sub(r"//[^/@]*@", "//", named)  # without a password
         return (
             f"{address} cannot be reached through the proxy {proxy}, which the environment names. Start the proxy, or set "
             f"NO_PROXY={host} where the server is reached without it."
@@ -125,12 +127,6 @@ def _unreachable_message(endpoint: Endpoint, error: openai.APIConnectionError) -
     if any(isinstance(cause, socket.gaierror) for cause in _causes(error)):
         return f"No server is named {host}: its address is not found (DNS). Check the spelling in {setting}, or the network."
     return f"{address} cannot be reached. Start the server, or set {setting}."
-
-
-def _proxy(address: str, host: str) -> str:
-    """The proxy by which an address is asked, without a password; empty where there is none."""
-    proxy = getproxies().get(urlsplit(address).scheme) or getproxies().get("all") or ""
-    return "" if proxy_bypass(host) else re.sub(r"//[^/@]*@", "//", proxy)
 
 
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:

@@ -366,6 +366,9 @@ def _key_of_entry(entry: EndpointEntry, where: str) -> str:
 
 
 def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
+    price = _read_price(entry.price_read, entry.price_written)
+    if price is not None or entry.price_answer is not None:
+        price = replace(price or Price(0.0, 0.0), cached=entry.price_cached, answer=entry.price_answer or 0.0)
     return Endpoint(
         _clean_address(entry.base_url, f"{where}: base_url", "key_from"),
         key,
@@ -376,7 +379,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         retries=entry.retries,
         stream=entry.stream,
         reasoning_tokens=entry.reasoning_tokens,
-        price=_price_of_entry(entry),
+        price=price,
         budget=entry.budget,
         total_s=entry.total_s,
         extra_body=json.dumps(entry.extra_body, sort_keys=True),
@@ -404,13 +407,6 @@ def _header_value(value: str, where: str) -> str:
             f"{where}: headers name {value[1:]}, which is not set. Set it in the environment or in .env."
         )
     return found
-
-
-def _price_of_entry(entry: EndpointEntry) -> Price | None:
-    price = _read_price(entry.price_read, entry.price_written)
-    if price is None and entry.price_answer is None:
-        return None
-    return replace(price or Price(0.0, 0.0), cached=entry.price_cached, answer=entry.price_answer or 0.0)
 
 
 def _read_price(read: float | None, written: float | None) -> Price | None:

@@ -71,7 +71,9 @@ class Prompt:
         used = {name: texts[name] for name in self.variables}
         if self.printed:
             return Messages(*(PLACEHOLDER.sub(lambda match: used[match[1]], part) for part in (self.system, self.user)))
-        fence = _unused_fence(list(used.values()))
+        fence = hashlib.sha256("\0".join(used.values()).encode()).hexdigest()[:8]
+        while any(fence in text for text in used.values()):
+            fence = hashlib.sha256(fence.encode()).hexdigest()[:8]
         fenced = {name: f"<{name}-{fence}>\n{text}\n</{name}-{fence}>" for name, text in used.items()}
         marks = ", or between ".join(f"<{name}-{fence}> and </{name}-{fence}>" for name in used)
         system, user = (PLACEHOLDER.sub(lambda match: fenced[match[1]], part) for part in (self.system, self.user))
@@ -84,13 +86,6 @@ PAIR_VARIABLES = ("document", "summary")
 def pair_texts(example: Example) -> dict[str, str]:
     """The texts for the variables `document` and `summary`: a question and the names of contexts stand with the document."""
     return {"document": document_for_reader(example), "summary": example.summary}
-
-
-def _unused_fence(texts: Collection[str]) -> str:
-    fence = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
-    while any(fence in text for text in texts):
-        fence = hashlib.sha256(fence.encode()).hexdigest()[:8]
-    return fence
 
 
 PROMPTS_FOLDER = Path(__file__).parents[1] / "prompts"

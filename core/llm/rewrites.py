@@ -41,7 +41,9 @@ def clean_rewrite(example: Example, answer: str) -> str:
     old summary has no such thing. Raises UnscorableError for commentary or markup inside of it, another language, or no change.
     """
     summary = example.summary.strip()
-    text = _strip_wrapping(summary, answer.strip())
+    text = answer.strip()
+    while (inner := _unwrap_once(summary, text)) != text:  # however many layers there are
+        text = inner
 
     if _COMMENTARY.search(text) and not _COMMENTARY.search(summary):
         raise UnscorableError(
@@ -114,13 +116,6 @@ def check_added_from_document(example: Example, variant: str) -> None:
     for sentence in new:
         if sentence not in document:
             raise UnscorableError(f"The model added what the document does not say in these words: “{sentence}”.")
-
-
-def _strip_wrapping(summary: str, text: str) -> str:
-    """The text without what was put around it, however many layers there are."""
-    while (inner := _unwrap_once(summary, text)) != text:
-        text = inner
-    return text
 
 
 def _unwrap_once(summary: str, text: str) -> str:

@@ -104,7 +104,12 @@ class FrameworkScorer(MultiRoundMetric):
             kind, *asked = reply.texts
             if kind == UNREADABLE:
                 raise UnreadableAnswerError(f"{self.scorer} cannot read an answer of its model. {asked[0]}", received)
-            answers = yield [_chat_question(text, sampling) for text in asked]
+            questions = []
+            for text in asked:
+                messages, draw = read_question(text)
+                drawn = replace(sampling, sample=sampling.sample * _MOST_ROUNDS + draw)
+                questions.append(chat_question(messages, drawn))
+            answers = yield questions
             received += answers
             texts |= {text: answer_text(answer) for text, answer in zip(asked, answers, strict=True)}
         raise UnreadableAnswerError(
@@ -124,8 +129,3 @@ class FrameworkScorer(MultiRoundMetric):
         )
         score = score_of_answer(example, reply, reply.texts, asked)
         return replace(score, seen=replace(score.seen, tokens=sum(answer.tokens for answer in received)))
-
-
-def _chat_question(text: str, sampling: Sampling) -> Question:
-    messages, draw = read_question(text)
-    return chat_question(messages, replace(sampling, sample=sampling.sample * _MOST_ROUNDS + draw))

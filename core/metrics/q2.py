@@ -187,9 +187,11 @@ class Q2(MultiRoundMetric):
         """Without the questions about "I" or "you", "my" or "your"."""
         flat = [one for row in asked for one in row]
         parsed = yield [parser_question(self.reader, one.question, "dependencies") for one in flat]
-        personal = {
-            one.question for one, answer in zip(flat, parsed, strict=True) if _is_personal(one.question, answer)
-        }
+        personal = set()
+        for one, answer in zip(flat, parsed, strict=True):
+            words = zip(answer.texts, (span.of(one.question).lower() for span in answer.spans), strict=True)
+            if any(word in _PERSONAL_PRONOUNS.get(label, ()) for label, word in words):
+                personal.add(one.question)
         return [[one for one in row if one.question not in personal] for row in asked]
 
     def _answered(
@@ -247,8 +249,3 @@ def normalize_answer(text: str) -> str:
 def answer_f1(phrase: str, answer: str) -> float:
     """Words in common."""
     return word_f1(normalize_answer(phrase).split(), normalize_answer(answer).split())
-
-
-def _is_personal(question: str, parsed: Answer) -> bool:
-    words = [(label, span.of(question).lower()) for label, span in zip(parsed.texts, parsed.spans, strict=True)]
-    return any(word in _PERSONAL_PRONOUNS.get(label, ()) for label, word in words)

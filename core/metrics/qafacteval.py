@@ -21,7 +21,7 @@ from core.question_answering import (
     sentence_parts,
     squad_f1,
 )
-from core.types import Answer, Example, Question, Rounds, Score, Span
+from core.types import Example, Question, Rounds, Score, Span
 
 _DRIVE = "https://drive.google.com/uc?id="  # the addresses of the authors' download_models.sh (QAFactEval caa228a)
 
@@ -145,13 +145,13 @@ class QAFactEval(MultiRoundMetric):
     def _answer(self, asked: Sequence[ChunkQuestion], text: str) -> Rounds[list[ChunkQuestion]]:
         """The questions with the answers of a text; answered where an answer is likelier than none."""
         answers = yield [Question(self.reader, (one.question, text), claim=one.span) for one in asked]
-        return [_with_answer(one, answer) for one, answer in zip(asked, answers, strict=True)]
+        found = []
+        for one, answer in zip(asked, answers, strict=True):
+            likely, nothing = answer.values
+            evidence = next(iter(answer.spans), None)
+            found.append(replace(one, answer=answer.texts[0], evidence=evidence, answered=likely > nothing))
+        return found
 
     def _comparison(self, one: ChunkQuestion, document: str) -> Question:
         text = f"{one.question} <q> {one.chunk} <r> {one.answer} <c> {document}"
         return Question(self.judge, (text,), (("limit", self.limit),), one.span, one.evidence)
-
-
-def _with_answer(one: ChunkQuestion, answer: Answer) -> ChunkQuestion:
-    likely, nothing = answer.values
-    return replace(one, answer=answer.texts[0], evidence=next(iter(answer.spans), None), answered=likely > nothing)

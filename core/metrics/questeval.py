@@ -6,7 +6,7 @@ chunks of the first sentences of each text, asked on the other text; how answera
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -206,17 +206,12 @@ def _text_span(span: Span, pieces: Sequence[Span]) -> Span:
 
 
 def _text_position(position: int, pieces: Sequence[Span]) -> int:
-    for piece, begin in _piece_starts(pieces):
-        if position <= begin + piece.end - piece.start:
-            return min(piece.start + position - begin, piece.end - 1)
-    return pieces[-1].end - 1
-
-
-def _piece_starts(pieces: Sequence[Span]) -> Iterator[tuple[Span, int]]:
     begin = 0
     for piece in pieces:
-        yield piece, begin
+        if position <= begin + piece.end - piece.start:
+            return min(piece.start + position - begin, piece.end - 1)
         begin += piece.end - piece.start + 1
+    return pieces[-1].end - 1
 
 
 def _cosine_f1(precise: Answer, recalled: Answer) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.errors import BadSettingError
-from core.lockstep import InnerOutcome, run_in_lockstep
+from core.lockstep import run_in_lockstep
 from core.metric import METRICS, Card, Metric
 from core.model_reference import Checkpoint, ModelRef
 from core.models.words.shallow import FEATURES, MODEL_SUFFIX
@@ -73,14 +73,14 @@ class Shallow(MultiRoundMetric):
         [answer] = yield [Question(Checkpoint(self.model, "mlp", setting="model"), (), values)]
         # what the six metrics read, their values or reasons, and the origin of the model
         read = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
+        outcomes = [
+            f"{spec}: {verdict.value:.3f}." if isinstance(verdict, Score) else f"{spec}: undefined. {verdict}"
+            for spec, verdict in verdicts.items()
+        ]
         seen = Seen(
             pieces=(Span(0, len(example.document)),),
             tokens=sum(one.tokens for one in read),
             cut=sum(one.cut for one in read),
-            notes=(*answer.texts, *(f"{spec}: {_format_outcome(verdict)}" for spec, verdict in verdicts.items())),
+            notes=(*answer.texts, *outcomes),
         )
         return Score(answer.values[0], seen=seen)
-
-
-def _format_outcome(verdict: InnerOutcome) -> str:
-    return f"{verdict.value:.3f}." if isinstance(verdict, Score) else f"undefined. {verdict}"

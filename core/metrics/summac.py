@@ -268,7 +268,10 @@ class SummaCConv(SummaC):
 
     def rounds(self, example: Example) -> Rounds[Score]:
         numbers = yield [Question(head, ()) for head in self.other_head]
-        head = _head_of(numbers[0].values) if numbers else _conv_head()
+        head = _conv_head()
+        if numbers:  # 32 weights, as the kind "summac_head" tells them, over the bins of the released head
+            values = np.array(numbers[0].values)
+            head = ConvHead(head.bins, values[:23], float(values[23]), values[24:30].reshape(2, 3), values[30:])
         answers = yield self.plan(example)
         return self._score(example, answers, lambda entailed, _: self._rating(head, entailed))
 
@@ -306,12 +309,6 @@ def _conv_head() -> ConvHead:
         final_weights=np.array(numbers["final_weights"]),
         final_bias=np.array(numbers["final_bias"]),
     )
-
-
-def _head_of(numbers: Sequence[float]) -> ConvHead:
-    """The head with these 32 weights, as the kind "summac_head" tells them, over the bins of the released one."""
-    values = np.array(numbers)
-    return ConvHead(_conv_head().bins, values[:23], float(values[23]), values[24:30].reshape(2, 3), values[30:])
 
 
 _REDUCTIONS: dict[str, Callable[[Matrix, int], Matrix]] = {"max": np.max, "mean": np.mean, "min": np.min}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.cases.cases import select_metrics
@@ -41,13 +41,11 @@ def benchmark_pages(data: ReleasedData, metrics: Sequence[Metric], resamples: in
     names = tuple(dict.fromkeys(sample.dataset for sample in pooled.samples))
     cases = select_metrics(pooled, [metric.spec for metric in metrics])
     given = StudyData(names, cases, resamples=resamples)
-    return dict(_pages(given))
-
-
-def _pages(given: StudyData) -> Iterator[tuple[str, str]]:
+    pages = {}
     for page, (title, study, by) in PAGES.items():
         report = study.run(replace(given, by=by))
-        yield page, report_html(replace(report, title=title, command=_COMMAND))
+        pages[page] = report_html(replace(report, title=title, command=_COMMAND))
+    return pages
 
 
 def _labelled(file: DataFile, data: ReleasedData) -> list[Sample]:

@@ -155,7 +155,12 @@ def format_table(table: ComparedTable) -> str:
         f"Table {published.id}: {published.caption}, in {published.unit}. {_ORIGINS[published.origin]}{published.source}. "
         f"Tolerance {published.tolerance:g}."
     )
-    lines = [_line(cell) for cell in table.cells if cell.ours is not None]
+    lines = []
+    for cell in table.cells:
+        if cell.ours is not None:
+            paper = "–" if cell.published is None else f"{cell.published:g}"
+            difference = "" if cell.difference is None else f"{cell.difference:+.4g}"
+            lines.append((cell.row, cell.column, paper, f"{cell.ours:.6g}", difference, cell.state))
     head = ("row", "column", COLUMN_HEADS[published.origin], "ours", "difference", "")
     grid = align_columns([head, *lines]) if lines else ""
     deviations = dict.fromkeys(cell.deviation for cell in table.cells if cell.deviation)
@@ -167,12 +172,6 @@ def format_table(table: ComparedTable) -> str:
         f"{len(table.cells)} cells: {counted}.",
     ]
     return "\n".join(filter(None, [title, grid, *lines_below]))
-
-
-def _line(cell: Cell) -> tuple[str, ...]:
-    paper = "–" if cell.published is None else f"{cell.published:g}"
-    difference = "" if cell.difference is None else f"{cell.difference:+.4g}"
-    return (cell.row, cell.column, paper, f"{cell.ours:.6g}", difference, cell.state)
 
 
 def _cells_waiting(table: ComparedTable, why: str) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from core.metric_title import metric_title
 from core.pinned.pin import Pin
-from core.report import Cell, Series, estimate_of
+from core.report import Cell, estimate_of
 from core.signature_parts import apart_from_code
 
 VARYING = frozenset({"resources", "reaction"})
@@ -100,12 +100,10 @@ def _figures(pin: Pin) -> Iterator[object]:
         yield [[_plain(row[place]) for place in counting] for row in table.rows]
     for chart in pin.content.charts:
         if chart.y.format != "seconds":
-            yield [_series(series) for series in chart.series]
+            yield [
+                [series.name, [_plain(x) for x in series.x], [_plain(y) for y in series.y]] for series in chart.series
+            ]
     yield [[pair.before, pair.after] for pair in pin.pairs]
-
-
-def _series(series: Series) -> list[object]:
-    return [series.name, [_plain(x) for x in series.x], [_plain(y) for y in series.y]]
 
 
 def _plain(cell: Cell) -> str | None:

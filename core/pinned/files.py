@@ -52,7 +52,12 @@ def pins_latex(report: PinnedReport, remarks: Remarks, stem: str) -> dict[str, s
             body += _pin_latex(part.pin, f"{stem}-{place + 1}", remarks.get(place, ""))
     title = rf"\title{{{latex_text(report.title)}}}"
     written = "\n".join([title, r"\date{}", r"\begin{document}", r"\maketitle", *body, r"\end{document}", ""])
-    head = _LATEX_HEAD.replace(_FOREIGN_PLACE, "\n".join(_foreign_characters(written)))
+    # pdfLaTeX would stop at these characters: it prints the number by which others find the character
+    foreign = sorted({one for one in written if ord(one) > _LATIN_END and one not in _MARKS})
+    foreign_characters = [
+        rf"\DeclareUnicodeCharacter{{{ord(one):04X}}}{{[U+{ord(one):04X}]\allowbreak{{}}}}" for one in foreign
+    ]
+    head = _LATEX_HEAD.replace(_FOREIGN_PLACE, "\n".join(foreign_characters))
     return {"": f"{head}\n{written}", **_figures(report, "pdf")}
 
 
@@ -138,12 +143,6 @@ _LATEX_HEAD = r"""\documentclass{article}
 
 _LATIN_END = 0x17F  # of the letters that the fonts of pdfLaTeX have
 _MARKS = "–—‘’“”„‚…•€™†‡‰‹›"
-
-
-def _foreign_characters(written: str) -> list[str]:
-    """A declaration for each character that pdfLaTeX would stop at: it prints the number by which others find the character."""
-    foreign = sorted({one for one in written if ord(one) > _LATIN_END and one not in _MARKS})
-    return [rf"\DeclareUnicodeCharacter{{{ord(one):04X}}}{{[U+{ord(one):04X}]\allowbreak{{}}}}" for one in foreign]
 
 
 def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:

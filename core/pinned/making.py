@@ -29,12 +29,16 @@ def study_pin(study: Study, data: StudyData, report: Report, source: StudySource
     found = {column.name: column.signature for column in columns if column.signature}
     found |= {name: one.signature for (_, _, name), one in readings if one.signature}
     signatures = {name: signature for name, signature in found.items() if metric in ("", name)}
+    pairs: tuple[PinnedPair, ...] = ()
+    if data.run is not None and {"metric", "kind"} <= source.cell.keys():
+        chosen = [one for one in data.shifts if one.metric == metric and one.kind == source.cell["kind"]]
+        pairs = tuple(_pinned(pair) for pair in shown_shifts(data.run, chosen, abs))
     return Pin(
         _title(report, content, source),
         replace(source, spec=study.spec),
         content,
         datetime.now(UTC).date(),
-        _pairs_of_cell(data, source.cell),
+        pairs,
         signatures,
     )
 
@@ -146,14 +150,6 @@ def cell_title(cell: Mapping[str, str]) -> str:
     """The values of a cell for people, metrics and perturbations by their titles."""
     titles = {"kind": lambda value: PERTURBATIONS.parse(value).title, "metric": metric_title}
     return ", ".join(titles[name](value) if name in titles else value for name, value in cell.items())
-
-
-def _pairs_of_cell(data: StudyData, cell: Mapping[str, str]) -> tuple[PinnedPair, ...]:
-    """The largest shifts of a metric under one perturbation."""
-    if data.run is None or not {"metric", "kind"} <= cell.keys():
-        return ()
-    chosen = [one for one in data.shifts if one.metric == cell["metric"] and one.kind == cell["kind"]]
-    return tuple(_pinned(pair) for pair in shown_shifts(data.run, chosen, abs))
 
 
 def _pinned(pair: ShownPair, of: str = "") -> PinnedPair:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from markdown_it import MarkdownIt
@@ -48,7 +48,7 @@ def prose_latex(text: str) -> str:
     parts = []
     for token in _parser().parse(with_visible_controls(text)):
         if token.type == "inline":
-            parts.append(_inline_latex(token.children or ()))
+            parts += [_INLINE[one.type](one) for one in token.children or () if one.type in _INLINE]
         elif token.type in ("fence", "code_block"):
             lines = token.content.rstrip("\n").split("\n")
             parts.append(
@@ -94,10 +94,6 @@ _INLINE: Mapping[str, Callable[[Token], str]] = MappingProxyType(
         "link_open": lambda token: rf"\href{{{_latex_url(str(token.attrGet('href') or ''))}}}{{",
     }
 )
-
-
-def _inline_latex(tokens: Sequence[Token]) -> str:
-    return "".join(_INLINE[token.type](token) for token in tokens if token.type in _INLINE)
 
 
 def _latex_url(url: str) -> str:

@@ -84,7 +84,9 @@ def scorer(name: str) -> Callable[[Callable[[Pair, Ask], Score]], Callable[..., 
                 result = function(Pair(document, summary, question), transcript.ask)
             except (Exception, MissingAnswersError) as error:  # of code that is not ours
                 if not transcript.missing and answers != "{}":
-                    raise MissingAnswersError(UNREADABLE, _describe(error)) from error
+                    raise MissingAnswersError(
+                        UNREADABLE, f"{type(error).__name__}: {str(error)[:_MOST_CHARACTERS]}"
+                    ) from error
                 if not transcript.missing:
                     raise
             if transcript.missing:  # also where the scorer took the exception for an answer
@@ -95,10 +97,6 @@ def scorer(name: str) -> Callable[[Callable[[Pair, Ask], Score]], Callable[..., 
         return score
 
     return declare
-
-
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error)[:_MOST_CHARACTERS]}"
 
 
 def notes(lines: Sequence[str]) -> tuple[str, ...]:

@@ -54,8 +54,13 @@ def check_metric(
         if scores[one] != second and not isinstance(scores[one], Problem)
     ]
     ordered = [(scores[faithful], scores[wrong]) for faithful, wrong in pairs if faithful in scores and wrong in scores]
+    outcomes = list(scores.values())
+    problems = [outcome.message for outcome in outcomes if isinstance(outcome, Problem)]
+    failures = (
+        [f"It has no score for {len(problems)} of {len(outcomes)} bundled texts: {problems[0]}"] if problems else []
+    )
     return [
-        *_failures(list(scores.values())),
+        *failures,
         *constant_remarks(list(scores.values())),
         *[
             f"Asked again about the same text it gave {_show(second)} instead of {_show(first)}."
@@ -67,11 +72,6 @@ def check_metric(
 
 def _show(outcome: Outcome) -> str:
     return outcome.message if isinstance(outcome, Problem) else f"{outcome:g}"
-
-
-def _failures(outcomes: Sequence[Outcome]) -> list[str]:
-    problems = [outcome.message for outcome in outcomes if isinstance(outcome, Problem)]
-    return [f"It has no score for {len(problems)} of {len(outcomes)} bundled texts: {problems[0]}"] if problems else []
 
 
 def constant_remarks(outcomes: Sequence[Outcome]) -> list[str]:

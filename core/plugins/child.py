@@ -43,7 +43,11 @@ def main(number: str, memory: str, source: str, advice: str = _ADVICE) -> None:
     requests: SimpleQueue[Message] = SimpleQueue()
     threading.Thread(target=_read_requests, args=(connection, requests), daemon=True).start()
     if int(memory):
-        _limit_memory(int(memory))
+        nbytes = int(memory)
+        # what this process may allocate; macOS does not enforce it
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = nbytes if most == resource.RLIM_INFINITY else min(nbytes, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
     sys.argv = [source]
     network = NetworkPermission(advice)
     network.hold()
@@ -64,13 +68,6 @@ def _read_requests(connection: socket.socket, requests: SimpleQueue[Message]) ->
     os._exit(0)
 
 
-def _limit_memory(nbytes: int) -> None:
-    """Limit what this process may allocate; macOS does not enforce it."""
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = nbytes if most == resource.RLIM_INFINITY else min(nbytes, most)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
-
-
 def _outcome(action: Callable[[], Message], source: str, network: NetworkPermission) -> Message:
     """Outcome of an action: its message, or the sentence for what it raised. No exception of a plug-in ends its process."""
     try:
@@ -87,7 +84,15 @@ def _outcome(action: Callable[[], Message], source: str, network: NetworkPermiss
 
 def _load(source: str) -> Message:
     if source.endswith(".py"):
-        _run_file(Path(source))
+        file = Path(source)
+        name = f"plugin_{file.stem}"  # its own name may be that of a library
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec
+        assert spec.loader
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        sys.path.append(str(file.parent))  # last: a file beside it takes no library's place
+        spec.loader.exec_module(module)
     else:
         importlib.import_module(source)
     declared = declared_functions()
@@ -97,20 +102,12 @@ def _load(source: str) -> Message:
     return {"metrics": [{name: getattr(declaration, name) for name in slots} for declaration in declared]}
 
 
-def _run_file(file: Path) -> None:
-    name = f"plugin_{file.stem}"  # its own name may be that of a library
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.append(str(file.parent))  # last: a file beside it takes no library's place
-    spec.loader.exec_module(module)
-
-
 def _score(declaration: Declaration, request: Message, source: str, network: NetworkPermission) -> Message:
     """The scores of all examples, or for each the sentence for what it raised; raises what the call as a whole raises."""
-    examples = [_read_example(record) for record in request["examples"]]
+    examples = []
+    for record in request["examples"]:
+        contexts = tuple(Context(name, Span(start, end)) for name, start, end in record["contexts"])
+        examples.append(Example("", record["document"], record["summary"], contexts, record["question"]))
     call = partial(declaration.function, **request["settings"])
     if declaration.inputs == 1:
         batch = call(list(examples))
@@ -166,11 +163,6 @@ def _write_score(value: Any, declaration: Declaration, example: Example) -> Mess
         for part in score.parts
     ]
     return {"value": float(score.value), "parts": parts, "notes": [str(note) for note in score.seen.notes]}
-
-
-def _read_example(record: Message) -> Example:
-    contexts = tuple(Context(name, Span(start, end)) for name, start, end in record["contexts"])
-    return Example("", record["document"], record["summary"], contexts, record["question"])
 
 
 def _describe_error(error: BaseException, source: str, network: NetworkPermission) -> str:

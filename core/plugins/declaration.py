@@ -159,7 +159,9 @@ def check_score(value: Any, declaration: Declaration, example: Example) -> Score
 
 def _read_number(value: Any) -> float:
     if isinstance(value, (str, bytes)) or not hasattr(type(value), "__float__"):
-        raise WrongScoreError(f"It returned {_show(value)}. A metric returns a number or a touchstone.Score.")
+        text = "None" if value is None else f"{type(value).__name__} {value!r}"
+        shown = text if len(text) <= 60 else f"{text[:60]}…"
+        raise WrongScoreError(f"It returned {shown}. A metric returns a number or a touchstone.Score.")
     return float(value)
 
 
@@ -172,11 +174,6 @@ def _check_number(number: float, declaration: Declaration, of: str) -> None:
         raise WrongScoreError(
             f"It returned {number:g}{of}, outside its range from {low:g} to {high:g}. Give low and high to @touchstone.metric."
         )
-
-
-def _show(value: Any) -> str:
-    text = "None" if value is None else f"{type(value).__name__} {value!r}"
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def _read_signature(function: Callable[..., Any]) -> tuple[int, tuple[tuple[str, Default], ...]]:

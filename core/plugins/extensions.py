@@ -6,7 +6,7 @@ A registry calls `extend` after it has imported its own folder. What does not lo
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -75,7 +75,9 @@ def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object
                     [_add_functions(registry, "file", file, one) for file, one in zip(files, loaded, strict=True)]
                 )
     for group in groups:
-        _reports.extend([_add_entry_point(registry, group, point, contract) for point in _entry_points(group)])
+        by_name = sorted(entry_points(group=group), key=lambda one: one.name)
+        points = {point.value: point for point in by_name}  # a package that is installed twice names it twice
+        _reports.extend([_add_entry_point(registry, group, point, contract) for point in points.values()])
     if METRIC_GROUP in groups:
         _reports[:] = _without_broken_combinations(registry, _reports)
 
@@ -89,11 +91,6 @@ def add_new_tables(registry: Registry[Any], folder: Path) -> None:
             if file not in known and Path(file).stem not in registry.listed:
                 _reports.append(_add_tables(registry, file))
                 _reports[:] = _without_broken_combinations(registry, _reports)
-
-
-def _entry_points(group: str) -> Iterator[EntryPoint]:
-    """Those of a group in the order of their names, each once: a package that is installed twice names it twice."""
-    return iter({point.value: point for point in sorted(entry_points(group=group), key=lambda one: one.name)}.values())
 
 
 def _add_entry_point(registry: Registry[Any], group: str, point: EntryPoint, contract: type[object]) -> PluginReport:

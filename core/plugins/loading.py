@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from core.errors import PluginError, Problem
@@ -36,10 +35,14 @@ class LoadedPlugin:
 def load_plugin(source: str, settings: Settings) -> LoadedPlugin:
     """The metrics of a file or module; its process is started only where its code has changed. Raises PluginError."""
     file = settings.cache_dir / _FOLDER / f"{source_hash(source)[:32]}-{_FORMAT}.json"
-    record = _read_record(file)
-    if record is None:
+    try:
+        record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         record = _ask_process(source, PluginLimits.of(settings))
-        _write_record(file, record)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_name(f".{file.name}.{os.getpid()}")
+        unfinished.write_text(json.dumps(record), encoding="utf-8")
+        unfinished.replace(file)
     metrics = tuple(metric_class(source, one) for one in record["metrics"])
     return LoadedPlugin(metrics, record["remarks"], record["memory"])
 
@@ -71,18 +74,3 @@ def _scores(process: PluginProcess, metric: type[FunctionMetric], examples: Sequ
     [*settings] = metric().plan(examples[0])[0].options
     answers = process.ask(metric.name, settings, examples)
     return [answer if isinstance(answer, Problem) else answer.values[0] for answer in answers]
-
-
-def _read_record(file: Path) -> dict[str, Any] | None:
-    try:
-        record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return record
-
-
-def _write_record(file: Path, record: dict[str, Any]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
-    unfinished.write_text(json.dumps(record), encoding="utf-8")
-    unfinished.replace(file)

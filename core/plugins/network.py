@@ -35,10 +35,6 @@ class NetworkPermission:
                 return  # it is connected, which was refused or given before
         else:
             address = arguments[0]
-        self.refused = f"It asked for {_shown(address)} and has no permission for the network. {self.advice}"
+        text = ":".join(map(str, address[:2])) if isinstance(address, tuple) else str(address)
+        self.refused = f"It asked for {text[:100]} and has no permission for the network. {self.advice}"
         raise PermissionError(self.refused)
-
-
-def _shown(address: object) -> str:
-    text = ":".join(map(str, address[:2])) if isinstance(address, tuple) else str(address)
-    return text[:100]

@@ -59,7 +59,11 @@ class PluginProcess:
         self._limits = limits
         self._numbers = count()
         self._printed: deque[str] = deque(maxlen=_MOST_OUTPUT)
-        program = _program(source)
+        if framework := framework_of(source):
+            python = framework_environment(framework).python
+            program = [str(python), "-I", "-c", ISOLATED_START, str(_ROOT)]
+        else:
+            program = [sys.executable, "-m", f"{__package__}.child"]
         self._connection, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -90,7 +94,12 @@ class PluginProcess:
         Raises PluginError where the call failed as a whole; after a time-out or a crash the process has ended.
         """
         number = next(self._numbers)
-        request = {"id": number, "metric": metric, "settings": dict(settings), "examples": [*map(_record, examples)]}
+        records = []
+        for example in examples:
+            contexts = [(context.name, context.span.start, context.span.end) for context in example.contexts]
+            texts = {"document": example.document, "summary": example.summary, "question": example.question}
+            records.append({**texts, "contexts": contexts})
+        request = {"id": number, "metric": metric, "settings": dict(settings), "examples": records}
         try:
             self._connection.settimeout(self._limits.call_s)
             send_frame(self._connection, request)
@@ -156,13 +165,6 @@ class PluginProcess:
                 self._printed.extend(piece.decode(errors="replace")[-_MOST_OUTPUT:])
 
 
-def _program(source: str) -> list[str]:
-    if framework := framework_of(source):
-        python = framework_environment(framework).python
-        return [str(python), "-I", "-c", ISOLATED_START, str(_ROOT)]
-    return [sys.executable, "-m", f"{__package__}.child"]
-
-
 def _environment(source: str) -> dict[str, str]:
     """Our variables without the secrets that are ours alone, those of a framework, and the paths that we import from."""
     framework = framework_of(source)
@@ -174,12 +176,6 @@ def _environment(source: str) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONUNBUFFERED": "1",
     }
-
-
-def _record(example: Example) -> dict[str, Any]:
-    contexts = [(context.name, context.span.start, context.span.end) for context in example.contexts]
-    texts = {"document": example.document, "summary": example.summary, "question": example.question}
-    return {**texts, "contexts": contexts}
 
 
 def _problem(record: Mapping[str, Any]) -> Problem:

@@ -42,12 +42,9 @@ class ServiceMetric(PluginMetric):
                     f"The service answered {value:g}, outside of its range from {low:g} to {high:g}. Set low and high in its table."
                 )
         signature = answer.texts[len(answer.spans)]
-        return score_of_answer(example, answer, notes=(), asked=(f"remote:{_hash(signature)}",) if signature else ())
-
-
-def _hash(signature: str) -> str:
-    """12 digits in place of the signature that the service gives, which is a line of parts as ours."""
-    return hashlib.sha256(signature.encode()).hexdigest()[:12]
+        # 12 digits in place of the signature that the service gives, which is a line of parts as ours
+        digits = hashlib.sha256(signature.encode()).hexdigest()[:12]
+        return score_of_answer(example, answer, notes=(), asked=(f"remote:{digits}",) if signature else ())
 
 
 def service_classes(file: str) -> list[type[ServiceMetric]]:

@@ -40,7 +40,11 @@ def build_sources(picked: Iterable[Sample], texts: Iterable[Example]) -> list[So
     """Sources that a run perturbs; `texts` are those of the dataset by the ids of the store, others are left out."""
     wanted = {sample.stored: sample for sample in picked}
     found = {text.id: text for text in texts if text.id in wanted}
-    return [_build_source(sample, found[id]) for id, sample in wanted.items() if id in found]
+    return [
+        Source(replace(found[id], id=sample.item.example.id), sample.document, sample.item.domain, sample.item.title)
+        for id, sample in wanted.items()
+        if id in found
+    ]
 
 
 def sources_of_items(
@@ -51,12 +55,6 @@ def sources_of_items(
         item for item in items if not item.parent and (with_inconsistent or item.intended is not Verdict.INCONSISTENT)
     ]
     return [Source.of(item) for item in draw_sample(originals, most or len(originals), seed)]
-
-
-def _build_source(sample: Sample, text: Example) -> Source:
-    item = sample.item
-    example = replace(text, id=item.example.id)
-    return Source(example, sample.document, item.domain, item.title)
 
 
 TRIVIAL_PREFIX = "trivial: "
@@ -130,29 +128,19 @@ def _is_contradicting(run: Run, variant: Variant) -> bool:
     return check is not None and check.mark is not None and check.mark.contradicts
 
 
-def _is_unchecked(run: Run, variant: Variant) -> bool:
-    return variant.kind in run.plan.guarded and not run.has_mark(variant.source, variant.kind)
-
-
 def _is_unverified(run: Run, variant: Variant) -> bool:
     opinion = run.opinions.get((variant.source, variant.kind))
     return opinion is None or opinion.meaning not in _EXPECTED_MEANINGS[PERTURBATIONS.parse(variant.kind).card.intent]
 
 
-def _is_trivial(run: Run, variant: Variant) -> bool:  # noqa: ARG001  # the signature of every filter
-    return any(remark.startswith(TRIVIAL_PREFIX) for remark in variant.remarks)
-
-
-def _is_misplaced(run: Run, variant: Variant) -> bool:  # noqa: ARG001  # the signature of every filter
-    return any(remark.startswith(MISPLACED_PREFIX) for remark in variant.remarks)
-
-
 VARIANT_FILTERS: dict[str, VariantFilter] = {
     "contradicting": _is_contradicting,
-    "unchecked": _is_unchecked,
+    "unchecked": lambda run, variant: (
+        variant.kind in run.plan.guarded and not run.has_mark(variant.source, variant.kind)
+    ),
     "unverified": _is_unverified,
-    "trivial": _is_trivial,
-    "misplaced": _is_misplaced,
+    "trivial": lambda _, variant: any(remark.startswith(TRIVIAL_PREFIX) for remark in variant.remarks),
+    "misplaced": lambda _, variant: any(remark.startswith(MISPLACED_PREFIX) for remark in variant.remarks),
 }
 """Left out: what the guard marked, what it could not tell, what no person found to be as meant, edits that need no reading
 of the document, and words that come from elsewhere than intended."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -105,11 +105,18 @@ def read_variants(path: Path) -> ImportedVariants:
 
 
 def _read_row(row: Mapping[str, object]) -> tuple[Source, Variant]:
-    values = dict(_named_values(row))
+    spelt = {"_".join(name.lower().replace("-", " ").split()): name for name in row}
+    values = {}
+    for field, names in VARIANT_FIELDS.items():
+        filled = [spelt[name] for name in names if name in spelt and row[spelt[name]] not in (None, "")]
+        if filled:
+            values[field] = clean_text(field, row[filled[0]]).strip()
     for field in _REQUIRED:
         if not values.get(field):
-            names = " or ".join(VARIANT_FIELDS[field][:3])
-            _refuse(f"There is no {field}. Name a column {names} and fill it; the columns here are {', '.join(row)}.")
+            spellings = " or ".join(VARIANT_FIELDS[field][:3])
+            _refuse(
+                f"There is no {field}. Name a column {spellings} and fill it; the columns here are {', '.join(row)}."
+            )
     intent = _INTENT_WORDS.get(values["intent"].lower())
     if intent is None:
         _refuse(f"The intent {values['intent'][:40]!r} is not known. Write one of {', '.join(_INTENT_WORDS)}.")
@@ -120,14 +127,6 @@ def _read_row(row: Mapping[str, object]) -> tuple[Source, Variant]:
         Example("", document, original), values.get("group") or document_key(document), values.get("domain", "")
     )
     return source, Variant("", IMPORTED[intent](kind=values["kind"]).spec, summary=made)
-
-
-def _named_values(row: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    spelt = {"_".join(name.lower().replace("-", " ").split()): name for name in row}
-    for field, names in VARIANT_FIELDS.items():
-        found = next((spelt[name] for name in names if name in spelt and row[spelt[name]] not in (None, "")), None)
-        if found is not None:
-            yield field, clean_text(field, row[found]).strip()
 
 
 def _refuse(reason: str) -> NoReturn:

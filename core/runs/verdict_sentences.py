@@ -92,7 +92,14 @@ def _kind_verdict(cells: Sequence[MatrixCell]) -> str:
     counted = [cell for cell in cells if cell.move is not Move.NONE]
     if not counted:
         return ""
-    parts = [_ordered(counted), _shifted(counted), _beyond_noise(counted)]
+    # of several metrics the number whose mean moves against no edit at all
+    if len(counted) == 1:
+        shifted = f"mean shift {format_signed(counted[0].shift)}"
+    else:
+        shifted = (
+            f"the mean shift of {sum(cell.is_clear for cell in counted)} of {_metrics(len(counted))} is clear of zero"
+        )
+    parts = [_ordered(counted), shifted, _beyond_noise(counted)]
     return f"{PERTURBATIONS.parse(cells[0].kind).card.title}: {', '.join(filter(None, parts))}."
 
 
@@ -102,13 +109,6 @@ def _ordered(cells: Sequence[MatrixCell]) -> str:
     if not shares or cells[0].intent != "breaking":
         return ""
     return f"the original scores higher in {' to '.join(map(str, dict.fromkeys((shares[0], shares[-1]))))} % of pairs"
-
-
-def _shifted(cells: Sequence[MatrixCell]) -> str:
-    """The mean shift of one metric, or the number of metrics whose mean moves against no edit at all."""
-    if len(cells) == 1:
-        return f"mean shift {format_signed(cells[0].shift)}"
-    return f"the mean shift of {sum(cell.is_clear for cell in cells)} of {_metrics(len(cells))} is clear of zero"
 
 
 def _beyond_noise(cells: Sequence[MatrixCell]) -> str:

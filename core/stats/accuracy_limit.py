@@ -13,7 +13,9 @@ def evidence_below(right: int, total: int, limit: float) -> float:
     computed after every answer. `limit` lies between 0 and 1, both excluded.
     """
     wrong = total - right
-    averaged = _log_beta(right + 1, wrong + 1) + _log_beta_share(right + 1, wrong + 1, limit) - log(limit)
+    a = right + 1
+    b = wrong + 1
+    averaged = (lgamma(a) + lgamma(b) - lgamma(a + b)) + _log_beta_share(right + 1, wrong + 1, limit) - log(limit)
     ratio = averaged - right * log(limit) - wrong * log(1 - limit)
     return exp(ratio) if ratio < 700 else inf  # the largest power that a float holds is e ** 709
 
@@ -26,10 +28,6 @@ def upper_share(right: int, total: int, error: float = 0.05) -> float:
         is_refuted = 0 < middle < 1 and evidence_below(right, total, middle) >= 1 / error
         low, high = (low, middle) if is_refuted else (middle, high)
     return high
-
-
-def _log_beta(a: int, b: int) -> float:
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
 
 
 def _log_beta_share(a: int, b: int, x: float) -> float:

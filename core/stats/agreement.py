@@ -29,7 +29,7 @@ from core.stats.statistic import (
 )
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +138,14 @@ def krippendorff_alpha(ratings: LabelMatrix, distance: Distance) -> Statistic:
     # a slider offers a hundred answers of which a few are given: a table of all has ten thousand cells
     kept = LabelMatrix(kept.labels, kept.documents)
     categories = kept.categories
-    coincidences = _coincidences(kept, places, len(numbers))
+    # ordered pairs of labels of one item by document, each by the number of others there, (categories², documents)
+    given, codes, width = kept.given, kept.codes, len(kept.categories)
+    shares = 1 / (given.sum(axis=1) - 1)
+    pairs = list(permutations(range(given.shape[1]), 2))
+    both = [np.flatnonzero(given[:, one] & given[:, two]) for one, two in pairs]
+    items = np.concatenate(both)
+    cells = [codes[at, one] * width + codes[at, two] for at, (one, two) in zip(both, pairs, strict=True)]
+    coincidences = count_matrix(np.concatenate(cells), places[items], (width * width, len(numbers)), shares[items])
     shape = (len(categories), len(categories), -1)
 
     def weigh(weights: Values) -> Values:
@@ -173,17 +180,6 @@ def _category_counts(ratings: LabelMatrix) -> Values:
     """Number of people who chose each category for each item, (items, categories)."""
     counts: Values = (ratings.labels[..., None] == ratings.categories).sum(axis=1).astype(np.float64)
     return counts
-
-
-def _coincidences(ratings: LabelMatrix, places: Numbers, documents: int) -> csr_array:
-    """Ordered pairs of labels of one item by document, each by the number of others there, (categories², documents)."""
-    given, codes, width = ratings.given, ratings.codes, len(ratings.categories)
-    shares = 1 / (given.sum(axis=1) - 1)
-    pairs = list(permutations(range(given.shape[1]), 2))
-    both = [np.flatnonzero(given[:, one] & given[:, two]) for one, two in pairs]
-    items = np.concatenate(both)
-    cells = [codes[at, one] * width + codes[at, two] for at, (one, two) in zip(both, pairs, strict=True)]
-    return count_matrix(np.concatenate(cells), places[items], (width * width, documents), shares[items])
 
 
 def _alpha_of_coincidences(coincidences: Values, categories: Values, distance: Distance) -> Values:

@@ -17,11 +17,8 @@ def align_columns(lines: Sequence[Sequence[str]]) -> str:
 def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     """Columns as wide as they come; a bar in a cell separates no columns, and no cell begins a tag of HTML."""
     table = [head, ["---"] * len(head), *lines]
-    return "".join(f"| {' | '.join(map(_escape_cell, line))} |\n" for line in table)
-
-
-def _escape_cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    escaped = [[cell.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;") for cell in line] for line in table]
+    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
 
 
 def format_percent(estimate: Estimate) -> str:

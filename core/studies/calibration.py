@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
+from core.cases.cases import Cases
 from core.cases.measures import SLICE_FIELDS, Slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
 from core.metric_title import metric_title
@@ -145,12 +145,9 @@ def calibrations(cases: Cases, by: str, drawn: Resamples, seed: int = 0) -> Iter
                 tuple(_transfers(setting, large)),
             )
     for column in cases.separate:
-        yield MetricCalibration(column.name, tuple(_on_several_scales(part, column) for part in parts), ())
-
-
-def _on_several_scales(part: Slice, column: MetricColumn) -> DomainCalibration:
-    n = int(np.sum(part.summaries & ~np.isnan(column.values)))
-    return DomainCalibration(part.name, n, None, {}, {}, {}, _SEVERAL_SCALES)
+        counts = {part.name: int(np.sum(part.summaries & ~np.isnan(column.values))) for part in parts}
+        unmeasured = [DomainCalibration(name, n, None, {}, {}, {}, _SEVERAL_SCALES) for name, n in counts.items()]
+        yield MetricCalibration(column.name, tuple(unmeasured), ())
 
 
 def domain_slices(cases: Cases, by: str) -> list[Slice]:

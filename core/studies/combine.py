@@ -323,7 +323,7 @@ def _member_table(found: Combining) -> Table:
                 float(found.weights[place]),
                 float(found.weights[place]) / total,
                 found.alone[place].estimate(),
-                _loss(found, place) if several else None,
+                compare_paired(found.combined, found.area(found.without(place))).difference if several else None,
                 float(found.costs[place]),
             )
             for place, name in enumerate(found.names)
@@ -409,7 +409,3 @@ def _cascade_chart(cascade: Cascade) -> Chart:
             Series("balanced accuracy", x, tuple(one.accuracy for one in points)),
         ),
     )
-
-
-def _loss(found: Combining, place: int) -> Estimate:
-    return compare_paired(found.combined, found.area(found.without(place))).difference

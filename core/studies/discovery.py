@@ -79,16 +79,14 @@ def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
     by_text: dict[str, list[Bigram]] = {}
     for bigram in (bigram for bigrams, _, _ in found for bigram in bigrams):
         by_text.setdefault(bigram.text, []).append(bigram)
-    together = [_mean_bigram(text, bigrams, len(found)) for text, bigrams in by_text.items()]
+    together = []
+    for text, bigrams in by_text.items():
+        lead = sum(bigram.lead for bigram in bigrams) / len(found)
+        held, others = sum(bigram.best for bigram in bigrams), sum(bigram.others for bigram in bigrams)
+        together.append(Bigram(text, lead, held, others))
     shared = [bigram for bigram in together if bigram.best >= _MIN_SHARED * len(found)]
     best, scored = (sum(counts) for counts in zip(*((best, scored) for _, best, scored in found), strict=True))
     return BigramDiscovery(_first_by_lead(shared, most), best, scored)
-
-
-def _mean_bigram(text: str, bigrams: Sequence[Bigram], metrics: int) -> Bigram:
-    """One bigram over so many metrics."""
-    lead = sum(bigram.lead for bigram in bigrams) / metrics
-    return Bigram(text, lead, sum(bigram.best for bigram in bigrams), sum(bigram.others for bigram in bigrams))
 
 
 def _scored_originals(run: Run, metric: str) -> tuple[list[str], Values, Direction]:
@@ -113,7 +111,8 @@ def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
     weights = vectorizer.fit_transform(texts)  # (summaries, bigrams)
     lead = weights[best].mean(axis=0) - weights[~best].mean(axis=0)
     inside, outside = ((weights[mask] > 0).sum(axis=0) for mask in (best, ~best))
-    rows = zip(vectorizer.get_feature_names_out(), *map(_flat_row, (lead, inside, outside)), strict=True)
+    columns = [np.asarray(row).ravel() for row in (lead, inside, outside)]  # a row of a sparse matrix is a matrix
+    rows = zip(vectorizer.get_feature_names_out(), *columns, strict=True)
     return (
         [Bigram(str(text), float(ahead), int(held), int(others)) for text, ahead, held, others in rows],
         int(best.sum()),
@@ -146,11 +145,6 @@ def _best_fifth(scores: Values, direction: Direction) -> Mask:
 
 def _word_pairs(text: str) -> list[str]:
     return [" ".join(pair) for span in sentences(text) for pair in pairwise(words(span.of(text)))]
-
-
-def _flat_row(row: Values) -> Values:
-    """A row of a sparse matrix is a matrix itself."""
-    return np.asarray(row).ravel()
 
 
 ALL_METRICS = "all metrics"
@@ -198,9 +192,19 @@ class Discovery(Study):
         ]
         counts = [(metric, result.best, result.scored) for metric, result in results.items()]
         common = results[ALL_METRICS].bigrams
+        counts_table = Table(
+            "summaries",
+            "Summaries",
+            (
+                Column("metric", format="metric"),
+                Column("best", "in the best fifth", "count"),
+                Column("scored", "with a score", "count"),
+            ),
+            tuple(counts),
+        )
         return self.report(
             data,
-            [_phrases_table(phrases), _counts_table(counts)],
+            [_phrases_table(phrases), counts_table],
             sentences=[
                 f"What the metrics score best has most of “{common[0].text}”: it leads by {common[0].lead:.4f} in the mean."
                 if common
@@ -225,19 +229,6 @@ def _phrases_table(rows: Sequence[tuple[str, str, float, int, int]]) -> Table:
             Column("lead", format="number", help="Mean TF-IDF weight in the best fifth minus that in the others."),
             Column("best", "in the best fifth", "count", "Summaries of the best fifth that hold it."),
             Column("others", "in the others", "count", "Other summaries that hold it."),
-        ),
-        tuple(rows),
-    )
-
-
-def _counts_table(rows: Sequence[tuple[str, int, int]]) -> Table:
-    return Table(
-        "summaries",
-        "Summaries",
-        (
-            Column("metric", format="metric"),
-            Column("best", "in the best fifth", "count"),
-            Column("scored", "with a score", "count"),
         ),
         tuple(rows),
     )

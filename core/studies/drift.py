@@ -54,9 +54,27 @@ class Drift(Study):
         reference = reference_part(pool, self.reference)
         draw = labels_of_part(pool, pool.parts[reference])
         drifts = list(part_drifts(pool, reference, draw))
+        metric_table = Table(
+            "metrics",
+            "Drift of scores",
+            (
+                Column("part"),
+                Column("metric", format="metric"),
+                Column(
+                    "place", "percentile", "percent", "Mean share of the reference's scores below those of the part."
+                ),
+                Column("p", format="number", help="Corrected for metrics and parts."),
+                Column("drift"),
+            ),
+            tuple(
+                (part.name, one.metric, one.place, one.p, "yes" if one.p is not None and one.p < _LEVEL else "")
+                for part in drifts
+                for one in part.metrics
+            ),
+        )
         report = self.report(
             data,
-            [_metric_table(drifts), *([self._rate_table(drifts, draw)] if draw else [])],
+            [metric_table, *([self._rate_table(drifts, draw)] if draw else [])],
             charts=[_place_chart(drifts, reference), *([_rate_chart(drifts, draw, reference)] if draw else [])],
             sentences=[*_drift_sentences(drifts, reference), *self._plan(drifts[-1], draw)],
             notes=[
@@ -183,25 +201,6 @@ def _rate_notes(drifts: Sequence[PartDrift], draw: LabelDraw) -> list[str]:
         "errs more often (Rogan and Gladen 1978, with predictions in place of decisions); the other if errors are as frequent "
         "at each score, as where the documents are others. Only new labels can tell which."
     ]
-
-
-def _metric_table(drifts: Sequence[PartDrift]) -> Table:
-    return Table(
-        "metrics",
-        "Drift of scores",
-        (
-            Column("part"),
-            Column("metric", format="metric"),
-            Column("place", "percentile", "percent", "Mean share of the reference's scores below those of the part."),
-            Column("p", format="number", help="Corrected for metrics and parts."),
-            Column("drift"),
-        ),
-        tuple(
-            (part.name, one.metric, one.place, one.p, "yes" if one.p is not None and one.p < _LEVEL else "")
-            for part in drifts
-            for one in part.metrics
-        ),
-    )
 
 
 def _place_chart(drifts: Sequence[PartDrift], reference: str) -> Chart:

@@ -13,7 +13,7 @@ from core.errors import TouchstoneError
 from core.explanations.cases import read_judged, read_judgements
 from core.explanations.causes import parse_cause
 from core.explanations.explainer_scores import judged_explanations
-from core.explanations.judge import Cause, parse_grade
+from core.explanations.judge import parse_grade
 from core.explanations.judge_agreement import (
     AGREEMENT_COLUMNS,
     Figures,
@@ -40,15 +40,12 @@ def stored_judgements(cases: Cases) -> dict[str, list[GradePair]]:
         for given in sample.item.explanations:
             if is_model_signature(given.judge):
                 grade = parse_grade(given.grade) if given.grade else None
-                pairs[given.judge] += [
-                    GradePair(grade, parse_grade(human.grade), str(document), *_causes(given, human))
-                    for human in people[given.by, given.text]
-                ]
+                cause = parse_cause(given.cause) if given.cause else None
+                for human in people[given.by, given.text]:
+                    human_cause = parse_cause(human.cause) if human.cause else None
+                    pair = GradePair(grade, parse_grade(human.grade), str(document), cause, human_cause)
+                    pairs[given.judge].append(pair)
     return {judge: of_judge for judge, of_judge in pairs.items() if of_judge}
-
-
-def _causes(*given: GradedExplanation) -> Iterator[Cause | None]:
-    return (parse_cause(explanation.cause) if explanation.cause else None for explanation in given)
 
 
 _PEOPLE_NOTE = (

@@ -32,7 +32,9 @@ class Percentile:
 def score_percentiles(cases: Cases, column: MetricColumn, score: float) -> Mapping[str, Percentile]:
     """Among all summaries that the metric scored, the consistent and the inconsistent ones; without parts that are empty."""
     parts = scores_by_label(cases, column)
-    return {name: _percentile(values, score) for name, values in parts.items() if len(values)}
+    known = {name: values for name, values in parts.items() if len(values)}
+    below = {name: np.mean(values < score) + np.mean(values == score) / 2 for name, values in known.items()}
+    return {name: Percentile(100 * float(below[name]), len(values)) for name, values in known.items()}
 
 
 def scores_by_label(cases: Cases, column: MetricColumn) -> Mapping[str, Values]:
@@ -59,11 +61,6 @@ def format_percentiles(found: Mapping[str, Percentile]) -> str:
         for name, rank in found.items()
     ]
     return f"above {', '.join(parts)}"
-
-
-def _percentile(values: Values, score: float) -> Percentile:
-    below = float(np.mean(values < score) + np.mean(values == score) / 2)
-    return Percentile(100 * below, len(values))
 
 
 @STUDIES.add

@@ -120,18 +120,13 @@ def metric_sensitivities(
     by_metric: dict[str, list[ScoredEdit]] = defaultdict(list)
     for one in known:
         by_metric[one.signature or one.metric].append(one)
-    found = [
-        _of_slices(of_metric, domains if len(domains) > 1 else [], numbers, drawn) for of_metric in by_metric.values()
-    ]
+    slices = domains if len(domains) > 1 else []
+    found = []
+    for of_metric in by_metric.values():
+        parts = {OVERALL_SLICE: of_metric} | {name: [one for one in of_metric if one.domain == name] for name in slices}
+        found.append([_sensitivity(name, of_part, numbers, drawn) for name, of_part in parts.items() if of_part])
     found.sort(key=lambda of: (of[0].ratio.value is None, -(of[0].ratio.value or 0.0), of[0].metric))
     return [one for of_metric in found for one in of_metric]
-
-
-def _of_slices(
-    edits: Sequence[ScoredEdit], domains: Sequence[str], numbers: Mapping[str, int], drawn: Resamples
-) -> list[Sensitivity]:
-    parts = {OVERALL_SLICE: edits} | {name: [one for one in edits if one.domain == name] for name in domains}
-    return [_sensitivity(name, of_part, numbers, drawn) for name, of_part in parts.items() if of_part]
 
 
 def _sensitivity(part: str, edits: Sequence[ScoredEdit], numbers: Mapping[str, int], drawn: Resamples) -> Sensitivity:

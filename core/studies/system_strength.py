@@ -74,7 +74,13 @@ def judged_systems(cases: Cases, aspect: str = "") -> list[JudgedSystem]:
 
     Raises UnscorableError where fewer than two systems have a label or rating, or all of them the same.
     """
-    human = mean_ratings(cases)[aspect] if aspect else _label_values(cases)
+    if aspect:
+        human = mean_ratings(cases)[aspect]
+    else:
+        verdicts = [sample.item.intended for sample in cases.samples]
+        human = np.array(
+            [np.nan if verdict is None else VERDICT_VALUES[verdict] for verdict in verdicts], dtype=np.float64
+        )
     found: dict[str, list[float]] = defaultdict(list)
     for sample, value in zip(cases.samples, human, strict=True):
         if sample.item.system and not sample.item.parent and not np.isnan(value):
@@ -215,11 +221,6 @@ def _mean_step(sums: Values, steps: int) -> Values:
 
 
 _NO_END = "The most or the least consistent system has no summary with a score in this run."
-
-
-def _label_values(cases: Cases) -> Values:
-    verdicts = [sample.item.intended for sample in cases.samples]
-    return np.array([np.nan if verdict is None else VERDICT_VALUES[verdict] for verdict in verdicts], dtype=np.float64)
 
 
 @STUDIES.add

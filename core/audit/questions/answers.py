@@ -12,7 +12,6 @@ import numpy as np
 from core.audit.evidence import MOST_MISSING, Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
 from core.audit.shown_pairs import labelled_case
-from core.metric import Card
 from core.stats.comparison import difference
 from core.stats.statistic import Estimate, mean
 from core.stats.text_tables import format_share
@@ -49,11 +48,12 @@ class Answers(Question):
         low, high = (-np.inf if card.low is None else card.low), (np.inf if card.high is None else card.high)
         slack = _ROUNDING * max(1.0, *(abs(bound) for bound in (low, high) if np.isfinite(bound)), 1.0)
         lie_outside = np.where(np.isnan(scores), np.nan, (scores < low - slack) | (scores > high + slack))  # (n,)
+        bounds = ["no bound" if bound is None else f"{bound:g}" for bound in (card.low, card.high)]
         outside = Figure(
             "scores outside its range",
             evidence.drawn.estimate(mean(lie_outside, cases.documents)),
             "share",
-            f"its card says {_range(card)}",
+            f"its card says {' to '.join(bounds)}",
         )
         selective = bool(evidence.misses_too_many(metric) and more_bad.low is not None and more_bad.low > 0)
         of_missing = worst_level([SCALE.level(share.estimate), *([Level.FAILS] if selective else [])])
@@ -85,11 +85,6 @@ class Answers(Question):
             labelled_case(sample, float(score), {"reason": reasons.get(sample.stored)})
             for sample, score in zip(evidence.cases.samples, evidence.scores(metric), strict=True)
         ]
-
-
-def _range(card: Card) -> str:
-    low, high = ("no bound" if bound is None else f"{bound:g}" for bound in (card.low, card.high))
-    return f"{low} to {high}"
 
 
 def _missing_variants(evidence: Evidence, metric: str) -> Estimate:

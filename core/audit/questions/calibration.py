@@ -9,7 +9,6 @@ import numpy as np
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.stats.statistic import Values
 from core.studies.calibration import DomainCalibration, calibrations
 
 SCALE = Scale(good=0.1, fails=0.25)
@@ -50,7 +49,10 @@ class Calibration(Question):
                 SCALE.level(raw),
                 f"Taken as probabilities its scores are off by {raw.value:.3f} on average (ECE).",
             )
-            if level is Level.GOOD and not _tells_more_than_share(largest, cases.labels):
+            # the Brier score of the share of consistent summaries, given to every one of them
+            share, own_brier = float(np.nanmean(cases.labels)), largest.brier["raw"]
+            tells_more = own_brier.high is not None and own_brier.high < share * (1 - share)
+            if level is Level.GOOD and not tells_more:
                 level = Level.WEAK
                 sentence += " They tell no more than the share of consistent summaries would (Brier score)."
             finding = self.found(level, f"{sentence} {_fitted_sentence(largest)}", figure)
@@ -64,12 +66,6 @@ class Calibration(Question):
             + f" --resamples {evidence.resamples}",
             by="dataset",
         )
-
-
-def _tells_more_than_share(domain: DomainCalibration, labels: Values) -> bool:
-    """True if the Brier score is below that of the share of consistent summaries, given to every one of them."""
-    share, brier = float(np.nanmean(labels)), domain.brier["raw"]
-    return brier.high is not None and brier.high < share * (1 - share)
 
 
 def _fitted_sentence(domain: DomainCalibration) -> str:

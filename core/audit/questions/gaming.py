@@ -75,9 +75,11 @@ class Gaming(Question):
         ]
         more = [Figure("summaries with a phrase that score higher", found.raised, "share")]
         details = tuple(one for one in [*gains, *lifts, *more, *plays] if one.estimate.value is not None)
+        brief = f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
+        is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
         return replace(
             self.found(level, _sentence(best.phrase.text, raw, harmless, figure, level), figure),
-            brief=_brief(level, lifted, control),
+            brief=brief if is_gamed else "",
             details=details,
             pairs=shown_shifts(evidence.gaming_run, shifts, abs),
             command=evidence.stress_command(metric),
@@ -162,9 +164,3 @@ def _sentence(phrase: str, raw: Figure, harmless: Figure, excess: Figure, level:
         Level.MEASURED: f" The difference, {excess}, is not clear of zero: that the phrase does it is not shown.",
     }
     return f"Appending “{phrase}” {what}.{claim.get(level, f' The phrase alone does {excess}.')}"
-
-
-def _brief(level: Level, lifted: Estimate, control: Estimate) -> str:
-    if lifted.value is None or level not in (Level.WEAK, Level.FAILS):
-        return ""
-    return f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"

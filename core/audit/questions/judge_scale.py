@@ -71,9 +71,12 @@ class JudgeScale(JudgeQuestion):
         judge = evidence.judges[metric]
         ways = {"first": judge.metric, "asked again": judge.again, **{one.spec: one for one in judge.scales}}
         scored = {way: judge.of("pair", of.spec) for way, of in ways.items()}
-        return [
-            _case({way: of[place] for way, of in scored.items()}, one) for place, one in enumerate(judge.of("pair"))
-        ]
+        cases = []
+        for place, pair in enumerate(judge.of("pair")):
+            sides = [(way, of[place], arm) for way, of in scored.items() for arm in (FAITHFUL, BROKEN)]
+            cells = {f"{arm}, {way}": trial.scores[arm] for way, trial, arm in sides}
+            cases.append(Case(cells, trial_pair(pair, FAITHFUL, BROKEN)))
+        return cases
 
 
 def _gaps(pairs: Sequence[ScoredTrial]) -> Values:
@@ -84,8 +87,3 @@ def _lost(gaps: Values, others: Values, clear: np.ndarray) -> Values:
     """1 where the other gap has not the same sign, (n,); nan where a score is missing, and for pairs that are not clear."""
     known = clear & ~np.isnan(gaps) & ~np.isnan(others)
     return np.where(known, (np.sign(gaps) != np.sign(others)).astype(np.float64), np.nan)
-
-
-def _case(ways: Mapping[str, ScoredTrial], pair: ScoredTrial) -> Case:
-    cells = {f"{arm}, {way}": of.scores[arm] for way, of in ways.items() for arm in (FAITHFUL, BROKEN)}
-    return Case(cells, trial_pair(pair, FAITHFUL, BROKEN))

@@ -49,7 +49,11 @@ class Reading(Question):
         worst = min(placed, key=lambda one: one.consistency.value or 0.0)
         figure = Figure(f"pairs ordered rightly, evidence {worst.place} in a long document", worst.consistency, "share")
         windows = _window_effects(evidence, metric)
-        sentence = f"{_sentence(alone, placed, worst)}{_window_sentence(windows)}"
+        sentence = _sentence(alone, placed, worst)
+        errors = [one for one in windows if one.intent == "breaking" and one.shift.value is not None]
+        if errors:
+            shifts = [f"{format_signed(replace(one.shift, low=None, high=None))} at w = {one.w}" for one in errors]
+            sentence += f" With w sentences read around each passage an error moves its mean by {', '.join(shifts)}."
         # the audit itself for the long documents, and the commands of a stress run for windows and density
         swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
         binned = ["python cli.py study density run.jsonl"] if evidence.densities.get(metric) else []
@@ -134,14 +138,6 @@ def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:
     shifts = score_shifts(run)
     families = window_families(run.plan.metrics).values()
     return [effect for windows in families for effect in window_effects(run, windows, shifts)]
-
-
-def _window_sentence(effects: Sequence[WindowEffect]) -> str:
-    errors = [one for one in effects if one.intent == "breaking" and one.shift.value is not None]
-    if not errors:
-        return ""
-    shifts = ", ".join(f"{format_signed(replace(one.shift, low=None, high=None))} at w = {one.w}" for one in errors)
-    return f" With w sentences read around each passage an error moves its mean by {shifts}."
 
 
 def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:

@@ -60,17 +60,37 @@ class SeesErrors(Question):
                 "The data have no labels of both kinds: name data with consistent and inconsistent summaries."
             )
         area = Figure("area under the ROC curve", overall.figures["auc"].estimate)
-        worst = Figure("area, failures counted as the worst scores", _worst_area(evidence, metric))
+        # the area if every summary without a score stood on the wrong end
+        labelled = evidence.labelled(metric)
+        if labelled is None:
+            worst_area = Estimate(None, None, None, 0)
+        else:
+            worst_area = evidence.drawn.estimate(auc(labelled.with_failures_worst()))
+        worst = Figure("area, failures counted as the worst scores", worst_area)
         types = [row for row in rows if row.slice != OVERALL_SLICE]
         worth = _worth(evidence, metric)
         level = SCALE.level(area.estimate)
         if evidence.misses_too_many(metric):
             level = worst_level([level, SCALE.level(worst.estimate)])
+        [every, *_] = slice_cases(cases)
+        gains = pairs_in_slice(cases, every, column).gains
+        order = [place for place in np.argsort(gains) if not np.isnan(gains[place]) and gains[place] <= 0]
+        worst_pairs = tuple(_shown(cases, column, *cases.pairs[place]) for place in order[:MOST_SHOWN_PAIRS])
+        whole = [
+            Figure(
+                "pairs whose faithful side scores strictly higher", overall.figures["consistency"].estimate, "share"
+            ),
+            Figure("pairs whose sides tie", overall.figures["ties"].estimate, "share"),
+        ]
+        by_type = [
+            Figure(f"AUC, {row.slice}", row.figures["auc"].estimate, remark=_consistency_of(row)) for row in types
+        ]
+        details = tuple(one for one in [*whole, *by_type] if one.estimate.value is not None)
         return replace(
             self.found(level, f"{_sentence(area, worst, types)}{_worth_sentence(worth)}", area),
             brief=_brief(area, types),
-            details=(*_details(overall, types), worst, *([worth] if worth else [])),
-            pairs=_worst_pairs(cases, column),
+            details=(*details, worst, *([worth] if worth else [])),
+            pairs=worst_pairs,
             command=evidence.cases_command(
                 f"python cli.py study measures --by {by}" if by else "python cli.py study measures", metric
             ),
@@ -82,14 +102,6 @@ def _error_field(samples: Sequence[Sample]) -> str | None:
     if any(sample.item.error_type for sample in samples):
         return "error_type"
     return "category" if any(sample.item.categories for sample in samples) else None
-
-
-def _worst_area(evidence: Evidence, metric: str) -> Estimate:
-    """The area if every summary without a score stood on the wrong end."""
-    labelled = evidence.labelled(metric)
-    if labelled is None:
-        return Estimate(None, None, None, 0)
-    return evidence.drawn.estimate(auc(labelled.with_failures_worst()))
 
 
 def _worth(evidence: Evidence, metric: str) -> Figure | None:
@@ -165,26 +177,9 @@ def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".removeprefix("0")
 
 
-def _details(overall: MetricRow, types: Sequence[MetricRow]) -> tuple[Figure, ...]:
-    whole = [
-        Figure("pairs whose faithful side scores strictly higher", overall.figures["consistency"].estimate, "share"),
-        Figure("pairs whose sides tie", overall.figures["ties"].estimate, "share"),
-    ]
-    by_type = [Figure(f"AUC, {row.slice}", row.figures["auc"].estimate, remark=_consistency_of(row)) for row in types]
-    return tuple(one for one in [*whole, *by_type] if one.estimate.value is not None)
-
-
 def _consistency_of(row: MetricRow) -> str:
     consistency = row.figures["consistency"].estimate
     return f"consistency {format_figure(consistency, 'share')}" if consistency.value is not None else ""
-
-
-def _worst_pairs(cases: Cases, column: MetricColumn) -> tuple[ShownPair, ...]:
-    """The minimal pairs that the metric gets most wrong."""
-    [every, *_] = slice_cases(cases)
-    gains = pairs_in_slice(cases, every, column).gains
-    order = [place for place in np.argsort(gains) if not np.isnan(gains[place]) and gains[place] <= 0]
-    return tuple(_shown(cases, column, *cases.pairs[place]) for place in order[:MOST_SHOWN_PAIRS])
 
 
 def _shown(cases: Cases, column: MetricColumn, good: int, bad: int) -> ShownPair:

@@ -16,8 +16,8 @@ from core.cases.measures import OVERALL_SLICE, Slice, slice_cases
 from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
-from core.stats.statistic import Estimate, deal_folds, mean
-from core.studies.calibration import FOLDS, DomainCalibration, MetricCalibration, calibrations, domain_slices
+from core.stats.statistic import deal_folds, mean
+from core.studies.calibration import FOLDS, calibrations, domain_slices
 from core.studies.saved_threshold import decision_figures
 
 SCALE = Scale(good=0.7, fails=0.55)
@@ -51,13 +51,18 @@ class Threshold(Question):
                 self._of_saved_threshold(evidence, metric, saved) if saved else self.not_measured(found.domains[0].why)
             )
         largest = max(usable, key=lambda one: one.n)
-        accuracy = _own_accuracy(found, largest.domain)
+        accuracy = next(one.accuracy for one in found.transfers if one.chosen_on == one.used_on == largest.domain)
         alarms = _false_alarms(evidence, cases, largest.domain)
         figure = Figure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
         levels = [SCALE.level(one) for one in (accuracy, *(one.estimate for one in saved[:1]))]
+        threshold = "–" if largest.threshold is None else f"{largest.threshold:.3g}"
+        sentence = (
+            f"A threshold (on all of the data {threshold}) reaches {figure} of balanced accuracy on documents that it was not chosen "
+            f"on, with {alarms} false alarms."
+        )
         finding = self.found(
             worst_level(levels),
-            f"{_sentence(largest, figure, alarms)}{_saved_sentence(evidence, metric, saved)}",
+            f"{sentence}{_saved_sentence(evidence, metric, saved)}",
             figure,
         )
         return replace(
@@ -145,10 +150,6 @@ def _saved_warning(evidence: Evidence, metric: str) -> str:
     return "The saved threshold was chosen on these data: its figures flatter it."
 
 
-def _own_accuracy(found: MetricCalibration, domain: str) -> Estimate:
-    return next(one.accuracy for one in found.transfers if one.chosen_on == one.used_on == domain)
-
-
 def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> Figure:
     """Consistent summaries that the threshold of other documents refuses."""
     [column] = cases.columns
@@ -179,11 +180,3 @@ def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[Figure]:
         Figure("Cohen's kappa of its decisions and the labels", evidence.drawn.estimate(kappa), "score"),
         Figure("Gwet's AC1 of its decisions and the labels", evidence.drawn.estimate(gwet_ac1(matrix)), "score"),
     ]
-
-
-def _sentence(domain: DomainCalibration, figure: Figure, alarms: Figure) -> str:
-    threshold = "–" if domain.threshold is None else f"{domain.threshold:.3g}"
-    return (
-        f"A threshold (on all of the data {threshold}) reaches {figure} of balanced accuracy on documents that it was not chosen "
-        f"on, with {alarms} false alarms."
-    )

@@ -75,7 +75,12 @@ class Wording(JudgeQuestion):
         for way, repetition in ways:
             for one in repetition.scores:
                 by_text.setdefault(one.example.id, []).append((way, one))
-        return [_case(scores) for scores in by_text.values()]
+        cases = []
+        for scores in by_text.values():
+            _, first = scores[0]
+            cells = {"first": first.first, **{way: one.second for way, one in scores}}
+            cases.append(text_case(first.example, cells, first.first, first.second))
+        return cases
 
 
 def _effects(
@@ -99,9 +104,3 @@ def _beyond(
     both = [(one, value) for one, value in zip(reworded.scores, treated, strict=True) if one.example.id in controls]
     values = np.array([value - controls[one.example.id] for one, value in both], dtype=np.float64)
     return values, [one.example.document for one, _ in both]
-
-
-def _case(scores: Sequence[tuple[str, RepeatedScore]]) -> Case:
-    _, first = scores[0]
-    cells = {"first": first.first, **{way: one.second for way, one in scores}}
-    return text_case(first.example, cells, first.first, first.second)

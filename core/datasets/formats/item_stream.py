@@ -243,19 +243,11 @@ def matching_files(source: Path, *patterns: str) -> list[Path]:
         return [source]
     if not source.exists():
         raise TouchstoneError(f"There is no file or folder {source}. Check the path.")
-    paths = {
-        path
-        for pattern in patterns
-        for path in source.rglob(pattern)
-        if path.is_file() and not _is_hidden(path, source)
-    }
+    found = [path for pattern in patterns for path in source.rglob(pattern) if path.is_file()]
+    paths = {path for path in found if not any(part.startswith(".") for part in path.relative_to(source).parts)}
     if not paths:
         raise TouchstoneError(f"No file in {source} is called {' or '.join(patterns)}. Check the path.")
     return sorted(paths)
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def items_of_files(paths: Iterable[Path], convert: RecordConverter) -> Iterator[Item | Refusal]:

@@ -25,7 +25,15 @@ def json_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
     with open_text(source, encoding) as file:
         head = file.read(_NEAR_END)
         file.seek(0)
-        yield from _list_elements(file, source.name) if _LIST_START.match(head) is not None else _json_lines(file)
+        if _LIST_START.match(head) is not None:
+            yield from _list_elements(file, source.name)
+            return
+        for number, line in enumerate(bounded_lines(file), start=1):
+            if line is None:
+                reason = f"This line has more than {text_files.MAX_LINE:,} characters. Write one JSON object a line."
+                yield number, reason
+            elif line.strip():
+                yield number, _parse_line(line)
 
 
 def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
@@ -73,14 +81,6 @@ def json_object(source: Path) -> Row:
     if isinstance(found, str):
         raise TouchstoneError(f"{source.name} cannot be read. {found}")
     return found
-
-
-def _json_lines(file: TextIO) -> Iterator[NumberedRow]:
-    for number, line in enumerate(bounded_lines(file), start=1):
-        if line is None:
-            yield number, f"This line has more than {text_files.MAX_LINE:,} characters. Write one JSON object a line."
-        elif line.strip():
-            yield number, _parse_line(line)
 
 
 def _parse_line(text: str) -> Row | str:

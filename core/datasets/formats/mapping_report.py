@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from core.datasets.formats.column_map import (
     UNLABELLED_WORDS,
     ColumnMap,
-    ScoreColumn,
     is_filled,
     label_words,
     undecided_classes,
@@ -26,7 +25,11 @@ def format_mapping(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     lines += [f"{'annotators':12} {', '.join(columns.annotators)}"] if columns.annotators else []
     lines += [f"{'ratings':12} {', '.join(columns.ratings)}"] if columns.ratings else []
     lines += [f"{'slices':12} {', '.join(columns.slices)}"] if columns.slices else []
-    lines += [f"{'scores':12} {', '.join(map(_score_text, columns.scores))}"] if columns.scores else []
+    scores = [
+        f"{score.column} ({'lower' if score.lower_is_better else 'higher'} is better{', edited side' if score.edited else ''})"
+        for score in columns.scores
+    ]
+    lines += [f"{'scores':12} {', '.join(scores)}"] if scores else []
     lines += [f"{'label says':12} {meaning}" for meaning in label_meanings(columns, rows)]
     left = left_out(columns, rows)
     lines += [f"{'left out':12} {', '.join(left[:_NAMED_COLUMNS])}"] if left else []
@@ -109,8 +112,3 @@ def _is_percentage(rows: Sequence[Row], column: str) -> bool:
     values = [value for row in rows if is_filled(row, column) and (value := table_number(row[column])) is not None]
     signed = any(str(row.get(column)).strip().endswith("%") for row in rows)
     return signed or bool(values and min(values) >= 0 and 10 < max(values) <= 100)
-
-
-def _score_text(score: ScoreColumn) -> str:
-    side = ", edited side" if score.edited else ""
-    return f"{score.column} ({'lower' if score.lower_is_better else 'higher'} is better{side})"

@@ -29,7 +29,15 @@ def potato_records(row: Row) -> list[Row] | None:
         return []
     who = row.get("user", row.get("user_id"))
     rest = {name: value for name, value in row.items() if name not in _OWN_FIELDS and _SEPARATOR not in name}
-    given = {question: chosen for question, options in answers.items() if (chosen := _chosen(options)) is not None}
+    given: dict[str, object] = {}
+    for question, options in answers.items():
+        names = [name for name, value in options.items() if value is True or str(value).lower() in _CHOSEN]
+        typed = [value for value in options.values() if value not in (None, "", False)]
+        # the chosen option, the options where there are several, or what was typed or rated
+        if names:
+            given[question] = names[0] if len(names) == 1 else names
+        elif typed:
+            given[question] = typed[0]
     return [
         {"id": id, **({"annotator": who} if who else {}), **rest, **_shown_texts(row.get("displayed_text")), **given}
     ]
@@ -61,14 +69,6 @@ def _answers(row: Row) -> dict[str, Mapping[str, object]] | None:
     if not isinstance(given, dict):
         return None
     return {str(question): options for question, options in given.items() if isinstance(options, dict)}
-
-
-def _chosen(options: Mapping[str, object]) -> object:
-    """The name of the chosen option, names where there are several, or what was typed or rated."""
-    names = [name for name, value in options.items() if value is True or str(value).lower() in _CHOSEN]
-    if names:
-        return names[0] if len(names) == 1 else names
-    return next((value for value in options.values() if value not in (None, "", False)), None)
 
 
 def _shown_texts(shown: object) -> dict[str, object]:

@@ -13,7 +13,6 @@ from core.datasets.formats.json_files import json_rows, records_of_object
 from core.datasets.formats.text_files import (
     UTF8,
     NumberedRow,
-    Row,
     bounded_text_lines,
     distinct_columns,
     existing_file,
@@ -41,8 +40,13 @@ def csv_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
         names = _column_names(found)
         begin = reader.line_num + 1
         for row in found:
-            if row:
-                yield begin, row if isinstance(row, str) else _named_cells(names, row)
+            if isinstance(row, str):
+                yield begin, row
+            elif len(row) == len(names):
+                yield begin, dict(zip(names, row, strict=True))
+            elif row:
+                sizes = f"This row has {len(row)} cells and the header {len(names)}."
+                yield begin, f"{sizes} Quote cells that hold the separator."
             begin = reader.line_num + 1
 
 
@@ -70,12 +74,6 @@ def _readable_rows(reader: Iterator[list[str]]) -> Iterator[list[str] | str]:
             return
         except csv.Error as error:
             yield f"This row is not CSV: {error}. Close every quote and double the quotes inside a cell."
-
-
-def _named_cells(names: list[str], row: list[str]) -> Row | str:
-    if len(row) != len(names):
-        return f"This row has {len(row)} cells and the header {len(names)}. Quote cells that hold the separator."
-    return dict(zip(names, row, strict=True))
 
 
 _BATCH_ROWS = 512  # rows

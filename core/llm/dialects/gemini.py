@@ -62,10 +62,23 @@ class Gemini(Dialect):
         }
         ended = candidate.get("finishReason", blocked)
         filtered = ended in _FILTERED or not candidates
+        result = candidate.get("logprobsResult")
+        tokens, likely = objects(field(result, "chosenCandidates")), objects(field(result, "topCandidates"))
+        # the likely tokens at each place, as Chat Completions gives them
+        places = [
+            {
+                "token": chosen.get("token"),
+                "top_logprobs": [
+                    {"token": one.get("token"), "logprob": one.get("logProbability")}
+                    for one in objects(top.get("candidates"))
+                ],
+            }
+            for chosen, top in zip(tokens, likely, strict=False)
+        ]
         choice = {
             "message": message,
             "finish_reason": "content_filter" if filtered else ended,
-            "logprobs": {"content": _places(candidate.get("logprobsResult"))},
+            "logprobs": {"content": places},
         }
         return {"choices": [choice], "usage": field(answer, "usageMetadata")}
 
@@ -77,19 +90,3 @@ class Gemini(Dialect):
 
 def _content(message: Mapping[str, object]) -> Body:
     return {"parts": [{"text": message["content"]}]}
-
-
-def _places(result: object) -> list[Body]:
-    """The likely tokens at each place, as Chat Completions gives them."""
-    return [
-        {
-            "token": chosen.get("token"),
-            "top_logprobs": [
-                {"token": one.get("token"), "logprob": one.get("logProbability")}
-                for one in objects(top.get("candidates"))
-            ],
-        }
-        for chosen, top in zip(
-            objects(field(result, "chosenCandidates")), objects(field(result, "topCandidates")), strict=False
-        )
-    ]

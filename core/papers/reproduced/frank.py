@@ -44,7 +44,7 @@ class Frank(Paper):
         return {
             "partial correlations": partial(_partial_correlations, "valid"),
             "partial correlations, test": partial(_partial_correlations, "test"),
-            "summaries": _counts,
+            "summaries": partial(by_row, {split: partial(_split_counts, split) for split in _SPLITS}),
         }
 
 
@@ -67,10 +67,6 @@ def _partial_correlations(split: str, data: ReleasedData) -> Figures:
         for column, name in _COLUMNS.items()
         if (value := row.figures[name].estimate.value) is not None
     }
-
-
-def _counts(data: ReleasedData) -> Figures:
-    return by_row({split: partial(_split_counts, split) for split in _SPLITS}, data)
 
 
 def _split_counts(split: str, data: ReleasedData) -> Mapping[str, float]:

@@ -25,7 +25,6 @@ from core.papers.paper import (
     Computation,
     DataFile,
     EndpointWork,
-    Figures,
     Paper,
     ReleasedData,
     by_row,
@@ -93,20 +92,18 @@ class LongDoc(Paper):
     def computations(self) -> Mapping[str, Computation]:
         return {
             "1": partial(window_means, _USED),
-            "2": _used_texts,
+            # lengths of the texts that the tables are computed from here, which are the paper's for SQuALITY alone
+            "2": partial(by_row, {name: partial(_lengths_of, name, items_of) for name, items_of in _USED.items()}),
             "3": partial(contradiction_rates, _USED),
             "4": partial(perturbed_means, "LexAbSumm", _USED["LexAbSumm"]),
             "5": partial(perturbed_means, "ScholarQABench", _USED["ScholarQABench"]),
             "6": partial(perturbed_means, "SQuALITY", _USED["SQuALITY"]),
-            "sizes": _sizes,
-            "LongSciVerify": _review_sizes,
-            "alpha": _alphas,
+            "sizes": partial(by_row, {row: partial(_document_counts, file) for row, file in _DATASETS.items()}),
+            "LongSciVerify": partial(
+                by_row, {row: partial(_review_counts, corpus) for row, corpus in _CORPORA.items()}
+            ),
+            "alpha": partial(by_row, {row: partial(_alphas_of, corpus) for row, corpus in _CORPORA.items()}),
         }
-
-
-def _used_texts(data: ReleasedData) -> Figures:
-    """Lengths of the texts that the tables are computed from here, which are the paper's for SQuALITY alone."""
-    return by_row({name: partial(_lengths_of, name, items_of) for name, items_of in _USED.items()}, data)
 
 
 def _squality_items(data: ReleasedData) -> list[Item]:
@@ -137,10 +134,6 @@ def _lengths_of(name: str, items_of: ItemsOf, data: ReleasedData) -> Mapping[str
     return {column: value for column, value in figures.items() if value is not None}
 
 
-def _sizes(data: ReleasedData) -> Figures:
-    return by_row({row: partial(_document_counts, file) for row, file in _DATASETS.items()}, data)
-
-
 def _document_counts(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
     items = data.items(file)
     return {
@@ -148,10 +141,6 @@ def _document_counts(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
         "questions": len({(item.group, item.title) for item in items}),
         "summaries": len(items),
     }
-
-
-def _review_sizes(data: ReleasedData) -> Figures:
-    return by_row({row: partial(_review_counts, corpus) for row, corpus in _CORPORA.items()}, data)
 
 
 def _review_counts(corpus: str, data: ReleasedData) -> Mapping[str, float]:
@@ -162,10 +151,6 @@ def _review_counts(corpus: str, data: ReleasedData) -> Mapping[str, float]:
         "summaries": len(items),
         "sentences": len(judged),
     }
-
-
-def _alphas(data: ReleasedData) -> Figures:
-    return by_row({row: partial(_alphas_of, corpus) for row, corpus in _CORPORA.items()}, data)
 
 
 def _alphas_of(corpus: str, data: ReleasedData) -> Mapping[str, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from core.cases.cases import Cases, MetricColumn
+from core.cases.cases import Cases
 from core.cases.measures import MEASURES, draw_resamples, slice_cases
 from core.metric import METRICS, Metric
 from core.models.words.shallow import FEATURES
@@ -102,21 +102,18 @@ def _areas(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
     """
     cases = _with_features(file, data)
     drawn, [part] = draw_resamples(cases, 1), slice_cases(cases)
-    features = {
-        column.name: drawn.of(MEASURES["auc"](cases, part, _with_a_better_side(column))).value
+    columns = [
+        replace(column, direction="higher") if column.direction == "neutral" else column
         for column in cases.columns
         if column.name in FEATURES
-    }
+    ]
+    features = {column.name: drawn.of(MEASURES["auc"](cases, part, column)).value for column in columns}
     surface = {
         row.metric: row.figures["auc"].estimate.value
         for row in surface_against_metrics(cases, drawn)
         if row.metric == SURFACE_MODEL
     }
     return {name: 100 * value for name, value in (features | surface).items() if value is not None}
-
-
-def _with_a_better_side(column: MetricColumn) -> MetricColumn:
-    return replace(column, direction="higher") if column.direction == "neutral" else column
 
 
 def _correlations(file: DataFile, data: ReleasedData) -> Mapping[str, float]:

@@ -87,10 +87,11 @@ class SummExecEditPaper(Paper):
     def computations(self) -> Mapping[str, Computation]:
         return {
             "sizes": _sizes,
-            "2": _model_scores,
-            "5, other metrics": _detection_accuracies,
+            "2": lambda data: model_scores(read_published("summexecedit").table("2").rows, data.items(RELEASE), data),
+            "5, other metrics": lambda data: detection_accuracies(data.items(RELEASE), data),
             "6": _domain_sizes,
-            "6, consistent edits": _consistent_edits,
+            # those of SummEdits without its seeds
+            "6, consistent edits": partial(by_row, {name: partial(_consistent_in, name) for name in _DOMAINS}),
             "Laban et al., figure 2": _graded_explanations,
             "judge agreement": _judge_agreement,
         }
@@ -100,14 +101,6 @@ def _sizes(data: ReleasedData) -> Figures:
     labels = Counter(item.intended for item in data.items(RELEASE) if item.intended)
     counts = {str(verdict): float(number) for verdict, number in labels.items()} | {"summaries": labels.total()}
     return {("all domains", column): value for column, value in counts.items()}
-
-
-def _model_scores(data: ReleasedData) -> Figures:
-    return model_scores(read_published("summexecedit").table("2").rows, data.items(RELEASE), data)
-
-
-def _detection_accuracies(data: ReleasedData) -> Figures:
-    return detection_accuracies(data.items(RELEASE), data)
 
 
 def _domain_sizes(data: ReleasedData) -> Figures:
@@ -121,11 +114,6 @@ def _domain_sizes(data: ReleasedData) -> Figures:
             share = labels.count(Verdict.INCONSISTENT) / len(labels)
             figures |= {(name, "N"): len(labels), (name, "inconsistent"): 100 * share}
     return figures
-
-
-def _consistent_edits(data: ReleasedData) -> Figures:
-    """Those of SummEdits without its seeds."""
-    return by_row({name: partial(_consistent_in, name) for name in _DOMAINS}, data)
 
 
 def _consistent_in(name: str, data: ReleasedData) -> Mapping[str, float]:
