@@ -104,12 +104,12 @@ class TrainingPlan:
             raise TouchstoneError(
                 f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
             )
+        self._check_language([item.example.document for source in self.sources for item in source.items])
         marked = [
             (source.name, named_apart(item, f"{number}/"))
             for number, source in enumerate(self.sources)
             for item in source.marked_items()
         ]
-        self._check_language([item.example.document for _, item in marked])
         found = training_data([item for _, item in marked], self.share, self.seed, self.battery)
         found = replace(found, datasets={item.example.id: name for name, item in marked})
         tests = {item.example.document for _, item in marked if item.split is Split.TEST}

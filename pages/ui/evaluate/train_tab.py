@@ -102,7 +102,9 @@ def train_tab(chosen: EvaluationChoice) -> None:
     if battery is None:
         return
     sources = background_result(
-        "Reading the labels…", ("labels to train on", chosen.key), partial(_read_labels, chosen.datasets)
+        "Reading the labels…",
+        ("labels to train on", chosen.key, recipe, encoder),
+        partial(_read_labels, chosen.datasets, recipe, encoder),
     )
     if sources is None:
         return
@@ -192,14 +194,14 @@ def _stress_source(row: RunRow) -> StressSource | None:
     return None if reserved is None else StressSource(row.name, load_run(row), reserved)
 
 
-def _read_labels(datasets: tuple[str, ...]) -> list[TrainingSource]:
-    """The labels of the datasets. Raises TouchstoneError where they are too few, or all alike."""
+def _read_labels(datasets: tuple[str, ...], recipe: Recipe, encoder: EncoderSetting) -> list[TrainingSource]:
+    """The labels of the datasets. Raises TouchstoneError where they are too few, all alike, or in a language that is not read."""
     labelled = [load_labelled_items(services.store(), dataset) for dataset in datasets]
     sources = [
         TrainingSource(dataset_items.name, dataset_items.items, dataset_items.importer, dataset_items.licence)
         for dataset_items in labelled
     ]
-    TrainingPlan(sources, 0.0).data()
+    TrainingPlan(sources, 0.0, recipe=recipe, encoder=encoder).data()
     return sources
 
 
