@@ -60,11 +60,11 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
 
     What is done is kept in `unfinished`, and is not done again by a second run with the same data, encoder and seed.
     """
-    table = yield from _read(data, encoder, unfinished)
+    table = yield from read_table(data, encoder, unfinished)
     wrong = np.array([row.wrong for row in data.rows])
     parts = deal_parts(data.documents, seed)
     words = yield from fit_words(table, parts, seed, unfinished)
-    judge = _SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
+    judge = SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
     weights = {part: judge.weights((parts != part) & (parts != CALIBRATION)) for part in (CALIBRATION, *range(FOLDS))}
     scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
@@ -100,9 +100,10 @@ def deal_parts(documents: Numbers, seed: int) -> Numbers:
     return parts
 
 
-def _read(
+def read_table(
     data: TrainingData, encoder: Encoder, unfinished: UnfinishedTraining
 ) -> Generator[TrainingStep, None, WordTable]:
+    """The words of all rows, read or as they were kept in `unfinished`."""
     if kept := unfinished.load("words"):
         with suppress(OSError, ValueError):  # the states were deleted or cut: they are read again
             return WordTable.from_arrays(kept, unfinished.folder)
@@ -128,7 +129,7 @@ def pairs_of(rows: Sequence[TrainingRow]) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _SummaryJudge:
+class SummaryJudge:
     """The sentences with logits of words that were not learned from, the label of each row, (rows,), and the pairs of rows."""
 
     sentences: SentenceTable
@@ -158,7 +159,7 @@ class _SummaryJudge:
 
 
 def _unseen_domains(
-    data: TrainingData, table: WordTable, judge: _SummaryJudge, scale: Scale, trees: int, seed: int
+    data: TrainingData, table: WordTable, judge: SummaryJudge, scale: Scale, trees: int, seed: int
 ) -> Generator[TrainingStep, None, dict[str, tuple[Numbers, Values]]]:
     """The scores of the labelled rows of each domain, and of each dataset, by a head that saw no document of it; nothing
     where there is one alone."""

@@ -61,7 +61,7 @@ def fit_words_of(
     targets = word_targets(table, rows, seed)
     if not np.nanmax(targets, initial=0.0) > 0:
         return None
-    *_, model = _steps(table, targets, seed, trees)
+    *_, model = tree_steps(table, targets, seed, trees)
     by_trees = model.decision_function(table.values)
     network = yield from _fit_attention(table, targets, seed, stage)
     return mean_logits(by_trees, _all_logits(table, network, np.arange(len(table.row))))
@@ -168,7 +168,7 @@ def _fold_trees(
     judged = len(known) + len(unknown)
     wrong, steps = table.wrong[known], MAX_TREES // STEP_TREES
     losses: list[float] = []
-    for step, model in enumerate(_steps(table, targets, seed)):
+    for step, model in enumerate(tree_steps(table, targets, seed)):
         loss = 0.0
         if len(known):
             logits = model.decision_function(table.values[known])
@@ -183,7 +183,7 @@ def _fold_trees(
     return {**tree_tensors(model), "losses": np.array(losses)}
 
 
-def _steps(table: WordTable, targets: Values, seed: int, trees: int = MAX_TREES) -> Iterator[Any]:
+def tree_steps(table: WordTable, targets: Values, seed: int, trees: int = MAX_TREES) -> Iterator[Any]:
     """The model of the words with targets after each step of trees; a word that is wrong by a share is learned as both."""
     known = np.flatnonzero((targets == 0) | (targets == 1))
     shared = np.flatnonzero((targets > 0) & (targets < 1))

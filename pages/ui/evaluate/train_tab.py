@@ -36,6 +36,7 @@ from core.training.stress_rows import StressSource
 from core.training.training_data import TrainingData, describe
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
@@ -129,6 +130,8 @@ def train_tab(chosen: EvaluationChoice) -> None:
         st.rerun()
     if data is not None:
         _preview(data)
+        if _NAME.fullmatch(name):
+            learning_curve_of(plan, data, services.settings().models_dir / name, (key, recipe, name))
     for trained, task in trainings().items():
         _show(trained, task)
 
