@@ -27,13 +27,18 @@ def bags_of(table: WordTable, rows: Mask) -> tuple[Numbers, Numbers]:
 def shared_labels(logits: Features, bags: Numbers) -> Values:
     """The probability that each word is wrong, (n,), given that a word of its summary is, for logits and summaries (n,)."""
     odds = logits.astype(np.float64)
-    doubt = np.bincount(bags, weights=np.logaddexp(0, odds), minlength=0)
+    doubt = _doubts(odds, bags)
     return np.asarray(np.exp(-np.logaddexp(0, -odds) - _log_wrong(doubt)[bags]))
 
 
 def bag_loss(logits: Features, bags: Numbers) -> float:
     """The log loss of wrong summaries by the noisy-or of their words, in sum."""
-    return float(-_log_wrong(np.bincount(bags, weights=np.logaddexp(0, logits.astype(np.float64)))).sum())
+    return float(-_log_wrong(_doubts(logits.astype(np.float64), bags)).sum())
+
+
+def _doubts(odds: Values, bags: Numbers) -> Values:
+    """Minus the log probability that no word of a summary is wrong, (summaries,)."""
+    return np.bincount(bags, weights=np.logaddexp(0, odds)).astype(np.float64)
 
 
 def _log_wrong(doubt: Values) -> Values:
