@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,15 @@ def test_a_combination_is_fitted_saved_and_scored_with(
     assert "My mix: consistent from a score of at least" in done(
         "threshold", "my-mix", "--data", labelled, "--name", "own"
     )
+
+
+def test_without_costs_the_seconds_of_a_score_are_measured(labelled: Path, database: str) -> None:
+    assert database
+    ended = run("combine", "rouge2", "coverage", "--data", labelled)
+    assert re.search(
+        r"Costs are seconds for a score, measured on 8 summaries: rouge2=0\.\d+,coverage=0\.\d+\n", ended.stderr
+    )
+    assert ended.exit_code == 0
 
 
 def test_a_cascade_goes_into_a_file_for_colleagues(
