@@ -19,7 +19,10 @@ _OUR_RULE = (
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class Case(Perturbation):
-    """Writes the whole summary in other letters: `to=upper` in capitals, `lower` in small ones after the first, `title` each word with one."""
+    """Writes the whole summary in other letters: `to=upper` in capitals, `lower` in small ones after the first, `title` each word with one.
+
+    Small letters leave a word of capitals as it is, unless no word has small ones: "US" would be "us".
+    """
 
     name: ClassVar[str] = "case"
     card: ClassVar[PerturbationCard] = PerturbationCard(
@@ -34,12 +37,24 @@ class Case(Perturbation):
         summary = example.summary
         made = {
             "upper": summary.upper(),
-            "lower": summary[:1] + summary[1:].lower(),
+            "lower": summary[:1] + _small_letters(summary)[1:],
             "title": re.sub(r"(?<![\w'’])[a-z]", lambda found: found.group().upper(), summary),
         }[self.to]
         if made == summary or len(made) != len(summary):
             raise UnscorableError("The summary has no letter that would be written in another way so.")
         return [Edit(Span(0, len(summary)), made, self.card.does, self.spec)]
+
+
+_CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]\.){2,}|\b[A-Z][A-Z\d]+(?=s?\b)")
+
+
+def _small_letters(text: str) -> str:
+    """The text in small letters but for words of capitals, where other words have small ones."""
+    kept = [] if text.isupper() else [Span(*found.span()) for found in _CAPITALS.finditer(text)]
+    small = text.lower()
+    for span in kept if len(small) == len(text) else ():
+        small = small[: span.start] + span.of(text) + small[span.end :]
+    return small
 
 
 _MARKS = (

@@ -106,12 +106,12 @@ class TrainingPlan:
             raise TouchstoneError(
                 f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
             )
+        self._check_language([item.example.document for source in self.sources for item in source.items])
         marked = [
             (source.name, named_apart(item, f"{number}/"))
             for number, source in enumerate(self.sources)
             for item in source.marked_items()
         ]
-        self._check_language([item.example.document for _, item in marked])
         found = training_data([item for _, item in marked], self.share, self.seed, self.battery)
         found = replace(found, datasets={item.example.id: name for name, item in marked})
         tests = {item.example.document for _, item in marked if item.split is Split.TEST}
@@ -161,7 +161,20 @@ def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine
 
 def _train_words_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
     encoder = load_encoder(engine.pool.device)
-    unfinished = UnfinishedTraining.open(
+    unfinished = open_unfinished(plan, data, folder, encoder)
+    trained = yield from train_words(data, encoder, plan.seed, unfinished)
+    account = words_account(trained)
+    yield TrainingStep("Scoring with the baselines", 0, 1)
+    figures = card_figures(data, account, baseline_scores(engine, data, plan.seed))
+    write_head(folder, trained.head)
+    write_card(folder, _facts(plan), data, account, figures)
+    unfinished.remove()
+    return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
+
+
+def open_unfinished(plan: TrainingPlan, data: TrainingData, folder: Path, encoder: Encoder) -> UnfinishedTraining:
+    """Open what is kept of a training of words into a folder."""
+    return UnfinishedTraining.open(
         folder,
         (
             VERSION,
@@ -174,14 +187,6 @@ def _train_words_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path,
             *data.rows,
         ),
     )
-    trained = yield from train_words(data, encoder, plan.seed, unfinished)
-    account = words_account(trained)
-    yield TrainingStep("Scoring with the baselines", 0, 1)
-    figures = card_figures(data, account, baseline_scores(engine, data, plan.seed))
-    write_head(folder, trained.head)
-    write_card(folder, _facts(plan), data, account, figures)
-    unfinished.remove()
-    return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
 
 
 def _train_cross_encoder_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
@@ -224,7 +229,7 @@ def _without_run(data: TrainingData, network: PairNetwork, seed: int) -> Encoder
 def _train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
     labelled = labelled_places(data)
     yield TrainingStep("Measuring the surface", 0, len(labelled))
-    table, signatures = _shallow_table(engine, data, labelled)
+    table, signatures = shallow_table(engine, data, labelled)
     yield TrainingStep("Fitting", 0, 1)
     task = TrainingTask(" + ".join(source.name for source in plan.sources), LABEL_TARGET, "probability", plan.seed)
     model = train_model(table, task, signatures)
@@ -254,7 +259,8 @@ def shallow_account(facts: TrainingFacts, held_out: Values) -> RecipeAccount:
     )
 
 
-def _shallow_table(engine: Engine, data: TrainingData, labelled: Numbers) -> tuple[TrainingTable, dict[str, str]]:
+def shallow_table(engine: Engine, data: TrainingData, labelled: Numbers) -> tuple[TrainingTable, dict[str, str]]:
+    """The features of the surface of the labelled rows, and the signatures of what computed them."""
     examples = [Example(str(place), data.rows[place].document, data.rows[place].summary) for place in labelled]
     targets = np.array([0.0 if data.rows[place].wrong else 1.0 for place in labelled])
     values, signatures = shallow_features(engine, examples)
@@ -299,7 +305,7 @@ def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, 
     The shallow model learns from the labelled rows of the same folds as the metric that it is compared with.
     """
     labelled = labelled_places(data)
-    table, signatures = _shallow_table(engine, data, labelled)
+    table, signatures = shallow_table(engine, data, labelled)
     folds = deal_parts(data.documents, seed)[labelled]
     found = np.full(len(labelled), np.nan)
     for fold in np.unique(folds):

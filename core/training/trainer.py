@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
 from core.models.words.head import Head, HeadConfig
 from core.models.words.known_documents import document_sketch
-from core.models.words.word_features import FEATURES
+from core.models.words.word_features import FEATURES, Features
 from core.models.words.word_table import WordTable, support_scores
 from core.stats.statistic import Mask, Numbers, Values, deal_folds
+from core.training.multiple_instance import bags_of, shared_labels
 from core.training.training_data import TrainingData
 from core.training.training_row import TrainingRow
 from core.training.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
@@ -60,22 +60,15 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
 
     What is done is kept in `unfinished`, and is not done again by a second run with the same data, encoder and seed.
     """
-    table = yield from _read(data, encoder, unfinished)
+    table = yield from read_table(data, encoder, unfinished)
     wrong = np.array([row.wrong for row in data.rows])
-
-    if not (table.wrong == 1).any():
-        raise TouchstoneError(
-            "No word is known to be wrong: the inconsistent summaries name no original that they were edited from, and no "
-            "corruption is among the rows. Add minimal pairs, or set --corruptions 0.5."
-        )
-
     parts = deal_parts(data.documents, seed)
     words = yield from fit_words(table, parts, seed, unfinished)
-    judge = _SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
+    judge = SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
     weights = {part: judge.weights((parts != part) & (parts != CALIBRATION)) for part in (CALIBRATION, *range(FOLDS))}
     scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
-    known = table.wrong[table.wrong >= 0].mean()
+    known = _wrong_share(table, words.logits)
     found = {document_sketch(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
     config = HeadConfig(
         encoder=encoder.source,
@@ -93,6 +86,12 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     return Trained(Head(config, tensors, words.attention), judge.held_out(parts, scaled), words.trees, by_domain)
 
 
+def _wrong_share(table: WordTable, logits: Features) -> float:
+    """The mean probability that a word is wrong, by the labels of words and, where there are none, those of summaries."""
+    places, bags = bags_of(table, np.ones(int(table.row.max()) + 1, dtype=np.bool_))
+    return float((np.sum(table.wrong == 1) + shared_labels(logits[places], bags).sum()) / len(table.wrong))
+
+
 def deal_parts(documents: Numbers, seed: int) -> Numbers:
     """CALIBRATION or the fold, 0 to FOLDS - 1, of each row's document, (rows,)."""
     apart = deal_folds(documents, _CALIBRATION_SHARE, seed) == 0
@@ -101,9 +100,10 @@ def deal_parts(documents: Numbers, seed: int) -> Numbers:
     return parts
 
 
-def _read(
+def read_table(
     data: TrainingData, encoder: Encoder, unfinished: UnfinishedTraining
 ) -> Generator[TrainingStep, None, WordTable]:
+    """The words of all rows, read or as they were kept in `unfinished`."""
     if kept := unfinished.load("words"):
         with suppress(OSError, ValueError):  # the states were deleted or cut: they are read again
             return WordTable.from_arrays(kept, unfinished.folder)
@@ -129,7 +129,7 @@ def pairs_of(rows: Sequence[TrainingRow]) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _SummaryJudge:
+class SummaryJudge:
     """The sentences with logits of words that were not learned from, the label of each row, (rows,), and the pairs of rows."""
 
     sentences: SentenceTable
@@ -159,7 +159,7 @@ class _SummaryJudge:
 
 
 def _unseen_domains(
-    data: TrainingData, table: WordTable, judge: _SummaryJudge, scale: Scale, trees: int, seed: int
+    data: TrainingData, table: WordTable, judge: SummaryJudge, scale: Scale, trees: int, seed: int
 ) -> Generator[TrainingStep, None, dict[str, tuple[Numbers, Values]]]:
     """The scores of the labelled rows of each domain, and of each dataset, by a head that saw no document of it; nothing
     where there is one alone."""

@@ -16,7 +16,7 @@ from core.battery import Battery, standard_battery
 from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
-from core.models.words.known_documents import NEAR_DUPLICATE, word_runs
+from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
 from core.perturbation import Perturbation
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
@@ -264,7 +264,7 @@ def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
     """
     texts = list(dict.fromkeys(documents))
     marks: dict[str, list[tuple[str, object]]] = {text: [("text", text)] for text in texts}
-    for pair in _near_pairs([word_runs(text) for text in texts]):
+    for pair in _near_pairs(texts):
         for number in pair:
             marks[texts[number]].append(("near", pair))
     return number_documents(
@@ -273,31 +273,48 @@ def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
     )
 
 
-def _near_pairs(runs: Sequence[frozenset[tuple[str, ...]]]) -> Iterator[tuple[int, int]]:
-    """Pairs of near-duplicates, by their runs, enough to connect all that are connected.
+def _near_pairs(documents: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of near-duplicates, enough to connect all that are connected.
 
     Half of the smaller one's runs are shared, so that one of its rarer half is (the prefix filter of Chaudhuri et al. 2006):
     a footer that all documents have is not looked up.
     """
-    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    runs = _numbered_runs(documents)
+    listed, sizes = np.concatenate([np.zeros(0, dtype=np.intp), *runs]), [len(found) for found in runs]
+    holders = np.repeat(np.arange(len(runs)), sizes)[np.argsort(listed, kind="stable")]
+    counts = np.bincount(listed)
+    ends = np.cumsum(counts)
+    group = np.arange(len(runs))
     for number, found in enumerate(runs):
-        for run in found:
-            holders[run].append(number)
-    group = list(range(len(runs)))
-
-    def first_of(number: int) -> int:
-        while group[number] != number:
-            group[number] = number = group[group[number]]
-        return number
-
-    for number, found in enumerate(runs):
-        rarest = sorted(found, key=lambda run: len(holders[run]))
-        rarer = rarest[: len(found) - ceil(NEAR_DUPLICATE * len(found)) + 1]
-        for other in {other for run in rarer for other in holders[run]}:
-            least = NEAR_DUPLICATE * min(len(found), len(runs[other]))
-            if first_of(number) != first_of(other) and len(found & runs[other]) >= least:
-                group[first_of(other)] = first_of(number)
+        rarer = found[np.argsort(counts[found], kind="stable")][: len(found) - ceil(NEAR_DUPLICATE * len(found)) + 1]
+        apart = np.zeros(len(runs), dtype=np.bool_)
+        for run in rarer[counts[rarer] > 1]:
+            others = holders[ends[run] - counts[run] : ends[run]]
+            apart[others] = True
+            if (group[others] == group[number]).all():  # they stay together, and need not be looked up again
+                counts[run] = 1
+        while len(others := np.flatnonzero(apart & (group != group[number]))):
+            other = int(others[0])
+            apart[other] = False
+            shared = len(np.intersect1d(found, runs[other], assume_unique=True))
+            if shared >= NEAR_DUPLICATE * min(len(found), len(runs[other])):
+                group[group == group[other]] = group[number]
                 yield number, other
+
+
+def _numbered_runs(documents: Sequence[str]) -> list[Numbers]:
+    """The different runs of RUN_WORDS words of each document as numbers from 0; a shorter document is one run."""
+    names: dict[str, int] = {}
+    texts = [[names.setdefault(word, len(names) + 1) for word in words(document)] for document in documents]
+    padded = [text + [0] * (RUN_WORDS - len(text)) if text else text for text in texts]
+    read = np.array([word for text in padded for word in text], dtype=np.int64)
+    lengths = np.array([len(text) for text in padded], dtype=np.intp)
+    counts = np.maximum(lengths - RUN_WORDS + 1, 0)
+    starts = np.arange(counts.sum()) + np.repeat(np.cumsum(lengths - counts) - (lengths - counts), counts)
+    runs = read[starts]
+    for place in range(1, RUN_WORDS):
+        runs = np.unique(runs * (len(names) + 1) + read[starts + place], return_inverse=True)[1]
+    return [np.unique(found) for found in np.split(runs, np.cumsum(counts)[:-1])]
 
 
 def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:

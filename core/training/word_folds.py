@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ from core.models.words.head import AttentionTensors, Tensors, mean_logits, tree_
 from core.models.words.trees import MAX_TREES, STEP_TREES, boost, first_trees, mean_trees, tree_tensors
 from core.models.words.word_features import Features
 from core.models.words.word_table import WordTable
-from core.stats.statistic import Mask, Numbers
+from core.stats.statistic import Mask, Numbers, Values
+from core.training.multiple_instance import bag_loss, bags_of, word_targets
 
 if TYPE_CHECKING:
     from core.models.words.word_attention import WordAttention
@@ -47,8 +48,9 @@ def fit_words(
 
     What is done is kept in `unfinished`.
     """
-    by_trees, trees, tensors = yield from _tree_logits(table, parts, seed, unfinished)
-    by_attention, attention = yield from _attention_logits(table, parts, seed, unfinished)
+    targets = [_fold_targets(table, parts, fold, seed, unfinished) for fold in range(FOLDS)]
+    by_trees, trees, tensors = yield from _tree_logits(table, parts, targets, seed, unfinished)
+    by_attention, attention = yield from _attention_logits(table, parts, targets, seed, unfinished)
     return WordModels(trees, tensors, attention, mean_logits(by_trees, by_attention))
 
 
@@ -56,26 +58,32 @@ def fit_words_of(
     table: WordTable, rows: Mask, seed: int, trees: int, stage: str
 ) -> Generator[TrainingStep, None, Features | None]:
     """The logit of every word, (words,), by models that learned from some rows alone; None where these teach nothing."""
-    if len(np.unique(table.wrong[_learned(table, rows)])) < 2:
+    targets = word_targets(table, rows, seed)
+    if not np.nanmax(targets, initial=0.0) > 0:
         return None
-    *_, model = _steps(table, _learned(table, rows), seed, trees)
+    *_, model = tree_steps(table, targets, seed, trees)
     by_trees = model.decision_function(table.values)
-    network = yield from _fit_attention(table, rows, seed, stage)
+    network = yield from _fit_attention(table, targets, seed, stage)
     return mean_logits(by_trees, _all_logits(table, network, np.arange(len(table.row))))
 
 
-def _learned(table: WordTable, rows: Mask) -> Mask:
-    """The words of some rows of which it is known whether they are wrong."""
-    return np.asarray(table.words_of(rows) & (table.wrong >= 0))
+def _fold_targets(table: WordTable, parts: Numbers, fold: int, seed: int, unfinished: UnfinishedTraining) -> Values:
+    """The targets of the words that the models of a fold learn from, (words,), nan elsewhere."""
+    kept = unfinished.load(f"targets {fold}")
+    if kept is None:
+        kept = {"targets": word_targets(table, (parts != fold) & (parts != CALIBRATION), seed)}
+        unfinished.save(f"targets {fold}", kept)
+    return kept["targets"]
 
 
-def _fit_attention(table: WordTable, rows: Mask, seed: int, stage: str) -> Generator[TrainingStep, None, WordAttention]:
-    """The attention heads that learned from the sentences of some rows."""
+def _fit_attention(
+    table: WordTable, targets: Values, seed: int, stage: str
+) -> Generator[TrainingStep, None, WordAttention]:
+    """The attention heads that learned from the sentences of words with targets."""
     # torch takes seconds to import, and the preview of a training needs none
     from core.models.words.word_attention import fit_attention
 
-    known = np.bincount(table.sentence[_learned(table, rows)], minlength=len(table.row)) > 0
-    training = fit_attention(table, np.flatnonzero(known), seed)
+    training = fit_attention(table, targets, seed)
     while True:
         try:
             done, total = next(training)
@@ -96,7 +104,7 @@ def _all_logits(table: WordTable, network: WordAttention, sentences: Numbers) ->
 
 
 def _attention_logits(
-    table: WordTable, parts: Numbers, seed: int, unfinished: UnfinishedTraining
+    table: WordTable, parts: Numbers, targets: Sequence[Values], seed: int, unfinished: UnfinishedTraining
 ) -> Generator[TrainingStep, None, tuple[Features, AttentionTensors]]:
     """The logit of every word by heads that did not learn from its document, and the heads of all folds."""
     logits = np.zeros(len(table.wrong), dtype=np.float32)
@@ -104,7 +112,7 @@ def _attention_logits(
     for fold in range(FOLDS):
         kept = unfinished.load(f"attention {fold}")
         if kept is None:
-            kept = yield from _fold_attention(table, parts, fold, seed)
+            kept = yield from _fold_attention(table, parts, targets[fold], fold, seed)
             unfinished.save(f"attention {fold}", kept)
         members.append({name: one for name, one in kept.items() if name != "logits"})
         own, apart = table.words_of(parts == fold), table.words_of(parts == CALIBRATION)
@@ -114,18 +122,17 @@ def _attention_logits(
 
 
 def _fold_attention(
-    table: WordTable, parts: Numbers, fold: int, seed: int
+    table: WordTable, parts: Numbers, targets: Values, fold: int, seed: int
 ) -> Generator[TrainingStep, None, Mapping[str, NDArray[Any]]]:
     """The heads that learned from the other folds, and the `logits` of the words that they did not learn from, (words,)."""
-    learned = (parts != fold) & (parts != CALIBRATION)
-    network = yield from _fit_attention(table, learned, seed + fold, f"Attention, fold {fold + 1} of {FOLDS}")
+    network = yield from _fit_attention(table, targets, seed + fold, f"Attention, fold {fold + 1} of {FOLDS}")
     of_row = parts[table.row]
     asked = np.flatnonzero((of_row == fold) | (of_row == CALIBRATION))
     return {**network.tensors(), "logits": _all_logits(table, network, asked)}
 
 
 def _tree_logits(
-    table: WordTable, parts: Numbers, seed: int, unfinished: UnfinishedTraining
+    table: WordTable, parts: Numbers, targets: Sequence[Values], seed: int, unfinished: UnfinishedTraining
 ) -> Generator[TrainingStep, None, tuple[Features, int, Tensors]]:
     """The logit of every word by trees that did not learn from its document, how many trees lose least there, and these of
     all folds together."""
@@ -133,7 +140,7 @@ def _tree_logits(
     for fold in range(FOLDS):
         kept = unfinished.load(f"fold {fold}")
         if kept is None:
-            kept = yield from _fold_trees(table, parts, fold, seed)
+            kept = yield from _fold_trees(table, parts, targets[fold], fold, seed)
             unfinished.save(f"fold {fold}", kept)
         of_folds.append(kept)
     reached = min(len(one["losses"]) for one in of_folds)
@@ -149,31 +156,43 @@ def _tree_logits(
 
 
 def _fold_trees(
-    table: WordTable, parts: Numbers, fold: int, seed: int
+    table: WordTable, parts: Numbers, targets: Values, fold: int, seed: int
 ) -> Generator[TrainingStep, None, Mapping[str, NDArray[Any]]]:
-    """The trees of the other folds, and the summed `losses` of the fold's words after each step of them.
+    """The trees of the other folds, and the summed `losses` of the fold's words, and of its summaries whose words nobody
+    knows, after each step of them.
 
     They stop where the loss has not fallen for some steps.
     """
-    asked = table.words_of(parts == fold)
-    wrong = table.wrong[asked]
-    steps = MAX_TREES // STEP_TREES
+    known = np.flatnonzero(table.words_of(parts == fold) & (table.wrong >= 0))
+    unknown, bags = bags_of(table, parts == fold)
+    judged = len(known) + len(unknown)
+    wrong, steps = table.wrong[known], MAX_TREES // STEP_TREES
     losses: list[float] = []
-    for step, model in enumerate(_steps(table, _learned(table, (parts != fold) & (parts != CALIBRATION)), seed)):
-        logits = model.decision_function(table.values[asked])[wrong >= 0] if asked.any() else np.zeros(0)
-        losses.append(float(np.sum(np.logaddexp(0, logits) - wrong[wrong >= 0] * logits)))
-        mean = losses[-1] / max(1, len(logits))
+    for step, model in enumerate(tree_steps(table, targets, seed)):
+        loss = 0.0
+        if len(known):
+            logits = model.decision_function(table.values[known])
+            loss += float(np.sum(np.logaddexp(0, logits) - wrong * logits))
+        if len(unknown):
+            loss += bag_loss(model.decision_function(table.values[unknown]), bags)
+        losses.append(loss)
+        mean = loss / max(1, judged)
         yield TrainingStep(f"Fold {fold + 1} of {FOLDS}", fold * steps + step + 1, FOLDS * steps, mean)
-        if step - int(np.argmin(losses)) >= _PATIENCE and len(logits):
+        if step - int(np.argmin(losses)) >= _PATIENCE and judged:
             break
     return {**tree_tensors(model), "losses": np.array(losses)}
 
 
-def _steps(table: WordTable, learned: Mask, seed: int, trees: int = MAX_TREES) -> Iterator[Any]:
-    """The model of the learned words after each step of trees."""
-    if len(np.unique(table.wrong[learned])) < 2:
+def tree_steps(table: WordTable, targets: Values, seed: int, trees: int = MAX_TREES) -> Iterator[Any]:
+    """The model of the words with targets after each step of trees; a word that is wrong by a share is learned as both."""
+    known = np.flatnonzero((targets == 0) | (targets == 1))
+    shared = np.flatnonzero((targets > 0) & (targets < 1))
+    wrong = np.concatenate([targets[known], np.ones(len(shared)), np.zeros(len(shared))]).astype(np.int8)
+    if len(np.unique(wrong)) < 2:
         raise TouchstoneError(
-            "In some part of the documents no word is known to be wrong. Add minimal pairs on other documents, or more "
+            "In some part of the documents no summary is wrong. Add labelled summaries of other documents, or more "
             "corruptions (--corruptions)."
         )
-    return boost(table.values[learned], table.wrong[learned], seed, trees)
+    places = np.concatenate([known, shared, shared])
+    weights = np.concatenate([np.ones(len(known)), targets[shared], 1 - targets[shared]]) if len(shared) else None
+    return boost(table.values[places], wrong, seed, trees, weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -15,15 +16,18 @@ from core.cases.cascade import Cascade
 from core.cases.measures import affordable_resamples
 from core.engine.code_records import read_code
 from core.engine.engine import Engine
+from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import TouchstoneError
 from core.gate.results_file import column_of, side_of_outcomes
-from core.metric import METRICS
+from core.metric import METRICS, Metric
+from core.model_reference import asks_endpoint
 from core.plugins.combination_file import combination_class
 from core.plugins.metrics_folder import entry_toml, require_free_name, save_entry
 from core.reports.text import report_text
 from core.settings import Settings
 from core.studies.combine import Combine, cascade_entry, combination_entry
 from core.study import StudyData
+from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
@@ -47,7 +51,8 @@ def command(
     costs: Annotated[
         str,
         typer.Option(
-            help="Cost of a score by member, as word-support=2,rouge2=0.1; a member that is not named costs 1."
+            help="Cost of a score by member, as word-support=2,rouge2=0.1, in any unit; a member that is not named costs 1. Without "
+            "any it is measured: seconds on this machine, unless a member asks an endpoint."
         ),
     ] = "",
     cascade: Annotated[
@@ -85,7 +90,8 @@ def command(
         cases = found.cases_of(outcomes)
     columns = tuple(column_of(cases, side_of_outcomes(metric.spec, outcomes)) for metric in parsed)
     scored = replace(cases, columns=columns, separate=())
-    study = Combine(costs=costs, budget=budget)
+    stated = costs or _measured_costs(settings, parsed, found.texts)
+    study = Combine(costs=stated, budget=budget)
     of_study = StudyData(tuple(data), scored, resamples=affordable_resamples(scored))
     typer.echo(report_text(study.run(of_study)))
     if not name:
@@ -102,3 +108,13 @@ def command(
     print_status(
         f"{place} has the metric. Score with: python cli.py score pairs.jsonl --metric {name}{use} -o scores.jsonl"
     )
+
+
+def _measured_costs(settings: Settings, metrics: list[Metric], texts: Sequence[Example]) -> str:
+    """The seconds of each member as the study takes them; nothing where a measurement would be paid for."""
+    if any(asks_endpoint(metric.checkpoints()) for metric in metrics):
+        return ""
+    costs = score_seconds(settings, metrics, texts)
+    listed = ",".join(f"{name}={seconds:g}" for name, seconds in costs.items())
+    print_status(f"Costs are seconds for a score, measured on {TIMED_EXAMPLES} summaries: {listed}")
+    return listed

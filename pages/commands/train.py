@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -15,23 +16,25 @@ from core.dataset import Refusal
 from core.datasets.bundled import Bundled
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.models.unfinished_training import TrainingStep
 from core.runs.bundled_run import bundled_run_lines
 from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.training.card import verdict
 from core.training.cross_encoder_trainer import EncoderSetting
+from core.training.learning_curve import learning_curve
 from core.training.run import (
     PACKAGED_ENCODER,
     Recipe,
     TrainedFolder,
     TrainingPlan,
-    TrainingRun,
     TrainingSource,
     check_folder,
     train_to_folder,
 )
 from core.training.stress_rows import StressSource
 from core.training.training_data import describe
+from core.types import T
 from pages.commands.shared.inputs import read_items, read_lines
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import BatteryOption, SeedOption
@@ -67,6 +70,11 @@ _INCLUDE_TEST = (
     "of the metric: the card says so, and Evaluate stars it. Repeat it for several."
 )
 
+_CURVE = (
+    "Show first what a quarter, half and all of the labelled documents give on held-out ones: features are read once, and trees, or the "
+    "surface, fitted again. Not of a cross-encoder."
+)
+
 
 def command(
     data: Annotated[list[str], typer.Argument(help=_DATA)],
@@ -80,10 +88,12 @@ def command(
     seed: SeedOption = 0,
     robust: Annotated[str, typer.Option(metavar="RUN", help=_ROBUST)] = "",
     include_test: Annotated[list[str] | None, typer.Option(metavar="DATA", help=_INCLUDE_TEST)] = None,
+    curve: Annotated[bool, typer.Option("--learning-curve", help=_CURVE)] = False,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would be learned from.")] = False,
 ) -> None:
     """Train a metric on labelled summaries, and judge it on documents that it did not learn from."""
     check_folder(to)
+    named_battery = read_battery(battery)
     tests = set(include_test or ())
     if unknown := tests - set(data):
         raise TouchstoneError(f"--include-test names {', '.join(sorted(unknown))}, and DATA is {', '.join(data)}.")
@@ -92,22 +102,29 @@ def command(
     title = f"A metric trained on {', '.join(source.name for source in sources)}"  # no path of this machine
     setting = EncoderSetting(encoder, max_tokens, lora)
     stress = _stress_source(robust) if robust else None
-    plan = TrainingPlan(sources, corruptions, seed, recipe, title, setting, read_battery(battery), stress)
+    plan = TrainingPlan(sources, corruptions, seed, recipe, title, setting, named_battery, stress)
     learned = plan.data()
     for name, counts in describe(learned).items():
         listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
         if listed:
             typer.echo(f"{name:10} {listed}")
     typer.echo(f"{'battery':10} {plan.battery.signature}")
-    if not preview:
+    if curve or not preview:
         with closing(Engine.open(Settings.read())) as engine:
-            trained = _watch(train_to_folder(plan, learned, to, engine))
-        for figure in trained.figures:
-            typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
-        typer.echo(verdict(trained.figures))
-        typer.echo(f"Use it as {trained.spec}; its card is {to / 'README.md'}.")
+            if curve:
+                for point in _watch(learning_curve(plan, learned, to, engine)):
+                    typer.echo(point.text)
+            if not preview:
+                _report(_watch(train_to_folder(plan, learned, to, engine)))
     if refusals:
         raise typer.Exit(2)
+
+
+def _report(trained: TrainedFolder) -> None:
+    for figure in trained.figures:
+        typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
+    typer.echo(verdict(trained.figures))
+    typer.echo(f"Use it as {trained.spec}; its card is {trained.folder / 'README.md'}.")
 
 
 def _source(name: str, include_test: bool, refusals: list[Refusal]) -> TrainingSource:
@@ -125,7 +142,7 @@ def _stress_source(name: str) -> StressSource:
     return StressSource(Path(name).name, run_from_lines(line for line in lines if line), benchmarks)
 
 
-def _watch(run: TrainingRun) -> TrainedFolder:
+def _watch(run: Generator[TrainingStep, None, T]) -> T:
     """Prints a line for each tenth of a stage, and the loss where there is one."""
     printed = ("", 0)
     while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def metrics_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     monkeypatch.setenv("TOUCHSTONE_METRICS_DIR", str(tmp_path / "metrics"))
     yield tmp_path / "metrics"
     METRICS.remove("my-mix")
+    METRICS.remove("own-nli")
 
 
 def test_a_combination_is_fitted_saved_and_scored_with(
@@ -60,6 +62,34 @@ def test_a_combination_is_fitted_saved_and_scored_with(
     assert "My mix: consistent from a score of at least" in done(
         "threshold", "my-mix", "--data", labelled, "--name", "own"
     )
+
+
+def test_without_costs_the_seconds_of_a_score_are_measured(labelled: Path, database: str) -> None:
+    assert database
+    ended = run("combine", "rouge2", "coverage", "--data", labelled)
+    assert re.search(
+        r"Costs are seconds for a score, measured on 8 summaries: rouge2=0\.\d+,coverage=0\.\d+\n", ended.stderr
+    )
+    assert ended.exit_code == 0
+
+
+@pytest.mark.slow
+def test_words_and_an_nli_classifier_of_ones_own_become_one_metric(
+    labelled: Path, tmp_path: Path, database: str, metrics_dir: Path, tiny_deberta: Path
+) -> None:
+    assert database
+    metrics_dir.mkdir()
+    table = f'[own-nli]\nform = "classifier"\ncheckpoint = "{tiny_deberta}"\n'
+    table += 'labels = "LABEL_0, LABEL_1"\nlabel = "LABEL_1"\nover_sentences = "min"\n'
+    (metrics_dir / "own-nli.toml").write_text(table, encoding="utf-8")
+    done("combine", "word-support", "own-nli", "--data", labelled, "--name", "my-mix")
+    [made] = combination_classes(str(metrics_dir / "my-mix.toml"))
+    assert made.specs == ("word-support", "own-nli")
+    scores = tmp_path / "scores.jsonl"
+    done("score", labelled, "--metric", "my-mix", "-o", scores)
+    values = [json.loads(line)["score"] for line in scores.read_text(encoding="utf-8").splitlines()]
+    assert len(values) == 60
+    assert all(0 < value < 1 for value in values)
 
 
 def test_a_cascade_goes_into_a_file_for_colleagues(

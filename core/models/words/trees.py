@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.models.words.word_features import Features
+from core.stats.statistic import Values
 
 STEP_TREES, MAX_TREES = 25, 250
 _LEAVES = 15
@@ -22,8 +23,10 @@ _OF_NODES = ("feature", "threshold", "left", "right", "value")
 Labels = NDArray[np.int8]
 
 
-def boost(values: Features, wrong: Labels, seed: int, trees: int = MAX_TREES) -> Iterator[Any]:
-    """The model after every step of `STEP_TREES` trees, for features (n, features) and labels (n,) of words."""
+def boost(
+    values: Features, wrong: Labels, seed: int, trees: int = MAX_TREES, weights: Values | None = None
+) -> Iterator[Any]:
+    """The model after every step of `STEP_TREES` trees, for features (n, features), labels (n,) and weights (n,) of words."""
     # sklearn takes two seconds to import, and only training needs it
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -39,7 +42,7 @@ def boost(values: Features, wrong: Labels, seed: int, trees: int = MAX_TREES) ->
     )
     for count in range(STEP_TREES, trees + 1, STEP_TREES):
         model.set_params(max_iter=count)
-        yield model.fit(values, wrong)
+        yield model.fit(values, wrong, weights)
 
 
 def tree_tensors(model: Any) -> dict[str, NDArray[Any]]:

@@ -16,7 +16,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, gelu, normaliz
 from core.models.words.head import HEADS, HIDDEN, UNITS, AttentionTensors, attention_shapes
 from core.models.words.word_features import Features
 from core.models.words.word_states import States
-from core.stats.statistic import Numbers
+from core.stats.statistic import Numbers, Values
 
 if TYPE_CHECKING:
     from core.models.words.word_table import WordTable
@@ -116,11 +116,13 @@ def _by_head(projected: Tensor) -> Tensor:
     return projected.unflatten(-1, (HEADS, UNITS // HEADS))
 
 
-def fit_attention(table: WordTable, chosen: Numbers, seed: int) -> Generator[tuple[int, int], None, WordAttention]:
-    """One member, learned from some sentences of which words are known to be wrong or right; yields steps done and all steps.
+def fit_attention(table: WordTable, targets: Values, seed: int) -> Generator[tuple[int, int], None, WordAttention]:
+    """One member, learned from the sentences of words with `targets`, the probability that each is wrong, (words,), nan for a
+    word that is not learned from; yields steps done and all steps.
 
-    The same sentences and seed give the same weights, whatever else draws random numbers meanwhile.
+    The same targets and seed give the same weights, whatever else draws random numbers meanwhile.
     """
+    chosen = np.unique(table.sentence[~np.isnan(targets)])
     generator, order = torch.Generator().manual_seed(seed), np.random.default_rng(seed)
     words = np.concatenate([np.arange(*table.words_in(sentence)) for sentence in chosen])
     network = WordAttention.drawn(table.states.words.shape[1], table.values[words], generator)
@@ -133,7 +135,7 @@ def fit_attention(table: WordTable, chosen: Numbers, seed: int) -> Generator[tup
 
     for done, step in enumerate(steps):
         yield done, len(steps)
-        loss = torch.stack([_loss(network, table, sentences, drop) for sentences in step]).sum()
+        loss = torch.stack([_loss(network, table, targets, sentences, drop) for sentences in step]).sum()
         optimizer.zero_grad()
         (loss / (_WORDS * _SENTENCES * _DOCUMENTS)).backward()
         optimizer.step()
@@ -151,13 +153,13 @@ def _deal_steps(table: WordTable, chosen: Numbers, order: np.random.Generator) -
     return [mixed[start : start + _DOCUMENTS] for start in range(0, len(mixed), _DOCUMENTS)]
 
 
-def _loss(network: WordAttention, table: WordTable, sentences: Numbers, drop: Dropping) -> Tensor:
-    """The summed cross-entropy of the words, of sentences of one document, of which it is known whether they are wrong."""
+def _loss(network: WordAttention, table: WordTable, targets: Values, sentences: Numbers, drop: Dropping) -> Tensor:
+    """The summed cross-entropy of the words, of sentences of one document, that are learned from."""
     words = np.concatenate([np.arange(*table.words_in(sentence)) for sentence in sentences])
-    words = words[table.wrong[words] >= 0][:_MOST_WORDS]
+    words = words[~np.isnan(targets[words])][:_MOST_WORDS]
     document = network.remember(_tensor(table.states.of_document(int(table.states.document[sentences[0]]))))
     found = network(document, _tensor(table.states.words[words]), torch.from_numpy(table.values[words]), drop)
-    wrong = torch.from_numpy(table.wrong[words].astype(np.float32))
+    wrong = torch.from_numpy(targets[words].astype(np.float32))
     return binary_cross_entropy_with_logits(found[0], wrong, reduction="sum")
 
 

@@ -36,6 +36,7 @@ from core.training.stress_rows import StressSource
 from core.training.training_data import TrainingData, describe
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
@@ -102,7 +103,9 @@ def train_tab(chosen: EvaluationChoice) -> None:
     if battery is None:
         return
     sources = background_result(
-        "Reading the labels…", ("labels to train on", chosen.key), partial(_read_labels, chosen.datasets)
+        "Reading the labels…",
+        ("labels to train on", chosen.key, recipe, encoder),
+        partial(_read_labels, chosen.datasets, recipe, encoder),
     )
     if sources is None:
         return
@@ -127,6 +130,8 @@ def train_tab(chosen: EvaluationChoice) -> None:
         st.rerun()
     if data is not None:
         _preview(data)
+        if _NAME.fullmatch(name):
+            learning_curve_of(plan, data, services.settings().models_dir / name, (key, recipe, name))
     for trained, task in trainings().items():
         _show(trained, task)
 
@@ -192,14 +197,14 @@ def _stress_source(row: RunRow) -> StressSource | None:
     return None if benchmarks is None else StressSource(row.name, load_run(row), benchmarks)
 
 
-def _read_labels(datasets: tuple[str, ...]) -> list[TrainingSource]:
-    """The labels of the datasets. Raises TouchstoneError where they are too few, or all alike."""
+def _read_labels(datasets: tuple[str, ...], recipe: Recipe, encoder: EncoderSetting) -> list[TrainingSource]:
+    """The labels of the datasets. Raises TouchstoneError where they are too few, all alike, or in a language that is not read."""
     labelled = [load_labelled_items(services.store(), dataset) for dataset in datasets]
     sources = [
         TrainingSource(dataset_items.name, dataset_items.items, dataset_items.importer, dataset_items.licence)
         for dataset_items in labelled
     ]
-    TrainingPlan(sources, 0.0).data()
+    TrainingPlan(sources, 0.0, recipe=recipe, encoder=encoder).data()
     return sources
 
 

@@ -144,6 +144,8 @@ def test_words_are_repeated_by_a_sentence_of_about_that_length_or_the_beginning_
         ("contractions", "The baker didn’t come.", "The baker did not come."),
         ("case", "It rained in Oslo.", "IT RAINED IN OSLO."),
         ("case[to=lower]", "It rained in Oslo.", "It rained in oslo."),
+        ("case[to=lower]", "Mps of the US and the U.S. met Tom.", "Mps of the US and the U.S. met tom."),
+        ("case[to=lower]", "TOM LEFT THE US.", "Tom left the us."),
         ("case[to=title]", "It isn't raining in Oslo.", "It Isn't Raining In Oslo."),
         ("punctuation[most=9]", "They sell bread, milk and eggs.", "They sell bread, milk, and eggs"),
         ("punctuation", "The mill's wheel", "The mill’s wheel"),

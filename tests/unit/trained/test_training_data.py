@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.dataset import DATASETS
@@ -73,6 +74,12 @@ def test_documents_in_another_language_are_refused_where_the_encoder_does_not_re
     other = EncoderSetting("owner/multilingual")
     plan = TrainingPlan([TrainingSource("data", items)], share=0, recipe="cross-encoder", encoder=other)
     assert plan.data().document_count() >= 26
+
+
+def test_the_language_is_refused_before_any_text_is_compared_with_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.training.run.reserve_test_data", lambda *_: pytest.fail("the texts were read"))
+    german = "Der Hafen wurde am Dienstag nach einem Sturm geschlossen, und niemand wurde dabei verletzt."
+    assert "in another language" in refused([*both_classes(25), item(100, Verdict.CONSISTENT, document=german)])
 
 
 def test_a_test_split_is_never_learned_from() -> None:
@@ -150,6 +157,19 @@ def test_texts_that_share_half_of_their_five_word_runs_are_one_document() -> Non
     # 26 runs each: 14 in common with the first, 12 with the second
     assert near_duplicates([text, half], ["", ""]).tolist() == [0, 0]
     assert near_duplicates([text, less], ["", ""]).tolist() == [0, 1]
+
+
+def test_texts_that_share_a_footer_are_compared_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    shared_runs = np.intersect1d
+    monkeypatch.setattr(np, "intersect1d", lambda *found, **how: compared.append(1) or shared_runs(*found, **how))
+    footer = " ".join(f"f{n}" for n in range(40))
+    alike = [f"own {number} text {number} here {footer}" for number in range(150)]
+    apart = [" ".join(f"w{number}x{n}" for n in range(80)) + f" {footer}" for number in range(150)]
+    assert len(set(near_duplicates(alike, [""] * len(alike)).tolist())) == 1
+    assert len(compared) == len(alike) - 1
+    assert len(set(near_duplicates(apart, [""] * len(apart)).tolist())) == len(apart)
+    assert len(compared) == len(alike) - 1
 
 
 def test_generated_rows_keep_to_their_share_and_to_the_document_of_their_source() -> None:

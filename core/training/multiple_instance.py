@@ -1,0 +1,65 @@
+"""The words of summaries that are labelled as a whole: at least one word of a wrong one is wrong, which one nobody says.
+
+A summary is a bag, and is wrong by the noisy-or of its words (Maron and Lozano-Pérez 1998, A Framework for Multiple-Instance Learning). Its label is
+shared out among its words by what is likely once it is known that one of them is wrong: the weights of multiple-instance boosting
+(Viola, Platt and Zhang 2005, Multiple Instance Boosting for Object Detection, equation 7), and the E step of expectation maximization.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.models.words.trees import boost
+from core.models.words.word_features import Features
+from core.models.words.word_table import WordTable
+from core.stats.statistic import Mask, Numbers, Values
+
+_FIRST_TREES = 100
+"""Trees that learn from the words that are known, and then say which words of a wrong summary are likely to be wrong."""
+
+
+def bags_of(table: WordTable, rows: Mask) -> tuple[Numbers, Numbers]:
+    """The words of some rows of which nobody knows whether they are wrong, (n,), and the number of the summary of each, (n,)."""
+    places = np.flatnonzero(table.words_of(rows) & (table.wrong < 0))
+    return places, np.unique(table.row[table.sentence[places]], return_inverse=True)[1]
+
+
+def shared_labels(logits: Features, bags: Numbers) -> Values:
+    """The probability that each word is wrong, (n,), given that a word of its summary is, for logits and summaries (n,)."""
+    odds = logits.astype(np.float64)
+    doubt = _doubts(odds, bags)
+    return np.asarray(np.exp(-np.logaddexp(0, -odds) - _log_wrong(doubt)[bags]))
+
+
+def bag_loss(logits: Features, bags: Numbers) -> float:
+    """The log loss of wrong summaries by the noisy-or of their words, in sum."""
+    return float(-_log_wrong(_doubts(logits.astype(np.float64), bags)).sum())
+
+
+def _doubts(odds: Values, bags: Numbers) -> Values:
+    """Minus the log probability that no word of a summary is wrong, (summaries,)."""
+    return np.bincount(bags, weights=np.logaddexp(0, odds)).astype(np.float64)
+
+
+def _log_wrong(doubt: Values) -> Values:
+    """The log probability that some word is wrong, for minus the log probability that none is."""
+    return np.asarray(np.log(-np.expm1(-np.maximum(doubt, 1e-300))))
+
+
+def word_targets(table: WordTable, rows: Mask, seed: int) -> Values:
+    """The probability that each word of some rows is wrong, (words,): 0 or 1 where it is known; nan for words of other rows.
+
+    Trees that learned from the words that are known share out the labels of the others; where these show no difference, all
+    words of a summary have the same share.
+    """
+    known = table.words_of(rows) & (table.wrong >= 0)
+    targets = np.where(known, table.wrong, np.nan).astype(np.float64)
+    places, bags = bags_of(table, rows)
+    if not len(places):
+        return targets
+    if len(np.unique(table.wrong[known])) == 2:
+        *_, model = boost(table.values[known], table.wrong[known], seed, _FIRST_TREES)
+        targets[places] = shared_labels(model.decision_function(table.values[places]), bags)
+    else:
+        targets[places] = 1 / np.bincount(bags)[bags]
+    return targets

@@ -1,0 +1,68 @@
+"""Learning curve of a training on the page, on request: what parts of the labelled documents give, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.stats.text_tables import format_percent
+from core.training.learning_curve import CurvePoint, learning_curve
+from core.training.run import TrainingPlan
+from core.training.training_data import TrainingData
+from pages.server import services
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.plots import error_bars, lay_out
+
+_FIGURES = {"ROC AUC": "area", "balanced accuracy at one half": "accuracy"}
+
+
+def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key: Hashable) -> None:
+    """A toggle, and where it is on the figures by labelled documents; `folder` keeps what is read for the training."""
+    if not st.toggle(
+        "Learning curve",
+        key="train-curve",
+        disabled=plan.recipe == "cross-encoder" or services.settings().demo,
+        help="What a quarter, half and all of these labels give on documents that were not learned from. Features are read once, some "
+        "minutes for the recipe words, and kept for the training; trees alone, or the surface, are fitted again. Not of a cross-encoder.",
+    ):
+        return
+    points = background_result("Reading and fitting parts…", ("curve", key), partial(_points, plan, data, folder))
+    if not points:
+        return
+    rows = [
+        {
+            "labelled documents": point.documents,
+            "labels": point.summaries,
+            **{name: format_percent(getattr(point, field)) for name, field in _FIGURES.items()},
+            "AUC gained": "" if point.gain is None else format_percent(point.gain),
+        }
+        for point in points
+    ]
+    figure = go.Figure()
+    for name, field in _FIGURES.items():
+        estimates = [getattr(point, field) for point in points]
+        figure.add_scatter(
+            x=[point.documents for point in points],
+            y=[one.value for one in estimates],
+            error_y=error_bars(estimates),
+            mode="lines+markers",
+            name=name,
+        )
+    lay_out(figure, None, 280, xaxis_title="labelled documents", yaxis_tickformat=".0%")
+    st.plotly_chart(figure, width="stretch", key="train-curve-chart")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", alt="What parts of the labels give")
+
+
+def _points(plan: TrainingPlan, data: TrainingData, folder: Path) -> list[CurvePoint]:
+    curve = learning_curve(plan, data, folder, services.engine())
+    while True:
+        try:
+            next(curve)
+        except StopIteration as end:
+            points: list[CurvePoint] = end.value
+            return points
