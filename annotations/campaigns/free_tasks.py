@@ -25,7 +25,7 @@ _AT_ONCE = 20  # tasks: others may be taking some in the same moment
 
 @dataclass(frozen=True, slots=True)
 class TaskSearch:
-    """What a person may be given as their item of a `number`: no version of some texts, and only what they have the skill for."""
+    """Search for the item of a `number` of a person: no version of some texts, and nothing that they lack the skill for."""
 
     session: Session
     campaign: CampaignSettings

@@ -38,7 +38,7 @@ _TRIGGERS = (
 def count_places() -> None:
     """Make the triggers that count; on SQLite a batch alteration of `task`, `reservation` or `wantedlabels` drops them, and calls this again.
 
-    A change is added to the count rather than counted anew: two transactions that do not see each other yet are both right.
+    A change is added to the count, which is not made again: two transactions that do not see each other yet are both right.
     """
     postgres = op.get_bind().dialect.name == "postgresql"
     for name, event, condition, change in _TRIGGERS:
