@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import Literal
 
-from sqlalchemy import BigInteger, Integer, and_, bindparam, func, insert, inspect, or_
+from sqlalchemy import bindparam, func, insert, inspect, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
-from sqlmodel.sql.expression import SelectOfScalar
 
-from annotations.campaigns.campaign import SHUFFLE_PRIME, SKILL, CampaignSettings, TaskOrder, TaskPart, stable_number
+from annotations.campaigns.campaign import CampaignSettings, TaskPart, stable_number
 from annotations.campaigns.drawn import find_stop
+from annotations.campaigns.free_tasks import SCORES_WERE_SEEN, WAS_MADE, WAS_RESERVED, TaskSearch, free_tasks
 from annotations.campaigns.limits import find_pause
-from annotations.campaigns.people import SELECT_NAMES, Member
+from annotations.campaigns.people import Member
 from annotations.campaigns.qualification import Stage, current_stage
 from annotations.campaigns.work_plan import (
     COUNT_PLACES,
-    IS_PLACE_TAKEN,
     calibration_tasks,
     count_work,
     has_free_place,
@@ -29,11 +27,9 @@ from annotations.campaigns.work_plan import (
     lock_task,
     wanted_labels,
 )
-from annotations.store.campaign_tables import GroupMember, Reservation, Task, WantedLabels
+from annotations.store.campaign_tables import Reservation, Task
 from annotations.store.records import RecordError
-from annotations.store.tables import Explanation, Label, Origin
 
-_MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 
 NoTaskReason = Literal[
@@ -82,6 +78,9 @@ class _Queue:
     def params(self, **others: object) -> dict[str, object]:
         """Parameters that most statements need."""
         return {"campaign": self.campaign.id, "person": self.person.id, "now": self.now, **others}
+
+    def search(self) -> TaskSearch:
+        return TaskSearch(self.session, self.campaign, self.person, self.now, self.next_number, self.recent_groups)
 
     def expiry(self) -> datetime:
         return self.now + timedelta(minutes=self.campaign.rules.expires_minutes)
@@ -235,7 +234,7 @@ def _next_work(queue: _Queue) -> Reservation | NoTask:
         return _reserve(queue, calibrating) if calibrating else NoTask("calibrated")
     if mixed_in := _next_mixed_in(queue):
         return mixed_in
-    for task_id in _candidate_tasks(queue, queue.recent_groups, _MAX_CANDIDATES):
+    for task_id in free_tasks(queue.search()):
         if lock_task(session, task_id) and (reserved := _reserve_place(queue, task_id)):
             return reserved
     return NoTask(_no_task_reason(queue))
@@ -288,97 +287,16 @@ def _next_calibration_task(queue: _Queue) -> str | None:
     """An item of the calibration round that the person has not had; what was just labelled in another version comes last."""
     waiting = queue.session.exec(
         select(Task.id, Task.group)
-        .where(col(Task.id).in_(calibration_tasks(queue.campaign)), ~_WAS_RESERVED, ~_WAS_MADE, ~_SCORES_WERE_SEEN)
+        .where(col(Task.id).in_(calibration_tasks(queue.campaign)), ~WAS_RESERVED, ~WAS_MADE, ~SCORES_WERE_SEEN)
         .order_by(col(Task.position)),
         params=queue.params(name=queue.person.name),
     ).all()
     return next((id for id, group in waiting if group not in queue.recent_groups), waiting[0][0] if waiting else None)
 
 
-# None of the next three depends on the row of the task, so that a database evaluates them once and not once for each task,
-# whatever its statistics are.
-
-_WAS_RESERVED = col(Task.id).in_(select(Reservation.task_id).where(Reservation.person_id == bindparam("person")))
-
-# whether the person wrote the edit of a task, or the explanation to be judged
-_WAS_MADE = or_(
-    col(Task.item_id).in_(select(Origin.item_id).where(col(Origin.by).in_(SELECT_NAMES))),
-    col(Task.explanation_id).in_(select(Explanation.id).where(col(Explanation.by).in_(SELECT_NAMES))),
-)
-
-# whether the person labelled the text of a task on Probe, in sight of its scores
-_SCORES_WERE_SEEN = col(Task.item_id).in_(
-    select(Label.item_id).where(col(Label.annotator).in_(SELECT_NAMES), ~col(Label.blind))
-)
-
-
-# not a skill, or one of a group of the person
-_HAS_SKILL = or_(
-    col(Task.asked)[SKILL].as_string().is_(None),
-    col(Task.asked)[SKILL]
-    .as_string()
-    .in_(select(GroupMember.group).where(col(GroupMember.person_id) == bindparam("person"))),
-)
-
-
-def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int, *, any_skill: bool = False) -> Sequence[str]:
-    """Work that the person may label and that is no version of some texts, what was labelled least first."""
-    rules, person = queue.campaign.rules, queue.person
-    skills = rules.skills and not any_skill
-    return queue.session.exec(
-        _select_free_tasks(rules.order, rules.early_overlap, rules.most_overlap > rules.overlap, skills),
-        params=queue.params(
-            name=person.name,
-            apart_from=list(apart_from),
-            factor=1 + stable_number(rules.seed, person.id, "factor") % (SHUFFLE_PRIME - 1),
-            offset=stable_number(rules.seed, person.id, "offset"),
-            overlap=rules.overlap,
-            most=most,
-        ),
-    ).all()
-
-
-@cache
-def _select_free_tasks(order: TaskOrder, early_overlap: bool, adaptive: bool, skills: bool) -> SelectOfScalar[str]:
-    # the place in the list, or by chance in an order of the person's own
-    factor, offset = bindparam("factor", type_=BigInteger), bindparam("offset", type_=BigInteger)
-    shuffled = (col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME
-    place = shuffled if order == "random" else col(Task.position)
-    places = func.count(col(Reservation.id))
-    left = (
-        select(Task.id, places.label("places"), place.label("place"))
-        .outerjoin(Reservation, and_(col(Reservation.task_id) == col(Task.id), IS_PLACE_TAKEN))
-        .where(
-            Task.campaign_id == bindparam("campaign"),
-            Task.part == "work",
-            ~_WAS_RESERVED,
-            ~_WAS_MADE,
-            ~_SCORES_WERE_SEEN,
-            col(Task.group).not_in(bindparam("apart_from", expanding=True)),
-        )
-        .group_by(Task.id)
-    )
-    left = left.where(_HAS_SKILL) if skills else left
-    # materialized: the places would else be counted once to choose and once more to sort
-    found = left.cte("left").prefix_with("MATERIALIZED")
-    first = found.c.places.desc() if early_overlap else found.c.places
-    overlap = bindparam("overlap", type_=Integer)
-    is_free = found.c.places < overlap
-    if adaptive:
-        # few items ever want more: only these are looked up one by one
-        further = select(WantedLabels.task_id).where(col(WantedLabels.labels) > overlap)
-        newest = select(WantedLabels.labels).where(WantedLabels.task_id == found.c.id)
-        wanted = newest.order_by(col(WantedLabels.id).desc()).limit(1).correlate(found).scalar_subquery()
-        is_free = or_(is_free, and_(found.c.id.in_(further), found.c.places < wanted))
-    free = select(found.c.id).where(is_free)
-    # drawn items are finished one after the other: those up to the first that is not done are the sample
-    ranked = (found.c.place,) if order == "drawn" else (first, found.c.place)
-    return free.order_by(*ranked).limit(bindparam("most"))
-
-
 _SELECT_FIRST_UNSEEN = (
     select(Task.id)
-    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"), ~_WAS_RESERVED)
+    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"), ~WAS_RESERVED)
     .order_by(col(Task.position))
     .limit(1)
 )
@@ -467,9 +385,10 @@ def _new_reservation(queue: _Queue, task_id: str, turn: int) -> Reservation:
 
 
 def _no_task_reason(queue: _Queue) -> NoTaskReason:
-    if _candidate_tasks(queue, apart_from=(), most=1):
+    anywhere = replace(queue.search(), apart_from=())
+    if next(free_tasks(anywhere), None):
         return "apart"
-    if queue.campaign.rules.skills and _candidate_tasks(queue, apart_from=(), most=1, any_skill=True):
+    if queue.campaign.rules.skills and next(free_tasks(replace(anywhere, any_skill=True)), None):
         return "skill"
     open_ones = (
         select(Reservation.id)
@@ -480,7 +399,7 @@ def _no_task_reason(queue: _Queue) -> NoTaskReason:
             Reservation.state == "open",
             col(Reservation.expires_at) > bindparam("now"),
             Reservation.person_id != bindparam("person"),
-            ~_WAS_RESERVED,
+            ~WAS_RESERVED,
         )
     )
     return "reserved" if queue.session.exec(open_ones.limit(1), params=queue.params()).first() else "over"

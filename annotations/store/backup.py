@@ -14,7 +14,9 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, insert, literal, select, text
 
+from annotations.store.campaign_tables import TaskPlaces
 from annotations.store.database import database_path, is_in_memory, parse_url, read_session
+from annotations.store.place_counts import recount_places
 from annotations.store.reads import count_rows
 from annotations.store.records import StoreError
 from annotations.store.store import Store
@@ -26,6 +28,8 @@ _CHUNK = 1000  # rows held in memory at a time
 def copy_rows(source: Connection, target: Connection) -> None:
     """Insert every row of a database into an empty one, what is referred to before what refers to it."""
     for table in Table.metadata.sorted_tables:
+        if table.name == TaskPlaces.__tablename__:
+            continue
         if table.name != Item.__tablename__:
             rows = select(table).order_by(*table.primary_key.columns)
         else:
@@ -44,6 +48,7 @@ def copy_rows(source: Connection, target: Connection) -> None:
                 sequence,
                 {"table": table.name, "column": table.autoincrement_column.name, "highest": highest, "used": used},
             )
+    recount_places(target)
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""The tables of campaigns. Only `reservation`, `signin`, `person`, `groupmember`, `assignment`, `apitoken`, `webhook`, `crowdstudy` and `crowdsession` do not only ever grow."""
+"""The tables of campaigns. Only `reservation`, `signin`, `person`, `groupmember`, `assignment`, `apitoken`, `webhook`, `crowdstudy`, `crowdsession` and `taskplaces` do not only ever grow."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, false, true
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, false, text, true
 from sqlmodel import Field
 
 from annotations.store.tables import Table, UtcDateTime
@@ -219,6 +219,11 @@ class Suggestion(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+def _where(condition: str) -> dict[str, Any]:
+    """Options of an index of the rows alone for which a condition holds."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+
+
 class Reservation(Table, table=True):
     """A task reserved for one person, for the first or a further time; `expires_at` moves on while they work.
 
@@ -232,6 +237,7 @@ class Reservation(Table, table=True):
         UniqueConstraint("person_id", "campaign_id", "number"),
         CheckConstraint("state IN ('open', 'answered', 'skipped', 'flagged', 'late', 'lapsed')", name="state"),
         Index("ix_reservation_places", "task_id", "turn", "state", "expires_at"),
+        Index("ix_reservation_open", "campaign_id", "expires_at", **_where("state = 'open'")),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -422,6 +428,28 @@ class WantedLabels(Table, table=True):
     labels: int
     probability: float
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class TaskPlaces(Table, table=True):
+    """Number of places of a task of work that are `taken`, and of labels that it `wanted` last (0: the overlap), as triggers count them.
+
+    One that is reserved counts, expired or not. What else the queue chooses by is here too: a task never changes.
+    """
+
+    __tablename__ = "taskplaces"
+    __table_args__ = (
+        Index("ix_taskplaces_shuffle", "campaign_id", "taken", "shuffle"),
+        Index("ix_taskplaces_position", "campaign_id", "taken", "position"),
+        Index("ix_taskplaces_wanted_shuffle", "campaign_id", "taken", "shuffle", **_where("wanted > taken")),
+        Index("ix_taskplaces_wanted_position", "campaign_id", "taken", "position", **_where("wanted > taken")),
+    )
+
+    task_id: str = Field(foreign_key="task.id", primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    taken: int
+    wanted: int
+    position: int
+    shuffle: int = Field(sa_type=BigInteger)
 
 
 class CampaignDraw(Table, table=True):

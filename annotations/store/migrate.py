@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from annotations.store.database import explain_database_error
+from annotations.store.place_counts import count_places
 from annotations.store.records import StoreError
 from annotations.store.tables import CHANGEABLE, NEVER_DELETED, Table
 
@@ -74,6 +75,7 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
                 with Operations.context(MigrationContext.configure(connection)):
                     for table in Table.metadata.tables.keys() - CHANGEABLE:
                         protect(table, ("DELETE",) if table in NEVER_DELETED else ("UPDATE", "DELETE"))
+                    count_places()
                 command.stamp(_config(folder, connection), "head")
             else:
                 command.upgrade(_config(folder, connection), "head")

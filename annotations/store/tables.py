@@ -19,7 +19,7 @@ CONSTRAINT_NAMES = {
 CHANGEABLE = frozenset(
     {
         *("draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"),
-        *("crowdstudy", "crowdsession"),
+        *("crowdstudy", "crowdsession", "taskplaces"),
     }
 )
 """Tables whose rows may be changed and deleted."""

@@ -372,7 +372,7 @@ def test_nobody_gets_more_than_the_limit_nor_anything_after_the_last_day(store: 
 
 def test_a_label_and_the_next_task_take_few_statements(store: Store) -> None:
     """Twenty people at once wait for one another's statements: a new one costs all of them."""
-    opened = make_campaign(store, items=4, overlap=2)
+    opened = make_campaign(store, items=4, overlap=2, order="disagreement")
     annotator = opened.annotator("ben")
     opened.label(annotator, 1)
     work, sent = opened.next_task(annotator), list[str]()
@@ -380,5 +380,5 @@ def test_a_label_and_the_next_task_take_few_statements(store: Store) -> None:
     opened.send(annotator, work)
     opened.next_task(annotator)
     statements = [one for one in sent if not one.startswith(("BEGIN", "PRAGMA"))]
-    # lock, known responses, response, draft, state, pause | lock, pause, own reservations, stage, candidates, lock, reservation, texts, answers
-    assert len(statements) == 6 + 9, "\n".join(statements)
+    # lock, known responses, response, draft, state, pause | lock, pause, own reservations, stage, levels, candidates, lock, reservation, texts, answers
+    assert len(statements) == 6 + 10, "\n".join(statements)
