@@ -146,6 +146,11 @@ def test_a_page_reads_from_top_to_bottom() -> None:
     assert not [*long, *defined], listed([*long, *defined])
 
 
+def test_a_run_of_a_page_ends_without_dropping_what_was_asked_meanwhile() -> None:
+    stops = [name_of(path) for path in SHIPPED if "st.stop(" in text(path)]
+    assert not stops, f"{listed(stops)}\nst.stop drops what a dialog was asked; see pages/ui/shared/end_run.py."
+
+
 def test_what_people_write_reaches_the_screen_as_text() -> None:
     sources = [*SHIPPED, *(path for path in (ROOT / "pages").rglob("*") if path.suffix in {".js", ".html", ".css"})]
     found = [f"{name_of(path)} has {unsafe}" for path in sources for unsafe in UNSAFE if unsafe in text(path)]

@@ -1,4 +1,4 @@
-"""Content of the page before Streamlit's scripts have come: the name of what is loading, and a script that keeps early keys."""
+"""Content of the page before Streamlit's scripts have come: the name and the shape of what is loading, and a script that keeps early keys."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.html_templates import open_templates
+
 _HEAD = b"<head>"
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
 _SCRIPT = (_ASSETS / "early_keys.js").read_bytes()
 _ROOT = b'<div id="root">'
-_SKELETON = (_ASSETS / "skeleton.html").read_bytes()
+_LOADING = open_templates(_ASSETS).get_template("loading.html").render(tabs=False).encode()
 
 
 class EarlyKeys:
@@ -54,7 +56,7 @@ class _Page:
 
     async def _send_page(self, start: Message) -> None:
         body = self._body.replace(_HEAD, _HEAD + b"<script>" + _SCRIPT + b"</script>", 1)
-        body = body.replace(_ROOT, _ROOT + _SKELETON, 1)
+        body = body.replace(_ROOT, _ROOT + _LOADING, 1)
         headers = MutableHeaders(raw=list(start["headers"]))
         del headers["etag"], headers["last-modified"]
         if "content-length" in headers and self._body:

@@ -25,11 +25,12 @@ from pages.ui.annotate.frame import (
 )
 from pages.ui.annotate.labeller import labeller
 from pages.ui.annotate.presses import handle_draft, handle_presses
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.session_user import member_let_in
 
 if services.settings().demo:
     st.info("A demonstration keeps nothing, so there is nothing to label here.", icon=":material/rate_review:")
-    st.stop()
+    end_run()
 
 with show_store_errors():
     opened = read_or_keep("campaigns", lambda: labelling().campaigns())
@@ -39,7 +40,7 @@ if not campaigns:
     if member_let_in().may(Right.MANAGE):
         st.page_link("views/campaigns.py", label="Set up a campaign", icon=":material/assignment:")
     finish_link()
-    st.stop()
+    end_run()
 
 with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):
     campaign = choose_campaign(campaigns)
@@ -54,6 +55,6 @@ with show_store_errors():
     current, found = current_task(campaign)
 if isinstance(found, NoTask):
     nothing_left(found, current.receipt, progress)
-    st.stop()
+    end_run()
 show_warning(progress)
 labeller(task_view(current, found, progress), handle_presses, handle_draft)

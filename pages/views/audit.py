@@ -6,6 +6,7 @@ from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit
 from pages.ui.audit.audit_history import audit_history
 from pages.ui.audit.audit_report import report_downloads, report_view
 from pages.ui.audit.packaged_audits import packaged_audits
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
 
 notices()
@@ -16,9 +17,9 @@ audit_history()
 if opened is None:
     missing_audit()
     packaged_audits()
-    st.stop()
+    end_run()
 report = follow_audit(opened)
 if report is None:
-    st.stop()
+    end_run()
 report_downloads(opened, report)
 report_view(opened, report)

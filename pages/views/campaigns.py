@@ -1,7 +1,5 @@
 """Campaigns: set one up, follow its progress and agreement; and the people who work in them."""
 
-import streamlit as st
-
 from pages.ui.campaigns.campaign_choice import (
     PEOPLE_SECTION,
     campaign_bar,
@@ -12,17 +10,18 @@ from pages.ui.campaigns.campaign_choice import (
 from pages.ui.campaigns.campaign_editor import new_campaign_form
 from pages.ui.campaigns.campaign_tabs import campaign_tabs
 from pages.ui.campaigns.people_page import people_page
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
 
 notices()
 if chosen_section() == PEOPLE_SECTION:
     people_page()
-    st.stop()
+    end_run()
 
 campaigns = {campaign.id: campaign for campaign in campaign_manager().campaigns()}
 chosen = chosen_campaign(campaigns)
 campaign_bar(campaigns, chosen)
 if chosen is None:
     new_campaign_form()
-    st.stop()
+    end_run()
 campaign_tabs(chosen)

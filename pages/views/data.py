@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.server import services
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
 
 store = services.store()
@@ -15,7 +16,7 @@ if not counts["origin"] and not counts["label"]:
     )
     cost_table(costs)
     bundled_table()
-    st.stop()
+    end_run()
 
 with st.container(horizontal=True, vertical_alignment="center"):
     for what, table in (

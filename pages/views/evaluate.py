@@ -8,6 +8,7 @@ from pages.ui.evaluate.bulk_results import bulk_results
 from pages.ui.evaluate.dataset_choice import choose_datasets, choose_slices, known_datasets
 from pages.ui.evaluate.evaluate_tabs import evaluate_tabs
 from pages.ui.evaluate.import_form import import_button, import_receipt
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
 
 notices()
@@ -20,7 +21,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 import_receipt()
 chosen = choose_slices(names)
 if chosen is None:
-    st.stop()
+    end_run()
 if PRECOMPUTED in chosen.datasets:
     st.caption(
         "The examples that come with Touchstone, scored beforehand by metrics that need no download: for a first look, "

@@ -16,9 +16,9 @@ from pages.ui.probe.board_scores import (
     request_scores,
     run_row_action,
     texts_fingerprint,
+    wait_for_null_band,
     wait_for_scores,
 )
-from pages.ui.probe.board_scores import wait_for_null_band as wait_for_noise
 from pages.ui.probe.claim_scores import claim_scores
 from pages.ui.probe.claims_tab import apply_claims, claims_ready, claims_tab
 from pages.ui.probe.comparison import comparison
@@ -34,6 +34,7 @@ from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_req
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import dataset_facts, draft_offer, kept_offer, toolbar
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices, repeat_notices
 
 restore_pair()
@@ -58,8 +59,7 @@ with controls:
     toolbar()
     dataset_facts()
     notices()
-    # what comes and goes has a place that stays: where it moved what lies below, that would be drawn again, and lose what
-    # is being typed or unfolded there
+    # a place that stays: where this moved what lies below, that would lose what is being typed or unfolded there
     with st.container():
         draft_offer()
         kept_offer()
@@ -96,7 +96,7 @@ while True:
     draw_comparison()
     draw_claims()
     if request.cancelled.is_set():
-        st.stop()
+        end_run()
     arrived = edits_arrived() or explanations_arrived() or variant_ready() or claims_ready()
     if selected_result(request, cells) != drawn or arrived:
         repeat_notices()
@@ -112,9 +112,9 @@ while True:
     show(build_board(metrics, request, cells))
     if not measuring:
         break
-    wait_for_noise(wanted, request)
+    wait_for_null_band(wanted, request)
     if request.cancelled.is_set():
-        st.stop()
+        end_run()
     if edits_arrived() or explanations_arrived() or variant_ready() or claims_ready():
         repeat_notices()
         st.rerun()

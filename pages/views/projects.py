@@ -7,6 +7,7 @@ from pages.ui.report.project_work import project_work
 from pages.ui.report.report_choice import choose_report, empty_page, report_settings
 from pages.ui.report.report_parts import report_parts
 from pages.ui.report.source_check import check_button, source_changes
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
 from pages.ui.shared.session_user import member_let_in
 
@@ -15,7 +16,7 @@ member = member_let_in()
 project = choose_report(member)
 if project is None:
     empty_page(member)
-    st.stop()
+    end_run()
 st.set_page_config(page_title=f"Projects · {project.title} · Touchstone")
 project_work(member, project)
 with st.container(horizontal=True, vertical_alignment="center"):

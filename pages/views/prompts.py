@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.errors import TouchstoneError
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import notices
 from pages.ui.shared.prompt_forms import (
@@ -20,7 +21,7 @@ try:
     book = read_prompts()
 except TouchstoneError as error:
     st.error(escape_markdown(str(error)), icon=":material/error:")
-    st.stop()
+    end_run()
 
 chosen = chosen_prompt(book)
 prompt_headline(chosen)

@@ -7,6 +7,7 @@ from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.review.adjudication_page import adjudication_page
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
 from pages.ui.review.curation_page import curation_page, uncurated_count
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
 from pages.ui.shared.session_user import member_let_in
 
@@ -16,7 +17,7 @@ if not campaigns:
     st.info("There is no campaign to review. A manager opens one under Campaigns.", icon=":material/gavel:")
     if member_let_in().may(Right.MANAGE):
         st.page_link("views/campaigns.py", label="Set up a campaign", icon=":material/assignment:")
-    st.stop()
+    end_run()
 
 ids, asked = list(campaigns), st.query_params.get("campaign")
 with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.runs.run_sentences import run_problems
 from core.runs.shifts import score_shifts
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
 from pages.ui.shared.report_view import problems_view
 from pages.ui.shared.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
@@ -16,7 +17,7 @@ chosen = chosen_run()
 run_bar(chosen)
 if chosen is None:
     new_run_form()
-    st.stop()
+    end_run()
 
 run = load_run(chosen)
 follow_run(chosen, run)
@@ -27,6 +28,6 @@ if not found:
     st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")
     problems_view(run_problems(run))
     unused_answers(run)
-    st.stop()
+    end_run()
 
 stress_tabs(ShownRun(chosen, run, counting, found))

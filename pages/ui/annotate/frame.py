@@ -22,6 +22,7 @@ from pages.ui.annotate.current_task import (
     show_why_nothing,
 )
 from pages.ui.annotate.presses import open_previous
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_markdown
 
 
@@ -33,7 +34,7 @@ def show_store_errors() -> Iterator[None]:
     except StoreError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         st.button("Try again", key="annotate-retry", shortcut="Enter")
-        st.stop()
+        end_run()
 
 
 def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettings:
@@ -90,7 +91,7 @@ def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgr
         st.subheader("Guidelines" if not progress.version else "The guidelines have changed")
         st.markdown(text)
         st.button("Start", type="primary", shortcut="Enter", key="start", on_click=_mark_guidelines_read, args=(key,))
-    st.stop()
+    end_run()
 
 
 def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
@@ -122,7 +123,7 @@ def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> N
             labelling().train_again(campaign.id)
         state.current = None
         st.rerun()
-    st.stop()
+    end_run()
 
 
 def _leave_training(campaign: str) -> None:

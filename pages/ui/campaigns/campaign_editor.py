@@ -20,6 +20,7 @@ from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_markdown
 
 _NEW_KEY = "new-campaign"
@@ -35,7 +36,7 @@ def new_campaign_form() -> None:
         people = people_choice(_NEW_KEY)
         text = question_choice(_NEW_KEY)
     if text is None:
-        st.stop()
+        end_run()
     questions = read_questions(text)
     with left:
         guidelines = guidelines_box(_NEW_KEY, questions)

@@ -20,7 +20,7 @@ from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.session_state import WidgetValue, page_state
 
 SLICE_TITLES = {
@@ -107,7 +107,7 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
     """The slices and metrics of the datasets; None while the samples are read or where nothing is chosen."""
     if not names:
         return None
-    cases = read_cases(names)
+    cases = read_cases(names, render_html("skeleton.html", tabs=True))
     if cases is None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -130,13 +130,14 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
     )
 
 
-def read_cases(names: tuple[str, ...]) -> Cases | None:
-    """The samples of datasets with all their scores; None while they are read."""
+def read_cases(names: tuple[str, ...], shape: str = "") -> Cases | None:
+    """The samples of datasets with all their scores; None while they are read, with the HTML of their `shape`."""
     store = services.store()
     return background_result(
         "Reading the samples…",
         ("cases", names, _database_state()),
         lambda: pool_cases([load_samples(store, name) for name in names]),
+        shape,
     )
 
 

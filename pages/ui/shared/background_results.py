@@ -18,20 +18,22 @@ _BAR_FROM_S = 1.0  # before that nothing jumps
 _FREE_THREADS = threading.BoundedSemaphore(2)  # more would take turns on the cores that draw the pages
 
 
-def background_result(what: str, key: Hashable, work: Callable[[], T]) -> T | None:
+def background_result(what: str, key: Hashable, work: Callable[[], T], shape: str = "") -> T | None:
     """The result of the work of this key; None while it is under way, and where it failed, which is shown.
 
-    `work` runs in another thread: it touches nothing of the page.
+    `work` runs in another thread: it touches nothing of the page. `shape` is HTML in the place of what is not there yet.
     """
-    found = background_results(what, key, lambda: (done() for done in [work]), 1)
+    found = background_results(what, key, lambda: (done() for done in [work]), 1, shape)
     return found[0] if found else None
 
 
-def background_results(what: str, key: Hashable, work: Callable[[], Iterable[T]], total: int) -> list[T] | None:
+def background_results(
+    what: str, key: Hashable, work: Callable[[], Iterable[T]], total: int, shape: str = ""
+) -> list[T] | None:
     """All of the about `total` results that the work of this key gives one after the other, with a bar of how many are there."""
     task: BackgroundTask[T] = _start(key, work, total)
     if task.running:
-        _show_waiting(what, key, task)
+        _show_waiting(what, key, task, shape)
         return None
     if task.error:
         st.error(escape_markdown(task.error), icon=":material/error:")
@@ -50,7 +52,7 @@ def _in_turn(work: Callable[[], Iterable[T]]) -> Generator[T]:
 
 
 @st.fragment(run_every=_LOOK_S)
-def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any]) -> None:  # noqa: ARG001  # two works are two fragments
+def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any], shape: str) -> None:  # noqa: ARG001  # two works are two fragments
     if not task.running:
         st.rerun()
     now = task.progress
@@ -58,6 +60,8 @@ def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any]) -> None: 
         st.progress(min(1.0, now.done / now.total), f"{what} {now.done} of {now.total}")
     else:
         st.caption(f":material/hourglass_empty: {what}")
+    if shape:
+        st.html(shape)
 
 
 def progress_bar(now: Progress, cancel: Callable[..., Any], *args: object) -> None:

@@ -23,6 +23,7 @@ from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services, startup
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
+from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_label, escape_markdown, register_component
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.terms import page_head
@@ -66,7 +67,7 @@ def require_member() -> Member:
     if member is None:
         st.set_page_config(page_title="Sign in · Touchstone")
         _sign_in_form()
-        st.stop()
+        end_run()
     return member
 
 
@@ -113,7 +114,7 @@ def sign_out(start: st.Page) -> None:
     state.session_id, state.sign_in_problem, state.let_in = "", "", None
     if has_organisation() and st.user.is_logged_in:
         st.logout()
-        st.stop()
+        end_run()
     st.switch_page(start)
 
 
@@ -176,7 +177,7 @@ def _refuse_or_ask(linked: str, person: Member | None) -> None:
     st.markdown(f"The link that you opened is the personal link of {escape_markdown(other.name)}.")
     _mount_sign_in(f"Sign in as {other.name}", code=linked)
     st.button(f"Stay signed in as {escape_label(person.name)}", key="stay", on_click=_stay)
-    st.stop()
+    end_run()
 
 
 def _stay() -> None:
@@ -244,7 +245,7 @@ def open_session() -> Member:
         st.set_page_config(page_title="Touchstone cannot start")
         st.error(f"Touchstone cannot start. {escape_markdown(str(error))}", icon=":material/error:")
         st.caption("Reload this page when it is fixed; a changed setting needs a restart.")
-        st.stop()
+        end_run()
     person = require_member()
     if services.settings().shared:
         SessionUserState.name.set(person.name)

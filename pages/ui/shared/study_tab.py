@@ -26,7 +26,7 @@ from core.types import T
 from pages.server import services
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.copy_popover import copy_popover
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, render_html
 from pages.ui.shared.pin_form import pin_button, study_offers
 from pages.ui.shared.report_view import TableView, report_downloads, report_view
 
@@ -68,7 +68,8 @@ def study_tab(
         asking = [value for setting, value in settings.items() if not about[setting].metadata["shown"]]
         result = _asked_result((study.name, *asking, *key), chosen, data)
     else:
-        result = background_result(f"{study.title}…", name, partial(_run_or_explain, chosen, data))
+        shape = render_html("skeleton.html", tabs=False)
+        result = background_result(f"{study.title}…", name, partial(_run_or_explain, chosen, data), shape)
     if result is None:
         return None
     if isinstance(result, str):

@@ -32,6 +32,7 @@ def test_the_page_opens_with_the_script_and_is_never_an_older_one() -> None:
     _, _, body = answer.text.partition("</script>")
     assert body.startswith('<title>é</title></head><body><div id="root"><main')
     assert "<strong>Touchstone</strong> is loading…" in body
+    assert '<div class="ts-skeleton" aria-hidden="true">' in body
     assert answer.headers["content-length"] == str(len(answer.content))
     assert "etag" not in answer.headers
 

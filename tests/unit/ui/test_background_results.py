@@ -27,7 +27,7 @@ def page() -> None:
             gate.acquire(timeout=30)
             yield number
 
-    found = background_results("Counting…", ("counting", id(gate)), work, 4)
+    found = background_results("Counting…", ("counting", id(gate)), work, 4, "<p>four numbers</p>")
     st.write(f"found {found}")
 
 
@@ -38,6 +38,7 @@ def test_a_series_of_results_has_a_bar_from_one_second_on() -> None:
     app.run()
     assert [caption.value for caption in app.caption] == [":material/hourglass_empty: Counting…"]
     assert not app.get("progress")
+    assert [shape.proto.body for shape in app.get("html")] == ["<p>four numbers</p>"]
     task = background_results._start(("counting", id(gate)), list, 4)
     while task.progress.done < 2 or task.elapsed_s < background_results._BAR_FROM_S:
         assert task.elapsed_s < WAIT_S
@@ -49,3 +50,4 @@ def test_a_series_of_results_has_a_bar_from_one_second_on() -> None:
     assert task.wait(WAIT_S)
     app.run()
     assert app.markdown[-1].value == "found [0, 1, 2, 3]"
+    assert not app.get("html")
