@@ -150,7 +150,7 @@ def _allowed(skills: bool) -> list[ColumnElement[bool]]:
 
 
 @cache
-def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[tuple[str, int]]:
+def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[str, int]:
     """The first tasks of a part of the order of which so many places are `taken`, as they stand in an index."""
     place = col(TaskPlaces.shuffle) if shuffled else col(TaskPlaces.position)
     return (
@@ -164,7 +164,7 @@ def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[tuple[s
 
 
 @cache
-def _select_freed(skills: bool) -> Select[tuple[int, str, int]]:
+def _select_freed(skills: bool) -> Select[int, str, int]:
     """Tasks of which an expired reservation frees a place, with the places that are taken."""
     counted = (
         select(func.count())

@@ -137,6 +137,10 @@ def test_every_kind_has_an_agreement_and_exports_hold_it(store: Store) -> None:
             next(name for name in files.namelist() if name.endswith(".parquet"))
         ]
         rows = pq.read_table(io.BytesIO(files.read(table))).to_pylist()
+        tasks = pq.read_table(io.BytesIO(files.read("tasks.parquet"))).to_pylist()
+    # as Argilla asks: an id once, a label and a ranking of all values as they are
+    assert len({task["item_id"] for task in tasks}) == len(tasks) == 2
+    assert {(task["answer.verdict"], *task["answer.order"]) for task in tasks} == {("no", "right", "left", "neither")}
     assert sorted(rows[0]["answer_shares"][:2]) == [30, 70] if "answer_shares" in rows[0] else rows
     assert (
         "per cent of each of left, right, neither"
