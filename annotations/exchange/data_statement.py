@@ -106,8 +106,8 @@ def _format_views(export: CampaignExport) -> Iterator[str]:
     views, people = count_views(export.session, export.campaign)
     if views:
         unaided = export.campaign.rules.mode == "unaided"
-        then = "; whoever opened one was not given it afterwards" if unaided else ""
-        yield f"Opened on Probe in sight of their scores: {views} items by {people} people, each person counted{then}."
+        then = " Whoever opened one was not given it afterwards." if unaided else ""
+        yield f"Items opened on Probe in sight of their scores, counted for each person: {views}; people: {people}.{then}"
 
 
 def _format_training(export: CampaignExport) -> Iterator[str]:
