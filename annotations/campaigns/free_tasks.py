@@ -9,13 +9,14 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, or_
+from sqlalchemy import Boolean, ColumnElement, Select, and_, bindparam, func, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import SHUFFLE_PRIME, SKILL, CampaignSettings, stable_number
 from annotations.campaigns.people import SELECT_NAMES, Member
+from annotations.campaigns.score_views import WAS_VIEWED
 from annotations.campaigns.work_plan import IS_PLACE_TAKEN
 from annotations.store.campaign_tables import GroupMember, Reservation, Task, TaskPlaces
 from annotations.store.tables import Explanation, Label, Origin, UtcDateTime
@@ -45,6 +46,7 @@ class TaskSearch:
             "name": self.person.name,
             "now": self.now,
             "overlap": rules.overlap,
+            "unaided": rules.mode == "unaided",
             "apart_from": [*self.apart_from, *padding],
         }
 
@@ -143,11 +145,12 @@ _SELECT_OPEN_LEVELS = select_columns(
 
 def _allowed(skills: bool) -> list[ColumnElement[bool]]:
     is_apart = col(Task.group).not_in(bindparam("apart_from", expanding=True))
-    return [_OF_CAMPAIGN, ~WAS_RESERVED, ~WAS_MADE, ~SCORES_WERE_SEEN, is_apart, *([_HAS_SKILL] if skills else [])]
+    is_blind = [~SCORES_WERE_SEEN, ~and_(bindparam("unaided", type_=Boolean), WAS_VIEWED)]
+    return [_OF_CAMPAIGN, ~WAS_RESERVED, ~WAS_MADE, *is_blind, is_apart, *([_HAS_SKILL] if skills else [])]
 
 
 @cache
-def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[tuple[str, int]]:
+def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[str, int]:
     """The first tasks of a part of the order of which so many places are `taken`, as they stand in an index."""
     place = col(TaskPlaces.shuffle) if shuffled else col(TaskPlaces.position)
     return (
@@ -161,7 +164,7 @@ def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[tuple[s
 
 
 @cache
-def _select_freed(skills: bool) -> Select[tuple[int, str, int]]:
+def _select_freed(skills: bool) -> Select[int, str, int]:
     """Tasks of which an expired reservation frees a place, with the places that are taken."""
     counted = (
         select(func.count())

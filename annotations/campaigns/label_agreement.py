@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from sqlmodel import Session
@@ -30,17 +31,26 @@ from core.stats.agreement import (
     label_prevalence,
     raw_agreement,
 )
+from core.stats.answer_distance import (
+    AnswerDistance,
+    distance_alpha,
+    jensen_shannon_divergence,
+    split_half_reliability,
+    squared_distance,
+)
 from core.stats.bootstrap import Resamples
-from core.stats.statistic import Estimate, Statistic
+from core.stats.statistic import Estimate, Statistic, undefined
 
 OVERALL = "Overall"
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One question on one slice of the items; `scale` is what its answers are: nominal, ordinal or interval.
+    """One question on one slice of the items; `scale` is what its answers are: nominal, ordinal or interval, or ranks, scores or shares.
 
     `alphas` are Krippendorff's alpha with the answers taken for that and for less. `prevalence` is the share of each answer, `kappas` Cohen's kappa of every two people who share items.
+    Sliders, rankings, best-worst and soft labels have no categories but numbers: they have alpha by a distance of their own, no
+    AC1, prevalence or kappa, and best-worst the `reliability` of its scores.
     """
 
     question: str
@@ -53,6 +63,7 @@ class Agreement:
     ac1: Estimate
     prevalence: Mapping[str, Estimate]
     kappas: Mapping[tuple[str, str], Estimate]
+    reliability: Estimate | None = None
 
     @property
     def alpha(self) -> Estimate:
@@ -70,7 +81,7 @@ def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agr
     return [
         agreement
         for question in campaign.questions.questions
-        if question.kind in {"choice", "scale", "slider"}
+        if question.kind in {"choice", "scale", *_DISTANCES}
         for name, slice_labels in slices.items()
         if (agreement := compute_agreement(question, name, slice_labels)) is not None
     ]
@@ -81,6 +92,8 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
     answered = [label for label in labels if question.id in label.answers]
     if not answered:
         return None
+    if question.kind in _DISTANCES:
+        return _agreement_by_distance(question, name, answered)
     people = sorted({label.person for label in answered})
     ratings = ratings_from_answers(question, answered, people)
     estimate = Resamples.draw(len(np.unique(ratings.documents))).estimate
@@ -99,6 +112,56 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
         },
         kappas=dict(_pairwise_kappas(ratings, people, DISTANCES[scale], estimate)),
     )
+
+
+_DISTANCES: Mapping[str, tuple[str, AnswerDistance]] = {
+    "slider": ("interval", squared_distance),
+    "ranking": ("ranks", squared_distance),
+    "best-worst": ("scores", squared_distance),
+    "soft": ("shares", jensen_shannon_divergence),
+}
+"""Scale of the answers to a kind of question, and the distance of two of them."""
+
+
+def _agreement_by_distance(question: CampaignQuestion, name: str, answered: Sequence[CampaignLabel]) -> Agreement:
+    answers = np.array([answer_numbers(question, label.answers[question.id]) for label in answered])
+    people, items, documents = (
+        np.unique([getattr(label, of) for label in answered], return_inverse=True)[1]
+        for of in ("person", "task", "document")
+    )
+    codes = np.unique(answers, axis=0, return_inverse=True)[1].reshape(-1)
+    matrix = np.full((items.max() + 1, people.max() + 1), np.nan)
+    matrix[items, people] = codes
+    of_items = np.zeros(len(matrix), dtype=np.intp)
+    of_items[items] = documents
+    estimate = Resamples.draw(int(documents.max()) + 1).estimate
+    scale, distance = _DISTANCES[question.kind]
+    return Agreement(
+        question=question.id,
+        slice=name,
+        scale=scale,
+        people=matrix.shape[1],
+        labels=len(answered),
+        raw=estimate(raw_agreement(LabelMatrix(matrix, of_items))),
+        alphas={scale: estimate(distance_alpha(answers, items, documents, distance))},
+        ac1=estimate(undefined(0, f"Gwet's AC1 is of categories, and answers to {question.id!r} are none.")),
+        prevalence={},
+        kappas={},
+        reliability=split_half_reliability(answers, items) if question.kind == "best-worst" else None,
+    )
+
+
+def answer_numbers(question: CampaignQuestion, answer: Any) -> list[float]:
+    """The step of a slider, or a number for each option: its rank from 1, 1 for the best and -1 for the worst, its share."""
+    match question.kind:
+        case "slider":
+            return [float(answer)]
+        case "ranking":
+            return [float(answer.index(value) + 1) for value in question.values]
+        case "best-worst":
+            return [float(value == answer[0]) - float(value == answer[1]) for value in question.values]
+        case _:
+            return [share / 100 for share in answer]
 
 
 def ratings_from_answers(

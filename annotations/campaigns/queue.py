@@ -18,6 +18,7 @@ from annotations.campaigns.free_tasks import SCORES_WERE_SEEN, WAS_MADE, WAS_RES
 from annotations.campaigns.limits import find_pause
 from annotations.campaigns.people import Member
 from annotations.campaigns.qualification import Stage, current_stage
+from annotations.campaigns.score_views import WAS_VIEWED
 from annotations.campaigns.work_plan import (
     COUNT_PLACES,
     calibration_tasks,
@@ -92,7 +93,7 @@ def reserve_next(
     """The current task of a person, or else the next one; under `lock_queue`, which keeps their other tabs waiting.
 
     Training and qualification come first. Then known answers and repeats where it is their turn, and work: what was
-    labelled least, in an order of the person's own unless the rules say otherwise. No task twice, none of one's own making or whose scores one saw with a label on Probe, none beyond the overlap;
+    labelled least, in an order of the person's own unless the rules say otherwise. No task twice, none of one's own making or whose scores one saw with a label on Probe, or for an unaided label at all, none beyond the overlap;
     but the calibration round, which everybody labels first.
     """
     now = now or datetime.now(UTC)
@@ -285,9 +286,10 @@ def _is_early_gold(queue: _Queue) -> bool:
 
 def _next_calibration_task(queue: _Queue) -> str | None:
     """An item of the calibration round that the person has not had; what was just labelled in another version comes last."""
+    blind = [~SCORES_WERE_SEEN, *([~WAS_VIEWED] if queue.campaign.rules.mode == "unaided" else [])]
     waiting = queue.session.exec(
         select(Task.id, Task.group)
-        .where(col(Task.id).in_(calibration_tasks(queue.campaign)), ~WAS_RESERVED, ~WAS_MADE, ~SCORES_WERE_SEEN)
+        .where(col(Task.id).in_(calibration_tasks(queue.campaign)), ~WAS_RESERVED, ~WAS_MADE, *blind)
         .order_by(col(Task.position)),
         params=queue.params(name=queue.person.name),
     ).all()

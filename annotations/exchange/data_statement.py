@@ -16,6 +16,7 @@ from annotations.campaigns.preannotation import describe_modes
 from annotations.campaigns.qualification import mark_answers, training_rounds
 from annotations.campaigns.questions import CampaignQuestion
 from annotations.campaigns.resolution import Resolution
+from annotations.campaigns.score_views import count_views
 from annotations.exchange.dataset_card import cell
 from annotations.exchange.export_format import CampaignExport, LabelledTask
 from annotations.store.campaign_tables import Adjudication, Person, Task
@@ -45,6 +46,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
                 *_format_exclusions(export),
                 *_format_training(export),
                 *_format_crowd(export),
+                *_format_views(export),
                 f"Pay: {terms.pay.strip() or _NOT_STATED}",
                 f"Consent: {terms.consent.strip() or _NOT_STATED}",
                 "## Instructions",
@@ -97,6 +99,15 @@ def _format_crowd(export: CampaignExport) -> Iterator[str]:
     study = load_study(export.session, export.campaign.id)
     if study:
         yield describe_pay(load_sessions(export.session, export.campaign), study[1])
+
+
+def _format_views(export: CampaignExport) -> Iterator[str]:
+    """Format how often items were opened on Probe, in sight of their scores; nothing where nobody did."""
+    views, people = count_views(export.session, export.campaign)
+    if views:
+        unaided = export.campaign.rules.mode == "unaided"
+        then = " Whoever opened one was not given it afterwards." if unaided else ""
+        yield f"Items opened on Probe in sight of their scores, counted for each person: {views}; people: {people}.{then}"
 
 
 def _format_training(export: CampaignExport) -> Iterator[str]:

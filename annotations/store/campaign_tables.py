@@ -452,6 +452,16 @@ class TaskPlaces(Table, table=True):
     shuffle: int = Field(sa_type=BigInteger)
 
 
+class ScoreView(Table, table=True):
+    """A person opened a summary on Probe, in sight of its scores. `item_id` is what it has or would have in the store: it may be kept later."""
+
+    __tablename__ = "scoreview"
+
+    item_id: str = Field(primary_key=True)
+    person_id: str = Field(foreign_key="person.id", primary_key=True)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class CampaignDraw(Table, table=True):
     """The draw by which the items of a campaign came from a pool of `size` summaries, as `core.cases.pool_draw` makes it.
 

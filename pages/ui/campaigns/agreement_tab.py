@@ -11,6 +11,7 @@ from annotations.campaigns.active_order import ORDER_NOTE
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
+from core.stats.statistic import Estimate
 from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.campaigns.annotator_model_view import annotator_model_view
 from pages.ui.campaigns.campaign_choice import campaign_manager
@@ -21,7 +22,9 @@ from pages.ui.shared.markup import escape_markdown
 _AGREEMENT_HELP = (
     "First labels, given without sight of a score. In brackets the 95 % interval of a bootstrap over documents. "
     "Krippendorff's alpha takes answers for no more than the question makes them: nominal, ordinal or interval. Gwet's "
-    "AC1 stays meaningful where one answer is far more frequent than the others."
+    "AC1 stays meaningful where one answer is far more frequent than the others. Rankings are compared by squared differences "
+    "of ranks, best-worst by those of scores (1, 0, -1), soft labels by Jensen-Shannon divergence; split-half is how far two "
+    "halves of the people give the options of each item the same best-worst scores (Spearman's rho of 100 halvings)."
 )
 
 
@@ -58,12 +61,13 @@ def agreement_tab(campaign: CampaignSettings) -> None:
 
     slices: dict[str, list[str]] = {}
     for one in of_question:
-        for why in dict.fromkeys(estimate.why for estimate in (one.raw, *one.alphas.values(), one.ac1) if estimate.why):
+        for why in dict.fromkeys(estimate.why for estimate in _estimates(one) if estimate.why):
             slices.setdefault(why, []).append(one.slice)
     if slices:
         st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
 
-    _kappa_table(chosen)
+    if chosen.prevalence:
+        _kappa_table(chosen)
     annotator_model_view(campaign, state)
     if rejecting_questions(campaign.questions):
         kept = [kept_row(edits) for edits in manager.kept_edits(campaign.id)]
@@ -72,6 +76,12 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         st.caption(KEPT_NOTE)
     if campaign.rules.reveal:
         _revision_table(manager.revisions(campaign.id))
+
+
+def _estimates(one: Agreement) -> list[Estimate]:
+    """Those that the table shows."""
+    found = [one.raw, *one.alphas.values(), *([one.ac1] if one.prevalence else [])]
+    return [*found, one.reliability] if one.reliability else found
 
 
 def _caveats(campaign: CampaignSettings) -> None:
@@ -108,7 +118,8 @@ def _slice_row(one: Agreement) -> dict[str, object]:
         "people": one.people,
         "same answer, %": format_percent(one.raw),
         **{f"alpha ({scale})": format_coefficient(estimate) for scale, estimate in one.alphas.items()},
-        "AC1": format_coefficient(one.ac1),
+        **({"AC1": format_coefficient(one.ac1)} if one.prevalence else {}),
+        **({"split-half": format_coefficient(one.reliability)} if one.reliability else {}),
         **{f"{answer}, %": format_percent(share) for answer, share in one.prevalence.items()},
     }
 

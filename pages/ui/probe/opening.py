@@ -9,20 +9,23 @@ from typing import Any
 
 import streamlit as st
 
+from annotations.campaigns.score_views import save_view
+from annotations.store import records
 from annotations.store.records import StoredPair
+from annotations.store.writes import pair_item_id
 from core import edits as executable
 from core.claim_edits import EditableClaims
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Context, Edit, Intention, Item, Span
 from pages.server import services
-from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, intend, keep_draft
+from pages.ui.probe.pair import EDITOR_KEY, current_edits, current_pair, edited_summary, intend, keep_draft
 from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.probe.text_panes import set_editor_text
 from pages.ui.shared import pair_link
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.pair_link import PinnedEdit
-from pages.ui.shared.session_user import user_name
+from pages.ui.shared.session_user import member_let_in, user_name
 
 OPENING = "news-harbour/one-word"  # one word reverses who is to blame
 _DRAFTS_LOOKED_AT = 20
@@ -63,6 +66,27 @@ def open_pair(
     state.opened = (address, edited_summary()) if address else None
     intend(meant)
     keep_draft()
+    _note_view()
+
+
+def _note_view() -> None:
+    """Note on a shared server that its user sees scores of both summaries: neither is handed out to them for an unaided label."""
+    pair, store = current_pair(), services.store()
+    texts = (pair.document, pair.original, edited_summary())
+    if not services.settings().shared or store.read_only or not all(text.strip() for text in texts):
+        return
+    try:
+        original = records.Pair(
+            pair.document, pair.original, pair.original, (), contexts=pair.contexts, question=pair.question
+        )
+        edited = replace(original, edited=edited_summary(), edits=tuple(current_edits()))
+        with store.writing_without_sync() as session:
+            for item in {pair_item_id(original), pair_item_id(edited)}:
+                save_view(session, item, member_let_in().id)
+    except TouchstoneError as error:
+        leave_notice(
+            f"It is not noted that you saw these scores, so that a campaign may ask you for this pair: {error}"
+        )
 
 
 def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) -> None:

@@ -24,6 +24,7 @@ from annotations.campaigns.crowd import StudyTerms, join_study
 from annotations.campaigns.limits import pause_person
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
+from annotations.campaigns.score_views import save_view
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
 from annotations.exchange.api_writes import ApiWrites
 from annotations.store.campaign_tables import (
@@ -148,6 +149,7 @@ def decide(store: Store) -> None:
         session.add(DrawnTask(task_id=task, place=0, weight=0.5, arrival=1.0))
         session.add(DrawStop(campaign_id=campaign, points=5, labels=1, low=0.1, high=0.2, created_at=now))
         session.add(WantedLabels(task_id=task, labels=3, probability=0.7, created_at=now))
+        save_view(session, item, person)
         pause_person(session, campaign, person, "Too fast.", "ada")
         session.add(FlagResolution.model_validate({"response_id": response, "event_id": "f"} | by))
 

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import pytest
 import streamlit as st
+from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.people import Role, add_person
 from annotations.campaigns.sign_in import create_invite, start_session
+from annotations.store.campaign_tables import Person, ScoreView
 from annotations.store.store import Store
 from pages.server.sign_in import SESSION_COOKIE
 
@@ -26,10 +28,15 @@ def test_a_label_is_recorded_as_whoever_signed_in(probe: Open, store: Store, mon
     assert not app.exception
     assert "Recorded as Ada \\*L\\.\\*" in [element.value for element in app.caption]
     assert "annotator" not in [element.key for element in app.text_input]
+    with store.writing() as session:  # the scene that opened, and its original, were seen with their scores
+        [ada] = set(session.exec(select(ScoreView.person_id)))
+        assert session.get_one(Person, ada).name == "Ada *L.*"
+        seen = set(session.exec(select(ScoreView.item_id)))
     app.session_state["verdict"] = "borderline"
     app.run()
     app.session_state["annotator"] = "somebody else"
     app.run()
     app.button(key="save").click().run()
     app.button(key="keep").click().run()
+    assert {row.item_id for row in store.saved()} <= seen
     assert [(row.kind, row.by) for row in store.saved()] == [("pair", "Ada *L.*"), ("label", "Ada *L.*")]

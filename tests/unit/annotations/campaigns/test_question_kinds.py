@@ -103,12 +103,15 @@ def labelled(store: Store) -> CampaignFixture:
     return opened
 
 
-def test_a_slider_has_an_agreement_and_exports_hold_every_kind(store: Store) -> None:
+def test_every_kind_has_an_agreement_and_exports_hold_it(store: Store) -> None:
     opened = labelled(store)
     with read_session(store.engine) as session:
         found = {one.question: one for one in compute_agreements(session, opened.campaign)}
-    assert found["quality"].scale == "interval"
-    assert set(found) == {"verdict", "quality"}
+    scales = {"verdict": "nominal", "quality": "interval", "order": "ranks", "ends": "scores", "shares": "shares"}
+    assert {name: one.scale for name, one in found.items()} == scales
+    assert found["order"].raw.value == 1
+    assert "All 4 answers are the same" in found["order"].alpha.why
+    assert found["ends"].reliability is not None
     exports = ExportActions(store, ADA)
 
     def archive(name: str) -> zipfile.ZipFile:
@@ -134,6 +137,10 @@ def test_a_slider_has_an_agreement_and_exports_hold_every_kind(store: Store) -> 
             next(name for name in files.namelist() if name.endswith(".parquet"))
         ]
         rows = pq.read_table(io.BytesIO(files.read(table))).to_pylist()
+        tasks = pq.read_table(io.BytesIO(files.read("tasks.parquet"))).to_pylist()
+    # as Argilla asks: an id once, a label and a ranking of all values as they are
+    assert len({task["item_id"] for task in tasks}) == len(tasks) == 2
+    assert {(task["answer.verdict"], *task["answer.order"]) for task in tasks} == {("no", "right", "left", "neither")}
     assert sorted(rows[0]["answer_shares"][:2]) == [30, 70] if "answer_shares" in rows[0] else rows
     assert (
         "per cent of each of left, right, neither"

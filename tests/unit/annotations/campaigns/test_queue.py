@@ -13,10 +13,12 @@ from sqlmodel import col, select
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent, add_version, create_campaign
 from annotations.campaigns.candidates import ready_known_tasks
 from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import Member
+from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next
+from annotations.campaigns.score_views import count_views, save_view
 from annotations.campaigns.task_texts import ShownTask
+from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.store.campaign_tables import Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
@@ -145,6 +147,28 @@ def test_a_pair_is_not_given_to_those_who_labelled_it_on_probe_in_sight_of_its_s
     assert work.left.endswith(" Today.")
     assert opened.no_task_reason(ben) == "over"
     assert len(opened.label(cem, 2)) == 2
+
+
+@pytest.mark.parametrize(("mode", "handed_out"), [("unaided", 1), ("assisted", 2)])
+def test_a_pair_that_somebody_opened_on_probe_is_not_given_to_them_for_an_unaided_label(
+    store: Store, mode: str, handed_out: int
+) -> None:
+    opened = make_campaign(store, items=0, overlap=2, apart=0, mode=mode)
+    seen, other = save_items(store, 1), save_items(store, 2)
+    opened.add_tasks([NewTask(id) for id in (*seen, *other)])
+    ben, cem = opened.person("ben"), opened.person("cem")
+    with store.writing() as session:
+        for _ in range(2):
+            save_view(session, seen[0], ben.id)
+        assert count_views(session, opened.campaign) == (1, 1)
+    assert len(opened.label(opened.annotator_of(ben), handed_out)) == handed_out
+    statement = ExportActions(store, opened.person("ada", Role.MANAGER)).file(
+        opened.campaign.id, "data-statement", ExportTerms()
+    )
+    assert b"counted for each person: 1; people: 1." in statement
+    assert (b"was not given it afterwards" in statement) == (mode == "unaided")
+    assert opened.no_task_reason(opened.annotator_of(ben)) == "over"
+    assert len(opened.label(opened.annotator_of(cem), 2)) == 2
 
 
 def test_an_item_kept_by_several_people_is_shown_to_none_of_them(store: Store) -> None:
