@@ -13,7 +13,7 @@ from core.models.words.claims import Batch, Unit
 from core.nli_check import NliResult
 from core.runs.run import Check, Meaning, Opinion, Plan, Run, Source, Variant
 from core.training.benchmark_figures import benchmark_figures, benchmark_section, judged_examples
-from core.training.card import BROKEN, DIFFERENCE, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, WITHOUT
+from core.training.card import BROKEN, DIFFERENCE, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, WITHOUT, Figure, verdict
 from core.training.claim_batches import stress_batches
 from core.training.run import TrainingPlan, TrainingSource
 from core.training.stress_figures import stress_figures, stress_section
@@ -180,6 +180,8 @@ def test_a_benchmark_is_judged_before_and_after_by_labels_and_pairs() -> None:
     assert figures["pairs", PAIR_SHARE].value == 1
     assert figures[f"pairs{WITHOUT}", PAIR_SHARE].value == 0
     assert figures["pairs", PAIR_SHARE].n == 20
+    of_labels = Figure("labelled summaries", "AUC", figures["pairs", "AUC"])
+    assert "Not shown to be better" not in verdict([of_labels, *benchmark_figures(benchmarks, after, before)])
     section = benchmark_section(benchmarks, found)
     assert "No document of pairs, unlabelled was learned from" in section
     assert "| pairs | AUC |" in section
