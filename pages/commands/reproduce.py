@@ -18,7 +18,7 @@ from core.papers.all_papers import Job, run_job
 from core.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
 from core.papers.needs import format_needs, paper_needs
 from core.papers.pack import reproduction_pack
-from core.papers.paper import PAPERS, Paper, ReleasedData
+from core.papers.paper import PAPERS, ReleasedData
 from core.settings import Settings
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption
@@ -94,18 +94,14 @@ def command(
             if not as_json:
                 typer.echo(format_paper(published, tables) + "\n")
             if pack:
-                _write_pack(output, paper, reproduction_pack(paper, released, published, tables, resamples))
+                path = output / f"reproduce-{paper.name}.zip"
+                path.write_bytes(reproduction_pack(paper, released, published, tables, resamples))
+                print_status(f"Wrote {path}.")
     if as_json:
         typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     if beyond:
         print_status(f"{beyond} cells differ beyond the tolerance.")
         raise typer.Exit(1)
-
-
-def _write_pack(folder: Path, paper: Paper, pack: bytes) -> None:
-    path = folder / f"reproduce-{paper.name}.zip"
-    path.write_bytes(pack)
-    print_status(f"Wrote {path}.")
 
 
 def _run_all(job: Job) -> None:
