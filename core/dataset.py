@@ -197,17 +197,14 @@ def source_sha256(source: Path) -> str:
 
 def format_counts(counts: dict[str, object]) -> list[str]:
     """Counts in words, one kind a line and every reason for skipping a line of its own; what is zero is left out."""
-    return [
-        f"{name.replace('_', ' '):17} {described}"
-        for name, value in counts.items()
-        if value and name != "reading"
-        for described in _format_count(name, value)
-    ]
-
-
-def _format_count(name: str, value: object) -> list[str]:
-    if not isinstance(value, dict):
-        return [str(value)]
-    if name == "skipped":
-        return [f"{number} × {reason}" for reason, number in value.items()]
-    return [", ".join(f"{kind}: {number}" for kind, number in value.items())]
+    lines = []
+    for name, value in counts.items():
+        if not value or name == "reading":
+            continue
+        described = [str(value)]
+        if isinstance(value, dict) and name == "skipped":
+            described = [f"{number} × {reason}" for reason, number in value.items()]
+        elif isinstance(value, dict):
+            described = [", ".join(f"{kind}: {number}" for kind, number in value.items())]
+        lines += [f"{name.replace('_', ' '):17} {one}" for one in described]
+    return lines

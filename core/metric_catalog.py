@@ -148,19 +148,16 @@ def format_contexts(contexts: ContextReading) -> str:
 
 def metrics_markdown(rows: Sequence[MetricRow]) -> str:
     """The table of metrics in docs/reference/metrics.md."""
-    table = [
-        f"| `{row.name}` | {row.family} | [{_authors_and_year(row.paper)}]({row.url}) | {format_range(row.low, row.high)} "
-        f"| {format_direction(row.direction)} | {_format_weights(row)} |"
-        for row in rows
-    ]
+    table = []
+    for row in rows:
+        citation = re.split(r"(?<=\b\d{4})", row.paper, maxsplit=1)[0]  # up to its first year
+        table.append(
+            f"| `{row.name}` | {row.family} | [{citation}]({row.url}) | {format_range(row.low, row.high)} "
+            f"| {format_direction(row.direction)} | {_format_weights(row)} |"
+        )
     return "\n".join(
         ["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *table]
     )
-
-
-def _authors_and_year(paper: str) -> str:
-    """A citation up to its first year."""
-    return re.split(r"(?<=\b\d{4})", paper, maxsplit=1)[0]
 
 
 def _format_weights(row: MetricRow) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from core.errors import LoadError, MissingWeightsError, Problem, attempt
 from core.llm.endpoints import model_problem
-from core.metric import Card, Metric, PublishedArchive
+from core.metric import Card, Metric
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
@@ -75,8 +75,14 @@ def format_megabytes(megabytes: int) -> str:
 
 def memory_steps(metric: Metric, pool: ModelPool) -> Iterator[SetupStep]:
     """Step that says if the largest model fits in memory; for one that is not here the card gives the size."""
-    checkpoints = local_checkpoints(metric.checkpoints())
-    need = max((_memory_of(metric.card, checkpoint, pool) for checkpoint in checkpoints), default=0)
+    needs = [0]
+    for checkpoint in local_checkpoints(metric.checkpoints()):
+        state = pool.state(checkpoint)
+        if state.status in {ModelStatus.COLD, ModelStatus.LOADING}:
+            needs.append(memory_bytes(locate(checkpoint), checkpoint))
+        else:
+            needs.append(state.nbytes or (metric.card.memory_mb or metric.card.download_mb) * 10**6)
+    need = max(needs)
     if not need:
         return
     have = max(pool.budgets.values())
@@ -85,19 +91,18 @@ def memory_steps(metric: Metric, pool: ModelPool) -> Iterator[SetupStep]:
     yield SetupStep("memory", f"{need / 1e9:.1f} GB", need <= have, message + advice)
 
 
-def _memory_of(card: Card, checkpoint: Checkpoint, pool: ModelPool) -> int:
-    state = pool.state(checkpoint)
-    if state.status in {ModelStatus.COLD, ModelStatus.LOADING}:
-        return memory_bytes(locate(checkpoint), checkpoint)
-    return state.nbytes or (card.memory_mb or card.download_mb) * 10**6
-
-
 def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> Iterator[SetupStep]:
     if isinstance(model, EndpointModel):
         problem = model_problem(model)
         yield SetupStep("endpoint", model.endpoint or "the endpoint that is set", not problem, problem)
     elif isinstance(model, PluginFunction):
-        yield _plugin_step(model.source)
+        code, framework = (attempt(partial(source_hash, model.source)), framework_of(model.source))
+        message = code.message if isinstance(code, Problem) else ""
+        if framework and message:
+            plugin_step = SetupStep("package", framework.title, False, _OWN_ENVIRONMENT, install_command(framework))
+        else:
+            plugin_step = SetupStep("plug-in", source_title(model.source), not message, message)
+        yield plugin_step
     elif model.kind in PARSER_KINDS:
         yield from _parser_steps(model)
     else:
@@ -109,14 +114,6 @@ def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> I
             )
         for part in checkpoint_parts(model):
             yield _part_step(metric, model, part)
-
-
-def _plugin_step(source: str) -> SetupStep:
-    code, framework = attempt(partial(source_hash, source)), framework_of(source)
-    message = code.message if isinstance(code, Problem) else ""
-    if framework and message:
-        return SetupStep("package", framework.title, False, _OWN_ENVIRONMENT, install_command(framework))
-    return SetupStep("plug-in", source_title(source), not message, message)
 
 
 def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:
@@ -154,16 +151,13 @@ def _missing_part(
         return SetupStep(need, part.source, False, f"It is on the hub. {commit_note(part)}", "", model)
     for archive in metric.card.archives if isinstance(metric, Metric) else ():
         if getattr(metric, archive.setting) == part.source:
-            return SetupStep(need, part.source, False, *_archive_advice(archive, part.source))
+            message = (
+                f"It is not on the hub. Get {archive.file} from {archive.url}, then run the command. Another folder: "
+                f"{archive.setting}=."
+            )
+            archive_advice = message, f"{_python()} cli.py convert {archive.file} {part.source}"
+            return SetupStep(need, part.source, False, *archive_advice)
     return SetupStep(need, part.source, False, reason)
-
-
-def _archive_advice(archive: PublishedArchive, folder: str) -> tuple[str, str]:
-    message = (
-        f"It is not on the hub. Get {archive.file} from {archive.url}, then run the command. Another folder: "
-        f"{archive.setting}=."
-    )
-    return message, f"{_python()} cli.py convert {archive.file} {folder}"
 
 
 def _python() -> str:

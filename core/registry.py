@@ -192,7 +192,9 @@ def _parse_pairs(spec: str, text: str) -> dict[str, str]:
         name, equals, value = piece.partition("=")
         if not equals:
             raise BadSettingError(f"{piece!r} in {spec!r} is not of the form setting=value.")
-        pairs[name.strip()] = _unquote(value.strip())
+        value = value.strip()
+        is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
+        pairs[name.strip()] = value[1:-1].replace('""', '"') if is_quoted else value
     return pairs
 
 
@@ -234,7 +236,3 @@ def _quote(value: Setting) -> str:
     if balanced and '"' not in text and text == text.strip() and split_pieces(f"={text}") == [f"={text}"]:
         return text
     return '"' + text.replace('"', '""') + '"'
-
-
-def _unquote(text: str) -> str:
-    return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text

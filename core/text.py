@@ -36,15 +36,13 @@ def _without_false_ends(text: str, spans: list[Span]) -> list[Span]:
     """Spans that meet after "no." before a figure, or after initials before a small letter, as one: no list can tell these."""
     kept: list[Span] = []
     for span in spans:
-        if kept and _is_false_end(text[kept[-1].start : kept[-1].end], text[span.start]):
+        before, after = (kept[-1].of(text), text[span.start]) if kept else ("", "")
+        is_number = after.isdigit() and _NUMBER_SIGN.search(before)
+        if is_number or (after.islower() and _INITIALS.search(before)):
             kept[-1] = Span(kept[-1].start, span.end)
         else:
             kept.append(span)
     return kept
-
-
-def _is_false_end(before: str, after: str) -> bool:
-    return bool((after.isdigit() and _NUMBER_SIGN.search(before)) or (after.islower() and _INITIALS.search(before)))
 
 
 def sentences_of_parts(text: str, parts: tuple[Span, ...]) -> tuple[Span, ...]:

@@ -149,7 +149,13 @@ class ApiWrites:
             campaign = load_campaign(session, campaign_id)
             if campaign.rules.order == "drawn" and any(one.part == "work" for one in given.items):
                 raise RecordError("The items of this campaign were drawn from a pool. Draw another campaign for more.")
-            tasks = [_task(one, self._access.owner) for one in given.items]
+            tasks = []
+            for one in given.items:
+                original = one.summary if one.original is None else one.original
+                edits = () if one.original is None else tuple(recover(original, one.summary))
+                by = self._access.owner
+                pair = PairRecord(one.document, original, one.summary, edits, by=by, intended=None, source=_SOURCE)
+                tasks.append(NewTask(part=one.part, asked=one.asked, key=one.key, feedback=one.feedback, pair=pair))
             added = add_tasks(session, campaign, tasks)
             require_passable(session, campaign)
             return {"added": added, "sent": len(tasks)}
@@ -221,10 +227,3 @@ def _read_body(kind: type[AnyBody], body: bytes) -> AnyBody:
         problems = [f"{'.'.join(map(str, one['loc'])) or 'the body'}: {one['msg']}" for one in error.errors()]
         more = f"; {len(problems) - 5} more" if len(problems) > 5 else ""
         raise RecordError(f"Nothing was written: {'; '.join(problems[:5])}{more}.") from None
-
-
-def _task(item: NewItem, by: str) -> NewTask:
-    original = item.summary if item.original is None else item.original
-    edits = () if item.original is None else tuple(recover(original, item.summary))
-    pair = PairRecord(item.document, original, item.summary, edits, by=by, intended=None, source=_SOURCE)
-    return NewTask(part=item.part, asked=item.asked, key=item.key, feedback=item.feedback, pair=pair)

@@ -373,19 +373,16 @@ def import_campaign(store: Store, lines: Iterable[str], name: str = "") -> Campa
     if len(rows[ExportedCampaign]) != 1 or not rows[ExportedVersion]:
         raise RecordError("This is no export of one campaign. Export it as JSONL, and import that file.")
     with store.writing() as session:
-        context = _new_import(session, rows[ExportedCampaign][0], name)
+        old_name = rows[ExportedCampaign][0].campaign
+        new_name = name or old_name
+        require_text("name of the campaign", new_name)
+        if session.exec(select(Campaign.id).where(Campaign.name == new_name)).first():
+            raise RecordError(f"There is a campaign called {new_name!r} already. Import it under another name.")
+        context = CampaignImport(session, uuid4().hex, old_name, new_name, datetime.now(UTC))
         for kind, import_rows in _IMPORT_STEPS.items():
             import_rows(context, rows[kind])
             session.flush()
         return load_campaign(session, context.campaign_id)
-
-
-def _new_import(session: Session, line: ExportedCampaign, name: str) -> CampaignImport:
-    new_name = name or line.campaign
-    require_text("name of the campaign", new_name)
-    if session.exec(select(Campaign.id).where(Campaign.name == new_name)).first():
-        raise RecordError(f"There is a campaign called {new_name!r} already. Import it under another name.")
-    return CampaignImport(session, uuid4().hex, line.campaign, new_name, datetime.now(UTC))
 
 
 _IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], None]] = {

@@ -146,7 +146,8 @@ def _format_agreement(found: Sequence[Agreement]) -> str:
     if not found:
         return "No question with a fixed choice of answers is labelled yet."
     head = ["question", "people", "labels", "same answer, %", "Krippendorff's alpha", "Gwet's AC1"]
-    reasons = "".join(f"\n{reason}\n" for reason in dict.fromkeys(_missing_reasons(found)))
+    whys = [(one.question, estimate.why) for one in found for estimate in (one.raw, one.alpha, one.ac1)]
+    reasons = "".join(f"\n`{question}`: {cell(why)}\n" for question, why in dict.fromkeys(whys) if why)
     return (
         "First labels of each person; in brackets the 95 % interval of a bootstrap over documents.\n\n"
         f"{markdown_table(head, map(_agreement_row, found))}{reasons}"
@@ -163,10 +164,3 @@ def _agreement_row(one: Agreement) -> list[str]:
         alpha,
         format_coefficient(one.ac1),
     ]
-
-
-def _missing_reasons(found: Sequence[Agreement]) -> Iterator[str]:
-    for one in found:
-        for estimate in (one.raw, one.alpha, one.ac1):
-            if estimate.why:
-                yield f"`{one.question}`: {cell(estimate.why)}"

@@ -77,7 +77,9 @@ def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes
     if reason := licence_problem(store, name, licence):
         raise RecordError(reason)
     items, sources = load_labelled_items(store, name).items, _sources(store, name)
-    card = _card(name, items, sources, _licence(sources, licence))
+    known = _known_licences(sources)
+    came_with_data = ", ".join(known) if all(map(licence_id, known)) else ""
+    card = _card(name, items, sources, licence.strip() or came_with_data)
     summaries = {item.example.id: item.example.summary for item in items}
     judges = _judge_names(store, name, items)
     rows = [_row(item, summaries, judges) for item in items]
@@ -179,12 +181,6 @@ def _known_licences(sources: Iterable[FileRow]) -> list[str]:
     return sorted({licence_id(file.licence) or file.licence for file in sources if file.licence != _OWN})
 
 
-def _licence(sources: Sequence[FileRow], stated: str) -> str:
-    """Licence for the card: the stated one, else those that came with the data; "" where nobody knows it."""
-    known = _known_licences(sources)
-    return stated.strip() or (", ".join(known) if all(map(licence_id, known)) else "")
-
-
 def _sharing_problem(sources: Iterable[FileRow]) -> str:
     """Reason why the texts of these files may not be sent to the hub in the form of an export; "" where they may."""
     for file in sources:
@@ -211,6 +207,7 @@ def _card(name: str, items: Sequence[Item], sources: Sequence[FileRow], licence:
     types = Counter(item.error_type.value for item in items if item.error_type)
     documents = len({item.example.document or item.group for item in items})
     meant = [[f"`{verdict}`", str(labels[verdict]), meaning] for verdict, meaning in LABEL_MEANINGS.items()]
+    counted = [[cell(kind), str(number)] for kind, number in types.most_common()]
     parts = [
         card_header(name, licence, ["items"]),
         f"# {cell(name)}",
@@ -218,7 +215,7 @@ def _card(name: str, items: Sequence[Item], sources: Sequence[FileRow], licence:
         "edits of another. Exported from Touchstone.",
         "## Labels",
         markdown_table(["label", "summaries", "meaning"], [*meant, ["none", str(labels[None]), "not labelled"]]),
-        *(["## Error types", markdown_table(["type", "summaries"], _counted(types))] if types else []),
+        *(["## Error types", markdown_table(["type", "summaries"], counted)] if types else []),
         "## Licence and source",
         f"Licence: {cell(licence) or 'not stated'}. Texts that a dataset took from others have terms of their own.",
         *([markdown_table(_SOURCE_HEAD, map(_source_row, sources))] if sources else []),
@@ -234,10 +231,6 @@ _SOURCE_HEAD = ["dataset", "file", "read as", "licence", "release", "from", "SHA
 def _source_row(file: FileRow) -> list[str]:
     known = (file.dataset, file.file, file.importer, file.licence, file.release, _address(file.importer), file.sha256)
     return [cell(value) for value in known]
-
-
-def _counted(found: Counter[str]) -> list[list[str]]:
-    return [[cell(name), str(number)] for name, number in found.most_common()]
 
 
 def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:

@@ -71,7 +71,10 @@ def all_rows(store: Store) -> Iterator[ExportRow]:
     with read_session(store.engine) as session:
         names = load_pseudonyms(session)
         for row in _rows_by_kind(session, names):
-            yield _with_pseudonyms(row, names)
+            # other authors, such as models, keep their names
+            authors = {name: names.get(row[name], row[name]) for name in ("by", "annotator") if name in row}
+            edits = [{**edit, "by": names.get(edit["by"], edit["by"])} for edit in row.get("edits", ())]
+            yield row | authors | ({"edits": edits} if "edits" in row else {})
 
 
 def to_jsonl(rows: Iterable[ExportRow]) -> Iterator[str]:
@@ -96,13 +99,6 @@ def _rows_by_kind(session: Session, names: Mapping[str, str]) -> Iterator[Export
     yield from _rows_in_order(session, "edit_judgement", EditJudgement)
     yield from _explanation_rows(session, names)
     yield from _explanation_judgement_rows(session, names)
-
-
-def _with_pseudonyms(row: ExportRow, names: Mapping[str, str]) -> ExportRow:
-    """The row with pseudonyms in the place of names; other authors, such as models, keep their names."""
-    replaced = {name: names.get(row[name], row[name]) for name in ("by", "annotator") if name in row}
-    edits = [{**edit, "by": names.get(edit["by"], edit["by"])} for edit in row.get("edits", ())]
-    return row | replaced | ({"edits": edits} if "edits" in row else {})
 
 
 def pseudonymous_explanation_id(row: Explanation, names: Mapping[str, str]) -> str:

@@ -276,11 +276,9 @@ def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
     """Of these datasets."""
     files = tuple(file for row in store.datasets() if row.name in datasets for file in row.files)
     own = [name for name in datasets if name not in {file.dataset for file in files}]
-    return Provenance(files, {name: _describe_own(store, name) for name in own})
-
-
-def _describe_own(store: Store, dataset: str) -> list[str]:
-    return format_description(load_description(store, dataset)) if dataset.startswith(CAMPAIGN_PREFIX) else []
+    campaigns = [name for name in own if name.startswith(CAMPAIGN_PREFIX)]
+    descriptions = {name: format_description(load_description(store, name)) for name in campaigns}
+    return Provenance(files, {name: descriptions.get(name, []) for name in own})
 
 
 def _is_labelled_here(dataset: str) -> bool:

@@ -48,7 +48,11 @@ def cache_keys(questions: Sequence[Question], weights: Callable[[ModelRef], tupl
     for run in question_runs(questions):
         about = (id(run.checkpoint), run.options)
         if about not in heads:
-            heads[about] = _key_head(run.checkpoint, run.options, *weights(run.checkpoint))
+            model, (fingerprint, device) = run.checkpoint, weights(run.checkpoint)
+            dtype = model.dtype if isinstance(model, Checkpoint) else ""
+            # the order in which labels are answered
+            expected = model.expects.labels if isinstance(model, Checkpoint) and model.expects else ()
+            heads[about] = json.dumps([fingerprint, model.kind, dtype, expected, device, run.options])[:-1]
         for inputs in run.inputs:
             for text in inputs:
                 if text not in written:
@@ -56,14 +60,6 @@ def cache_keys(questions: Sequence[Question], weights: Callable[[ModelRef], tupl
             line = f"{heads[about]}, [{', '.join([written[text] for text in inputs])}]]"
             keys.append(sha256(line.encode()).digest())
     return keys
-
-
-def _key_head(model: ModelRef, options: Sequence[Option], fingerprint: str, device: str) -> str:
-    """All that decides an answer but the inputs, as the beginning of a JSON list."""
-    dtype = model.dtype if isinstance(model, Checkpoint) else ""
-    # the order in which labels are answered
-    expected = model.expects.labels if isinstance(model, Checkpoint) and model.expects else ()
-    return json.dumps([fingerprint, model.kind, dtype, expected, device, options])[:-1]
 
 
 class AnswerCache:

@@ -117,7 +117,12 @@ def _contract_metrics(named: Sequence[str], root: Path) -> tuple[list[Metric], d
     specs, missing = [spec for spec in named if spec], dict[str, str]()
     METRICS.names()
     reports = {report.source: report for report in plugin_reports()}
-    for name, source in _entry_points(root, METRIC_GROUP).items() if "" in named else ():
+    file = root / "pyproject.toml"
+    project = (
+        tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if "" in named and file.is_file() else {}
+    )
+    points: dict[str, str] = project.get("entry-points", {}).get(METRIC_GROUP, {})
+    for name, source in points.items():
         report = reports.get(source)
         specs += report.names if report else ()
         if report is None:
@@ -135,10 +140,3 @@ def _contract_metrics(named: Sequence[str], root: Path) -> tuple[list[Metric], d
         except TouchstoneError as error:
             missing[spec] = str(error)
     return metrics, missing
-
-
-def _entry_points(root: Path, group: str) -> dict[str, str]:
-    file = root / "pyproject.toml"
-    project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {}) if file.is_file() else {}
-    points: dict[str, str] = project.get("entry-points", {}).get(group, {})
-    return points

@@ -47,21 +47,14 @@ def convert(source: Path, folder: Path, backbone: Callable[[str], Path]) -> str:
         taken, made = Path(name) / "taken", Path(name) / "made"
         taken.mkdir()
         made.mkdir()
-        message = (
-            convert_gguf(file, made) if (file := _gguf_file(source)) else _from_archive(source, taken, made, backbone)
-        )
+        files = [source] if source.suffix == SUFFIX else []
+        if not files and source.is_dir():
+            files = sorted(source.glob(f"*{SUFFIX}"))
+        message = convert_gguf(files[0], made) if len(files) == 1 else _from_archive(source, taken, made, backbone)
         if folder.exists():
             folder.rmdir()
         made.rename(folder)
     return message
-
-
-def _gguf_file(source: Path) -> Path | None:
-    """A GGUF file, or the only one of a folder."""
-    if source.suffix == SUFFIX:
-        return source
-    lone = sorted(source.glob(f"*{SUFFIX}")) if source.is_dir() else []
-    return lone[0] if len(lone) == 1 else None
 
 
 def _from_archive(source: Path, taken: Path, made: Path, backbone: Callable[[str], Path]) -> str:

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from core.contexts import optional_fields
 from core.dataset import Refusal
-from core.datasets.formats.item_stream import RecordPlace, items_of_record, items_of_rows
+from core.datasets.formats.item_stream import items_of_record, items_of_rows
 from core.datasets.formats.text_files import Row
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -82,7 +82,9 @@ def read_pairs(pairs: Pairs) -> list[Item]:
     """
     rows = pairs.to_dict("records") if isinstance(pairs, DataFrame) else pairs
     numbered = ((number, _row(pair)) for number, pair in enumerate(rows, start=1))
-    found = list(items_of_rows(numbered, Path("pairs"), _items, {}))
+    found = list(
+        items_of_rows(numbered, Path("pairs"), lambda row, place: items_of_record(row, f"line-{place.number}"), {})
+    )
     refused = [one for one in found if isinstance(one, Refusal)]
     if refused:
         named = " ".join(f"Pair {one.line}: {one.reason}" for one in refused[:_NAMED_REFUSALS])
@@ -95,7 +97,3 @@ def _row(pair: Example | Mapping[str, object]) -> Row:
     if isinstance(pair, Example):
         return {"id": pair.id, "document": pair.document, "summary": pair.summary, **optional_fields(pair)}
     return {name: None if value != value else value for name, value in pair.items()}
-
-
-def _items(row: Row, place: RecordPlace) -> list[Item]:
-    return items_of_record(row, f"line-{place.number}")

@@ -100,11 +100,17 @@ class ReleasedData:
         found: dict[tuple[str, str], Outcome] = {}
         for example, outcome in self.engine.run(metrics, [sample.item.example for sample in samples]):
             found[example.id, outcome.metric] = outcome
-        names = {metric.spec: metric for metric in metrics}
-        return [
-            replace(sample, kept=tuple(_kept(name, found[sample.item.example.id, name]) for name in names))
-            for sample in samples
-        ]
+        scored = []
+        for sample in samples:
+            kept = []
+            for name in dict.fromkeys(metric.spec for metric in metrics):
+                outcome = found[sample.item.example.id, name]
+                if isinstance(outcome, Result):
+                    kept.append(StoredScore(name, outcome.signature, outcome.score))
+                else:
+                    kept.append(StoredScore(name, "", None, outcome.message))
+            scored.append(replace(sample, kept=tuple(kept)))
+        return scored
 
     def missing(self, metric: Metric | Perturbation | NliCheck) -> Waiting | None:
         """Parts that something lacks on this machine, or the leave to ask its endpoint; None where it can be used."""
@@ -138,12 +144,6 @@ class ReleasedData:
         self._counts[file] = tally
         for item in readable_items(DATASETS.parse(file.importer).read(path), tally):
             yield Sample(dataset=path.stem, item=item, document=item.example.document)
-
-
-def _kept(name: str, outcome: Outcome) -> StoredScore:
-    if isinstance(outcome, Result):
-        return StoredScore(name, outcome.signature, outcome.score)
-    return StoredScore(name, "", None, outcome.message)
 
 
 def missing_for(metric: Metric | Perturbation | NliCheck) -> Waiting | None:

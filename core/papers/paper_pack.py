@@ -217,10 +217,11 @@ def pack_readme(request: PackRequest, reports: Mapping[str, Report], missing: Ma
 def data_card(request: PackRequest) -> str:
     """A card to publish: what the data holds, where it came from, under which licence, and what to know before use."""
     cases = request.cases
-    sections = [
-        *map(_file_section, request.files),
-        *(_own_section(name, sentences) for name, sentences in sorted(request.own.items())),
-    ]
+    sections = [_file_section(file) for file in request.files]
+    for name, sentences in sorted(request.own.items()):
+        bundled, own = "Comes with Touchstone, scored beforehand.", "Kept and labelled with Touchstone."
+        described = " ".join([bundled if name == PRECOMPUTED else own, *sentences])
+        sections.append(f"## {name}\n\n{described}\n\n")
     warnings = "".join(f"- {warning}\n" for warning in cases.warnings)
     return (
         f"# Data card: {' + '.join(request.datasets)}\n\n"
@@ -231,11 +232,6 @@ def data_card(request: PackRequest) -> str:
         "document, so that variants of one text never count as independent.\n\n"
         f"{f'## To know{chr(10)}{chr(10)}{warnings}' if warnings else ''}"
     )
-
-
-def _own_section(name: str, described: Sequence[str]) -> str:
-    kept = "Comes with Touchstone, scored beforehand." if name == PRECOMPUTED else "Kept and labelled with Touchstone."
-    return f"## {name}\n\n{' '.join([kept, *described])}\n\n"
 
 
 def _file_section(file: PackedFile) -> str:

@@ -120,8 +120,9 @@ def legend(tables: Sequence[Table]) -> str:
     if not tests:
         return ""
     needed = max(figure.needs_resamples for figure in figures)
+    lacks_documents = any(figure.untested and not figure.needs_resamples for figure in figures)
     reasons = [
-        *([f"fewer than {MIN_TEST_DOCUMENTS} documents, or no interval"] if any(map(_without_test, figures)) else []),
+        *([f"fewer than {MIN_TEST_DOCUMENTS} documents, or no interval"] if lacks_documents else []),
         *(
             [f"it cannot be told below {needed} resamples, which the correction of so many tests needs"]
             if needed
@@ -133,10 +134,6 @@ def legend(tables: Sequence[Table]) -> str:
         f"* the best of its slice; = not significantly worse ({', '.join(tests)} test, p ≥ {SIGNIFICANCE_LEVEL:g}, "
         f"corrected by {CORRECTION}){untested}."
     )
-
-
-def _without_test(figure: Measurement) -> bool:
-    return figure.untested and not figure.needs_resamples
 
 
 _MARKS = ("* the best", "= not", "? not")

@@ -152,12 +152,10 @@ def _draw_edits(example: Example, kinds: Iterable[Perturbation]) -> Iterator[tup
 
 def _join_edits(variants: Sequence[HarmlessVariant]) -> Iterator[tuple[str, Sequence[Edit]]]:
     for one, other in combinations(variants, 2):
-        if one.kind != other.kind and _do_not_touch(one.edits, other.edits):
+        spans = [(ours.span, theirs.span) for ours in one.edits for theirs in other.edits]
+        apart = all(ours.end < theirs.start or theirs.end < ours.start for ours, theirs in spans)
+        if one.kind != other.kind and apart:
             yield f"{one.kind} and {other.kind}", [*one.edits, *other.edits]
-
-
-def _do_not_touch(ours: Sequence[Edit], theirs: Sequence[Edit]) -> bool:
-    return all(one.span.end < other.span.start or other.span.end < one.span.start for one in ours for other in theirs)
 
 
 def _distinct_variants(example: Example, drawn: Iterator[tuple[str, Sequence[Edit]]]) -> Iterator[HarmlessVariant]:

@@ -58,11 +58,15 @@ def placed_examples(run: Run, most: int = MOST_PLACED) -> list[tuple[Source, Var
     }
     by_document = {source.group: source for source in reversed(sources) if source.example.id in broken}
     chosen = list(reversed(by_document.values()))[:most]
-    return [
-        (source, broken[source.example.id], place, *_placed_pair(run, source, broken[source.example.id], place))
-        for source in chosen
-        for place in PLACES
-    ]
+    placed = []
+    for source in chosen:
+        original, variant = source.example, broken[source.example.id]
+        for place in PLACES:
+            document = _long_document(run, source, place)
+            faithful = Example(f"{original.id}\0{place}", document, original.summary)
+            wrong = Example(f"{original.id}\0{variant.kind}\0{place}", document, variant.summary or "")
+            placed.append((source, variant, place, faithful, wrong))
+    return placed
 
 
 def planned_examples(run: Run, most: int = MOST_PLACED) -> list[Example]:
@@ -120,12 +124,6 @@ def broken_variant(run: Run, source: str) -> Variant | None:
     start = random.Random(f"{run.plan.seed}\0{source}").randrange(len(kinds)) if kinds else 0
     made = (run.variants.get((source, kind)) for kind in [*kinds[start:], *kinds[:start]])
     return next((variant for variant in made if variant and variant.summary is not None), None)
-
-
-def _placed_pair(run: Run, source: Source, variant: Variant, place: str) -> tuple[Example, Example]:
-    document = _long_document(run, source, place)
-    names = (f"{source.example.id}\0{place}", f"{source.example.id}\0{variant.kind}\0{place}")
-    return Example(names[0], document, source.example.summary), Example(names[1], document, variant.summary or "")
 
 
 def _long_document(run: Run, source: Source, place: str) -> str:

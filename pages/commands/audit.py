@@ -105,7 +105,11 @@ def command(
     device: DeviceOption = None,
 ) -> None:
     """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question."""
-    writers = [(path, _writer(path)) for path in to or ()]
+    writers = []
+    for path in to or ():
+        if path.suffix.lower() not in _WRITERS:
+            raise TouchstoneError(f"{path} ends in none of {', '.join(_WRITERS)}. Name a file that does.")
+        writers.append((path, _WRITERS[path.suffix.lower()]))
     earlier = read_report(_read(Path(against)), against) if against and against != LAST else None
     settings = Settings.read().on(device)
     if history:
@@ -129,7 +133,10 @@ def command(
         saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
         report = _audit(Measurement(engine, settings, found, metrics, seed, saved, given))
         if against == LAST:
-            earlier = _last_report(store, report)
+            kept = [one for audit in report.metrics for one in kept_audits(store, audit.metric)]
+            earlier = last_report(kept, report)
+            if earlier is None:
+                print_status("No earlier audit on the same data is kept: there is nothing to compare with.")
         if keep:
             keep_audits(store, report)
     for path, write in writers:
@@ -161,14 +168,6 @@ def _print_history(settings: Settings, metric: str) -> None:
     typer.echo(format_history(found))
 
 
-def _last_report(store: Store, report: AuditReport) -> AuditReport | None:
-    kept = [one for audit in report.metrics for one in kept_audits(store, audit.metric)]
-    found = last_report(kept, report)
-    if found is None:
-        print_status("No earlier audit on the same data is kept: there is nothing to compare with.")
-    return found
-
-
 def _print_changes(earlier: AuditReport, report: AuditReport) -> bool:
     """Print the changes since an earlier audit; return True if something became worse."""
     if sentence := instrument_sentence(earlier, report):
@@ -176,12 +175,6 @@ def _print_changes(earlier: AuditReport, report: AuditReport) -> bool:
     changes = compare_reports(earlier, report)
     typer.echo(f"\n{format_changes(changes)}")
     return any(change.worse for change in changes)
-
-
-def _writer(path: Path) -> Callable[[AuditReport], str]:
-    if path.suffix.lower() not in _WRITERS:
-        raise TouchstoneError(f"{path} ends in none of {', '.join(_WRITERS)}. Name a file that does.")
-    return _WRITERS[path.suffix.lower()]
 
 
 def _read(path: Path) -> bytes:

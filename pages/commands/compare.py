@@ -89,7 +89,11 @@ def command(
     device: DeviceOption = None,
 ) -> None:
     """Say whether new scores are worse than those before, on the same items: status 1 where they are, or where some are missing."""
-    writers = [(path, _writer(path)) for path in to or ()]
+    writers = []
+    for path in to or ():
+        if path.suffix.lower() not in _WRITERS:
+            raise TouchstoneError(f"{path} ends in neither .md nor .xml. Name a file that does.")
+        writers.append((path, _WRITERS[path.suffix.lower()]))
     limits = [Limit.parse(text) for text in fail_on or ()]
     if labels:
         if data or base_threshold is not None or new_threshold is not None or resamples:
@@ -227,9 +231,3 @@ def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Exampl
         scores = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
         outcomes = [outcome for _, outcome in scores]
     return {metric.spec: side_of_outcomes(metric.spec, outcomes) for metric in metrics}
-
-
-def _writer(path: Path) -> _Writer:
-    if path.suffix.lower() not in _WRITERS:
-        raise TouchstoneError(f"{path} ends in neither .md nor .xml. Name a file that does.")
-    return _WRITERS[path.suffix.lower()]

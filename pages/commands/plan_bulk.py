@@ -78,10 +78,14 @@ def command(
 def _lines(plan: BulkPlan, hourly: float) -> list[str]:
     counts, sampled = plan.counts, plan.pairs_sampled
     asked = f"{counts.asked / sampled:.1f} questions asked and {counts.tokens / sampled:,.0f} tokens a pair"
+    value, low, high = (
+        "–" if end is None else format_duration(3600 * end)
+        for end in (plan.hours.value, plan.hours.low, plan.hours.high)
+    )
     return [
         f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs{f'; {asked}' if counts.asked else ''}.",
         f"A pair takes a worker {_ends(plan.pair_seconds, 1000, '.3g')} ms; a worker starts in {plan.start_seconds:.0f} s.",
-        f"{plan.pairs:,} pairs on {plan.workers:,} workers: {_durations(plan.hours)}.",
+        f"{plan.pairs:,} pairs on {plan.workers:,} workers: {value} [{low}, {high}].",
         *([f"Price: {_ends(plan.price, 1, ',.2f')}."] if hourly else []),
     ]
 
@@ -92,10 +96,3 @@ def _ends(estimate: Estimate, factor: float, form: str) -> str:
     if estimate.low is None or estimate.high is None:
         return value
     return f"{value} [{factor * estimate.low:{form}}, {factor * estimate.high:{form}}]"
-
-
-def _durations(hours: Estimate) -> str:
-    value, low, high = (
-        format_duration(3600 * end) if end is not None else "–" for end in (hours.value, hours.low, hours.high)
-    )
-    return f"{value} [{low}, {high}]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +12,11 @@ import typer
 from annotations.store.store import Store
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
+from core.metric import METRICS
 from core.pinned.comparison import Change, basis_of, compare
 from core.pinned.files import FORMS, write_pins
 from core.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
-from core.pinned.recipe import Recipe, RecipePart, read_recipe
+from core.pinned.recipe import RecipePart, read_recipe
 from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
@@ -48,7 +47,10 @@ def command(
         def engine() -> Engine:
             if not engines:
                 engines.append(opened.enter_context(closing(Engine.open(settings))))
-                download_models(engines[0].pool, _metrics(recipe))
+                specs = dict.fromkeys(spec for part in recipe.parts for spec in _specs(part.source))
+            # others have their scores already
+            scoring = [METRICS.parse(spec) for spec in specs if spec.partition("[")[0] in METRICS.names()]
+            download_models(engines[0].pool, scoring)
             return engines[0]
 
         builder = PinBuilder(store, settings, engine)
@@ -81,13 +83,6 @@ def _make(builder: PinBuilder, place: int, part: RecipePart) -> Part:
             f"Part {place}, {part.title or 'without a title'}, cannot be made here: {error}"
         ) from error
     return Part(part.text, replace(pin, title=part.title or pin.title))
-
-
-def _metrics(recipe: Recipe) -> Iterator[Metric]:
-    """The metrics that score texts for its pairs and audits; others have their scores already."""
-    for spec in dict.fromkeys(spec for part in recipe.parts for spec in _specs(part.source)):
-        if spec.partition("[")[0] in METRICS.names():
-            yield METRICS.parse(spec)
 
 
 def _specs(source: Source | None) -> tuple[str, ...]:

@@ -99,7 +99,9 @@ def command(
             if not as_json:
                 typer.echo(format_paper(published, tables) + "\n")
             if pack:
-                _write_pack(output, paper, reproduction_pack(paper, released, published, tables, resamples))
+                path = output / f"reproduce-{paper.name}.zip"
+                path.write_bytes(reproduction_pack(paper, released, published, tables, resamples))
+                print_status(f"Wrote {path}.")
     if as_json:
         typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     if beyond:
@@ -112,12 +114,6 @@ def _fetch(papers: Sequence[Paper], data: Path, engine: Engine) -> None:
         print_status(sentence)
     wanted: list[Metric | NliCheck] = [one for paper in papers for one in paper.metrics()]
     download_models(engine.pool, [*wanted, *(check for paper in papers for check in paper.checks())])
-
-
-def _write_pack(folder: Path, paper: Paper, pack: bytes) -> None:
-    path = folder / f"reproduce-{paper.name}.zip"
-    path.write_bytes(pack)
-    print_status(f"Wrote {path}.")
 
 
 def _run_all(job: Job) -> None:

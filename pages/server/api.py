@@ -116,15 +116,11 @@ def _answer(request: Request, path: str, token: str, body: bytes) -> dict[str, A
     if not operation.rows:
         figures: dict[str, Any] = read(*given)
         return figures
-    limit = _rows(request.query_params.get("limit", str(ROWS_BY_DEFAULT)))
-    page: PageOfRows = read(*given, request.query_params.get("after", ""), limit)
-    return {operation.rows: page.rows, "next": page.next}
-
-
-def _rows(limit: str) -> int:
+    limit = request.query_params.get("limit", str(ROWS_BY_DEFAULT))
     if not (limit.isascii() and limit.isdecimal() and len(limit) <= 4 and 1 <= int(limit) <= MOST_ROWS):
         raise RecordError(f"`limit` is a number from 1 to {MOST_ROWS}.")
-    return int(limit)
+    page: PageOfRows = read(*given, request.query_params.get("after", ""), int(limit))
+    return {operation.rows: page.rows, "next": page.next}
 
 
 def _problem(status: int, sentence: str, headers: Mapping[str, str] = _NO_HEADERS) -> JSONResponse:

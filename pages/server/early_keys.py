@@ -44,9 +44,12 @@ class _Page:
         self._body = b""
 
     async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and _is_page(message):
-            self._start = message
-            return
+        if message["type"] == "http.response.start":
+            headers = Headers(raw=message["headers"])
+            # HTML to look at, not a report to download
+            if headers.get("content-type", "").startswith("text/html") and "content-disposition" not in headers:
+                self._start = message
+                return
         if self._start is None or message["type"] != "http.response.body":
             await self._send(message)
             return
@@ -63,9 +66,3 @@ class _Page:
             headers["content-length"] = str(len(body))
         await self._send({**start, "headers": headers.raw})
         await self._send({"type": "http.response.body", "body": body})
-
-
-def _is_page(start: Message) -> bool:
-    """True if it is HTML to look at, not a report to download."""
-    headers = Headers(raw=start["headers"])
-    return headers.get("content-type", "").startswith("text/html") and "content-disposition" not in headers

@@ -21,7 +21,7 @@ from core.html_templates import open_templates
 from core.metric import Metric
 from core.metric_catalog import format_direction, format_range
 from core.settings import VERSION
-from core.types import Example, Outcome, Part, Result
+from core.types import Example, Part, Result
 
 _MOST_EXAMPLES = 1_000
 _MOST_BYTES = 32 * 2**20
@@ -103,7 +103,14 @@ class ScoreService:
         ]
         metric = self._metric(asked.metric)
         outcomes = await run_in_threadpool(lambda: [outcome for _, outcome in self.engine.run([metric], examples)])
-        records = [_record(outcome, example) for outcome, example in zip(outcomes, examples, strict=True)]
+        records: list[dict[str, Any]] = []
+        for outcome, example in zip(outcomes, examples, strict=True):
+            if isinstance(outcome, Result):
+                sentences = [_sentence(part, example) for part in outcome.parts]
+                record = {"score": outcome.score, "sentences": sentences, "signature": outcome.signature}
+            else:
+                record = {"score": None, "error": outcome.message, "kind": outcome.kind.value}
+            records.append({**record, "metric": outcome.metric})
         return JSONResponse({"scores": records} if isinstance(asked, _Batch) else records[0])
 
     def _check_token(self, request: Request) -> None:
@@ -178,13 +185,6 @@ def _parse(body: bytes) -> _Single | _Batch:
         raise _RefusedError(422, f"{wrong}. Send document and summary, or a list of them as examples.") from None
     except ValueError:
         raise _RefusedError(422, 'The request is no JSON. Send {"document": …, "summary": …}.') from None
-
-
-def _record(outcome: Outcome, example: Example) -> dict[str, Any]:
-    if not isinstance(outcome, Result):
-        return {"score": None, "error": outcome.message, "kind": outcome.kind.value, "metric": outcome.metric}
-    sentences = [_sentence(part, example) for part in outcome.parts]
-    return {"score": outcome.score, "sentences": sentences, "signature": outcome.signature, "metric": outcome.metric}
 
 
 def _sentence(part: Part, example: Example) -> dict[str, Any]:

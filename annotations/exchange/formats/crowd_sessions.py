@@ -35,9 +35,6 @@ class CrowdSessions(ExportFormat):
         rows = csv.DictWriter(written, [field.name for field in fields(SessionRow)])
         rows.writeheader()
         for row in load_sessions(export.session, export.campaign):
-            rows.writerow({name: _cell(value) for name, value in asdict(row).items()})
+            values = asdict(row).items()
+            rows.writerow({name: spreadsheet_safe(one) if isinstance(one, str) else one for name, one in values})
         return [written.getvalue().encode()]
-
-
-def _cell(value: object) -> object:
-    return spreadsheet_safe(value) if isinstance(value, str) else value

@@ -228,16 +228,14 @@ def _match_by_length(rows: Sequence[Row], columns: Sequence[str], named: dict[st
 
 def _mean_length(rows: Sequence[Row], column: str) -> float:
     """Mean number of characters where it holds sentences, 0 where it holds names and numbers."""
-    texts = [_joined(row.get(column)) for row in rows]
+    texts = []
+    for value in (row.get(column) for row in rows):
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            texts.append(" ".join(value))
+        else:
+            texts.append(value if isinstance(value, str) else "")
     spaced = [text for text in texts if " " in text.strip()]
     return sum(map(len, texts)) / len(texts) if len(spaced) * 2 > len(rows) else 0.0
-
-
-def _joined(value: object) -> str:
-    """A text, or a list of sentences as one."""
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return " ".join(value)
-    return value if isinstance(value, str) else ""
 
 
 def _find_label(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:

@@ -41,15 +41,13 @@ class DependencyParser:
         return [Row(question, length=0, payload=()) for question in questions]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        return [_dependency_answer(list(self._pipeline(row.question.inputs[0]))) for row in rows]
-
-
-def _dependency_answer(words: Sequence[ParsedWord]) -> Answer:
-    return Answer(
-        values=tuple(float(word.head.i) for word in words),
-        spans=tuple(Span(word.idx, word.idx + len(word)) for word in words),
-        texts=tuple(word.dep_ for word in words),
-    )
+        answers = []
+        for row in rows:
+            words: Sequence[ParsedWord] = list(self._pipeline(row.question.inputs[0]))
+            heads = tuple(float(word.head.i) for word in words)
+            spans = tuple(Span(word.idx, word.idx + len(word)) for word in words)
+            answers.append(Answer(values=heads, spans=spans, texts=tuple(word.dep_ for word in words)))
+        return answers
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> DependencyParser:  # noqa: ARG001  # the signature of every kind

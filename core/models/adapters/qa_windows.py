@@ -107,7 +107,9 @@ class WindowModel:
     def _answer(self, row: Row, logits: Sequence[tuple[Tensor, Tensor]]) -> Answer:
         text, tokens = row.question.inputs[1], sum(map(len, row.payload))
         best = self._best(text, row.payload, logits)
-        shares = _softmax([guess.logit for _, guess in best])
+        top = max(guess.logit for _, guess in best)
+        weights = [math.exp(guess.logit - top) for _, guess in best]
+        shares = [weight / sum(weights) for weight in weights]
         chosen = next(number for number, (answer, _) in enumerate(best) if answer)
         answer, guess = best[chosen]
         nothing = next(share for share, (other, _) in zip(shares, best, strict=True) if not other)
@@ -190,12 +192,6 @@ def _text_start(window: Tokens) -> int:
 def _covered_words(windows: Sequence[Tokens], guess: SpanCandidate) -> Span:
     offsets = windows[guess.window].offsets
     return Span(offsets[guess.start][0], offsets[guess.end][1])
-
-
-def _softmax(logits: Sequence[float]) -> list[float]:
-    top = max(logits)
-    shares = [math.exp(logit - top) for logit in logits]
-    return [share / sum(shares) for share in shares]
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> WindowModel:

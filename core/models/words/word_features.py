@@ -204,7 +204,9 @@ def word_features(document: ReadDocument, sentence: WordStates) -> dict[str, Fea
         "base inside": _each(inside[places].any() for places in bases),
         "base around": _each(around[places].any() for places in bases),
         "prefix": _each(word[:5] in document.prefixes for word in low),
-        "number unknown": _each(_is_unknown_number(document, word) for word in low),
+        "number unknown": _each(
+            value is not None and value not in document.numbers for value in map(number_value, low)
+        ),
     }
 
     near = _near_negation(low)
@@ -264,11 +266,6 @@ def _similarity_features(
 def _base_places(document: ReadDocument, word: str) -> Places:
     found = [document.base_places[base] for base in base_forms(word) if base in document.base_places]
     return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
-
-
-def _is_unknown_number(document: ReadDocument, word: str) -> bool:
-    value = number_value(word)
-    return value is not None and value not in document.numbers
 
 
 def _each(values: Iterable[bool | np.bool_ | float]) -> Features:

@@ -200,18 +200,16 @@ def read_explanations(cases: Path | None, dataset: str | None, output: Path, ref
         raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
     if cases:
         refuse_overwriting_input(cases, output)
-    found = list(report_refusals(read_cases(cases), cases, refusals) if cases else _dataset_explanations(dataset or ""))
+        found = list(report_refusals(read_cases(cases), cases, refusals))
+    else:
+        items = read_dataset_items(dataset or "")
+        if not any(item.explanations for item in items):
+            raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
+        found = list(cases_from_items(items))
     skipped = Counter(one.why for one in found if isinstance(one, SkippedCase))
     if skipped:
         print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in skipped.items())}.")
     return [one for one in found if isinstance(one, Case)]
-
-
-def _dataset_explanations(dataset: str) -> Iterator[Case | SkippedCase]:
-    found = read_dataset_items(dataset)
-    if not any(item.explanations for item in found):
-        raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
-    return cases_from_items(found)
 
 
 def new_run(plan: Plan, sources: Iterable[Source]) -> Run:

@@ -146,10 +146,6 @@ def _move_to_previous(current: CurrentTask, task: ShownTask, _: dict[str, Any]) 
     return _answered_task(current, before)
 
 
-def _move_on(current: CurrentTask, task: ShownTask, _: dict[str, Any]) -> CurrentTask:
-    return CurrentTask(current.person, current.campaign, before=task)
-
-
 def _undo_answer(current: CurrentTask, task: ShownTask, message: dict[str, Any]) -> CurrentTask:
     """Take an answer back: the one that is looked at, or else the last."""
     before = task if current.mode == "again" else labelling().previous(current.campaign.id, task.number)
@@ -174,7 +170,7 @@ def _answered_task(current: CurrentTask, before: ShownTask) -> CurrentTask:
 
 _MOVES: Mapping[str, Callable[[CurrentTask, ShownTask, dict[str, Any]], CurrentTask]] = {
     "previous": _move_to_previous,
-    "next": _move_on,
+    "next": lambda current, task, _: CurrentTask(current.person, current.campaign, before=task),
     "undo": _undo_answer,
 }
 

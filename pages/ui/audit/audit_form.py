@@ -18,7 +18,6 @@ from core.audit.task import AuditTask
 from core.battery import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
 from core.llm.endpoints import list_endpoints
-from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
 from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics, list_metrics
@@ -35,6 +34,7 @@ from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.session_state import WidgetValue, page_state
 
 _MOST_KEPT = 16  # audits of all sessions; one holds its texts and scores
@@ -181,15 +181,11 @@ def _cost_line() -> None:
         return format_estimate(engine.estimate(Measurement(engine, settings, data, metrics).paid_conversations()))
 
     # endpoints and prompts may change at any time
-    key = ("audit-cost", choice, str((attempt(list_endpoints), attempt(_prompts))))
+    key = ("audit-cost", choice, str((attempt(list_endpoints), attempt(read_prompts))))
     line = background_result("Estimating the cost…", key, estimate)
     if line is not None:
         audit_state().estimated = choice
         st.caption(escape_markdown(f"{line}." if line else "All of it was asked before: it costs nothing."))
-
-
-def _prompts() -> list[PromptEntry]:
-    return [prompt_entry(name) for name in prompt_names()]
 
 
 def _threshold_select() -> None:

@@ -101,6 +101,12 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
     figures = [one.finding.figure for one in points if one.finding.figure is not None]
     estimates = [one.estimate for one in figures]
     times = [one.finished for one in points]
+    hover_texts = []
+    for one in points:
+        changed = f"<br>changed: {', '.join(one.changes)}" if one.changes else ""
+        label = escape(one.finding.figure.label) if one.finding.figure else ""
+        verdict = f"{one.finding.level.value}: {label} {one.finding.figure}"
+        hover_texts.append(f"{one.finished:%Y-%m-%d %H:%M} UTC<br>{verdict}{changed}")
     drawn = go.Figure()
     lows = [one.value if one.low is None else one.low for one in estimates]
     highs = [one.value if one.high is None else one.high for one in estimates]
@@ -115,7 +121,7 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
         mode="lines+markers",
         line={"color": LINE_COLOUR, "width": 1.5},
         marker={"size": 11, "color": [_LEVEL_COLOURS.get(one.finding.level, _OTHER_COLOUR) for one in points]},
-        customdata=[_hover_text(one) for one in points],
+        customdata=hover_texts,
         hovertemplate="%{customdata}<extra></extra>",
     )
     for one in points:
@@ -130,14 +136,6 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
         drawn.update_yaxes(range=[-0.02, 1.02])
     drawn.update_yaxes(title=_AXIS_TITLES.get(figures[-1].unit, figures[-1].unit))
     return lay_out(drawn, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
-
-
-def _hover_text(point: HistoryPoint) -> str:
-    changed = f"<br>changed: {', '.join(point.changes)}" if point.changes else ""
-    label = escape(point.finding.figure.label) if point.finding.figure else ""
-    return (
-        f"{point.finished:%Y-%m-%d %H:%M} UTC<br>{point.finding.level.value}: {label} {point.finding.figure}{changed}"
-    )
 
 
 def _audit_row(kept: Sequence[KeptAudit], place: int) -> dict[str, object]:

@@ -115,19 +115,16 @@ def _judge_card(card: JudgeCard) -> None:
         st.markdown(f"**Judge card: {escape_markdown(card.model.title)}**")
         for audit in card.audits:
             st.html(level_strip(audit.on_card, "audit-strip"))
-        rows: list[dict[str, str | None]] = [
-            {"question": title, **{one.metric: _verdict(found) for one, found in zip(card.audits, of, strict=True)}}
-            for title, of in card.rows()
-        ]
+        rows = []
+        for title, of in card.rows():
+            row: dict[str, str | None] = {"question": title}
+            for one, found in zip(card.audits, of, strict=True):
+                row[one.metric] = None
+                if found is not None:
+                    figure = f"{found.figure} ({found.figure.label})" if found.figure else found.sentence
+                    row[one.metric] = f"{LEVEL_MARKS[found.level][1]} {found.level.value} · {figure}"
+            rows.append(row)
         st.dataframe(pd.DataFrame(rows), hide_index=True, height="auto", alt="The card of the judge", placeholder="–")
-
-
-def _verdict(found: Finding | None) -> str | None:
-    """Verdict with its figure, or with the reason why there is none."""
-    if found is None:
-        return None
-    figure = f"{found.figure} ({found.figure.label})" if found.figure else found.sentence
-    return f"{LEVEL_MARKS[found.level][1]} {found.level.value} · {figure}"
 
 
 def _false_verdicts() -> None:

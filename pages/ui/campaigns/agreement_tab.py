@@ -130,18 +130,17 @@ def _kappa_table(one: Agreement) -> None:
         st.caption("No two people have labelled the same item.")
         return
     people = sorted({name for pair in one.kappas for name in pair})
-    frame = pd.DataFrame([[_kappa_cell(one, row, column) for column in people] for row in people], people, people)
+    cells = []
+    for row in people:
+        estimates = [one.kappas.get((row, column)) or one.kappas.get((column, row)) for column in people]
+        # with the number of items that both labelled; nothing where they share none
+        cells.append([f"{format_coefficient(of)}, n = {of.n}" if of else "" for of in estimates])
+    frame = pd.DataFrame(cells, people, people)
     st.dataframe(frame, alt="Cohen's kappa of every two people")
     copy_table(f"Cohen's kappa, {one.slice}", frame, "agreement-kappa")
     reasons = dict.fromkeys(estimate.why for estimate in one.kappas.values() if estimate.value is None)
     for why in filter(None, reasons):
         st.caption(escape_markdown(why))
-
-
-def _kappa_cell(one: Agreement, row: str, column: str) -> str:
-    """The figure of two people with the number of items that both labelled; nothing where they share none."""
-    estimate = one.kappas.get((row, column)) or one.kappas.get((column, row))
-    return f"{format_coefficient(estimate)}, n = {estimate.n}" if estimate else ""
 
 
 def _revision_table(found: Revisions) -> None:

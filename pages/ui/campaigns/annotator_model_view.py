@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from annotations.campaigns.annotator_fit import AnnotatorCompetence, DoubtfulLabel
+from annotations.campaigns.annotator_fit import DoubtfulLabel
 from annotations.campaigns.campaign import CampaignSettings
 from core.stats.text_tables import format_percent
 from pages.ui.annotate.labeller import format_answer
@@ -27,7 +27,11 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
     if found is None or not found.people:
         return
     st.subheader("Models of annotators")
-    frame = pd.DataFrame([_person_row(one) for one in found.people])
+    rows = []
+    for one in found.people:
+        shown = {_MODEL_TITLES[name]: format_percent(estimate) for name, estimate in one.competence.items()}
+        rows.append({"person": one.person, "labels": one.labels, **shown})
+    frame = pd.DataFrame(rows)
     st.dataframe(frame, hide_index=True, alt="Competence of each person")
     copy_table("Competence of each person", frame, "annotator-models")
     st.caption(
@@ -51,11 +55,6 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
         "Answers of a low probability: by Dawid-Skene from all labels of the item, or by a metric from the items with the nearest "
         "scores. Nothing is changed: look at them, and leave labels out or adjudicate where that is right."
     )
-
-
-def _person_row(one: AnnotatorCompetence) -> dict[str, object]:
-    shown = {_MODEL_TITLES[name]: format_percent(estimate) for name, estimate in one.competence.items()}
-    return {"person": one.person, "labels": one.labels, **shown}
 
 
 def _doubtful_row(campaign: CampaignSettings, one: DoubtfulLabel) -> dict[str, object]:

@@ -75,7 +75,7 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
             key=CampaignsState.campaign.key,
             format_func=lambda id: campaigns[id].name,
             placeholder="A new campaign" if campaigns else "No campaign yet",
-            on_change=_open_chosen,
+            on_change=lambda: open_campaign(campaigns_state().campaign or _NEW_CAMPAIGN),
             width=420,
         )
         st.button(
@@ -148,10 +148,6 @@ def _people_of_campaign(campaign: CampaignSettings) -> None:
             except StoreError as error:
                 show_notice(str(error))
             st.rerun()
-
-
-def _open_chosen() -> None:
-    open_campaign(campaigns_state().campaign or _NEW_CAMPAIGN)
 
 
 def _toggle_open(chosen: CampaignSettings) -> None:

@@ -42,7 +42,9 @@ def comments_tab(campaign: CampaignSettings) -> None:
             sent = comment_form(
                 f"{chosen.task}-{chosen.annotator_id}",
                 f"Answer {chosen.annotator}" if chosen.annotator else "Answer the adjudicators",
-                partial(_send, campaign, chosen),
+                lambda text, event_id: _comments().send(
+                    campaign.id, SentComment(chosen.task, chosen.annotator_id, text, event_id)
+                ),
             )
             for flag in chosen.flags:
                 if flag.resolution is None:
@@ -93,7 +95,3 @@ def _conversation_row(one: Conversation) -> dict[str, object]:
         "summary": one.summary,
         "last": one.last_at,
     }
-
-
-def _send(campaign: CampaignSettings, chosen: Conversation, text: str, event_id: str) -> None:
-    _comments().send(campaign.id, SentComment(chosen.task, chosen.annotator_id, text, event_id))

@@ -28,16 +28,13 @@ def crowd_form(campaign: CampaignSettings) -> None:
         if not services.settings().shared:
             st.caption("Study links work on a shared server: start it with TOUCHSTONE_SHARED=1.")
         if found:
-            _show_link(*found)
+            key, terms = found
+            server = (st.context.url or "").rpartition("/")[0]
+            st.markdown(f"**The link of the study**, to be entered on {PLATFORMS[terms.platform]}:")
+            st.code(study_address(server, key, terms.platform), language=None, wrap_lines=True)
         _terms_form(campaign, found[1] if found else StudyTerms("prolific"), is_new=found is None)
         if found:
             _sessions(campaign, campaign_manager().sessions(campaign.id))
-
-
-def _show_link(key: str, terms: StudyTerms) -> None:
-    server = (st.context.url or "").rpartition("/")[0]
-    st.markdown(f"**The link of the study**, to be entered on {PLATFORMS[terms.platform]}:")
-    st.code(study_address(server, key, terms.platform), language=None, wrap_lines=True)
 
 
 def _terms_form(campaign: CampaignSettings, terms: StudyTerms, *, is_new: bool) -> None:

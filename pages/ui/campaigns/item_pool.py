@@ -192,7 +192,13 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
     usable = [one for one in found if fits_questions(one, questions)]
     if not usable:
         if found:
-            st.info(_nothing_fits(questions, len(found)), icon=":material/info:")
+            edited = {"some": "edited summaries", "one": "summaries with a single edit", "any": "summaries"}
+            pairs = edited[questions.edits]
+            needed = {"summary": "summaries", "pair": pairs, "explanation": f"{pairs} with an explanation"}
+            st.info(
+                f"Of {len(found)} items none can be asked about: this question set needs {needed[questions.unit]}.",
+                icon=":material/info:",
+            )
         return ItemPool()
 
     candidates = _side_choice(usable, questions, key) if questions.unit == "summary" else list(usable)
@@ -252,12 +258,6 @@ def chosen_items(pool: ItemPool, known: Mapping[str, NewTask], questions: Questi
         for task in tasks_for_candidate(one, questions, pool.types)
     ]
     return ChosenItems(tuple(work), tuple(known.values()))
-
-
-def _nothing_fits(questions: QuestionSet, found: int) -> str:
-    edited = {"some": "edited summaries", "one": "summaries with a single edit", "any": "summaries"}[questions.edits]
-    needed = {"summary": "summaries", "pair": edited, "explanation": f"{edited} with an explanation"}
-    return f"Of {found} items none can be asked about: this question set needs {needed[questions.unit]}."
 
 
 def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:

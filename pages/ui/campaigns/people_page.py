@@ -37,7 +37,12 @@ def people_page() -> None:
     left, right = st.columns([1, 1.6], gap="large")
     with left:
         _add_form()
-        _invite_form([one for one in people if one.active])
+        active = [one for one in people if one.active]
+        with st.expander("A new link for an existing person", icon=":material/link:"), st.form("invite", border=False):
+            st.selectbox("Person", active, key=CampaignsState.invited.key, format_func=lambda one: one.name)
+            st.selectbox("Valid", list(_VALIDITY_DAYS), index=1, key=CampaignsState.invite_validity.key)
+            disabled = services.settings().demo or not active
+            st.form_submit_button("Make a link", on_click=_invite_again, disabled=disabled)
         _change_form(people, groups)
         _import_form()
         token_form()
@@ -70,7 +75,9 @@ def people_page() -> None:
             for row in open_ones:
                 valid_until = f"valid until {row.expires_at:%Y-%m-%d}" if row.expires_at else "valid until revoked"
                 made = f"{row.person}, made {row.created_at:%Y-%m-%d %H:%M} by {row.by}, {valid_until}"
-                revocable_row(made, ":material/link_off:", f"revoke-{row.id}", _revoke_invite, row.id)
+                revocable_row(
+                    made, ":material/link_off:", f"revoke-{row.id}", lambda id: campaign_manager().revoke(id), row.id
+                )
 
         token_rows()
 
@@ -88,24 +95,12 @@ def _add_form() -> None:
             list(Role),
             index=list(Role).index(Role.ANNOTATOR),
             key=CampaignsState.person_role.key,
-            format_func=_format_role,
+            format_func=lambda role: f"{role.value} (may {', '.join(sorted(right.value for right in RIGHTS[role]))})",
         )
         st.selectbox("The link is valid", list(_VALIDITY_DAYS), index=1, key=CampaignsState.person_validity.key)
         st.form_submit_button(
             "Add and make a link", icon=":material/person_add:", on_click=_add_person, disabled=services.settings().demo
         )
-
-
-def _format_role(role: Role) -> str:
-    """A role with what it allows."""
-    return f"{role.value} (may {', '.join(sorted(right.value for right in RIGHTS[role]))})"
-
-
-def _invite_form(people: Sequence[Member]) -> None:
-    with st.expander("A new link for an existing person", icon=":material/link:"), st.form("invite", border=False):
-        st.selectbox("Person", list(people), key=CampaignsState.invited.key, format_func=lambda one: one.name)
-        st.selectbox("Valid", list(_VALIDITY_DAYS), index=1, key=CampaignsState.invite_validity.key)
-        st.form_submit_button("Make a link", on_click=_invite_again, disabled=services.settings().demo or not people)
 
 
 def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) -> None:
@@ -231,12 +226,5 @@ def _invite_again() -> None:
     try:
         code = campaign_manager().invite(person.id, _VALIDITY_DAYS[state.invite_validity])
         state.fresh_invites = ((person.name, code),)
-    except StoreError as error:
-        show_notice(str(error))
-
-
-def _revoke_invite(id: str) -> None:
-    try:
-        campaign_manager().revoke(id)
     except StoreError as error:
         show_notice(str(error))

@@ -66,7 +66,13 @@ def token_rows() -> None:
         return
     st.subheader("Tokens")
     for row in kept:
-        revocable_row(format_token(row), ":material/key_off:", f"revoke-token-{row.id}", _revoke_token, row.id)
+        revocable_row(
+            format_token(row),
+            ":material/key_off:",
+            f"revoke-token-{row.id}",
+            lambda id: campaign_manager().revoke_token(id),
+            row.id,
+        )
 
 
 def revocable_row(text: str, icon: str, key: str, revoke: Callable[[str], None], id: str) -> None:
@@ -77,8 +83,8 @@ def revocable_row(text: str, icon: str, key: str, revoke: Callable[[str], None],
             "Revoke",
             icon=icon,
             key=key,
-            on_click=revoke,
-            args=(id,),
+            on_click=_revoke,
+            args=(revoke, id),
             type="tertiary",
             disabled=services.settings().demo,
         )
@@ -92,8 +98,8 @@ def format_token(row: TokenRow) -> str:
     return f"{row.name} {may} {', '.join(row.campaigns) or 'all campaigns'}; of {row.owner}, {used}{stopped}"
 
 
-def _revoke_token(id: str) -> None:
+def _revoke(revoke: Callable[[str], None], id: str) -> None:
     try:
-        campaign_manager().revoke_token(id)
+        revoke(id)
     except StoreError as error:
         show_notice(str(error))

@@ -257,11 +257,14 @@ def question_choice(key: str, before: str = "") -> str | None:
 
 def guidelines_box(key: str, questions: QuestionSet, before: str | None = None) -> str:
     """The guidelines as Markdown, with what annotators will see of them beside."""
+    paragraphs = questions.guidelines.strip().split("\n\n")
+    # each on one line, as it is easiest to change
+    unwrapped = "\n\n".join(_LINE_WRAP.sub(" ", paragraph) for paragraph in paragraphs)
     write, look = st.tabs(["Guidelines", "Preview"], key=f"{key}-guidelines-tabs")
     with write:
         text = st.text_area(
             "Guidelines (Markdown)",
-            before if before is not None else _unwrapped(questions.guidelines),
+            before if before is not None else unwrapped,
             height=240,
             key=f"{key}-guidelines-{questions.name}",
             label_visibility="collapsed",
@@ -270,11 +273,6 @@ def guidelines_box(key: str, questions: QuestionSet, before: str | None = None) 
     with look, st.container(height=240):
         st.markdown(safe_guidelines(text) or "*No guidelines.*")
     return text
-
-
-def _unwrapped(text: str) -> str:
-    """Each paragraph on one line, as it is easiest to change."""
-    return "\n\n".join(_LINE_WRAP.sub(" ", paragraph) for paragraph in text.strip().split("\n\n"))
 
 
 def _question_set_title(name: str, sets: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from core.errors import TouchstoneError
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement, JudgeSetup
 from core.explanations.pairwise import Comparison, Preference
-from core.explanations.stability import JudgeSample, SampleStrip, sample_strip, unanswered_failures
+from core.explanations.stability import SampleStrip, sample_strip, unanswered_failures
 from core.llm.chat import Sampling
 from core.types import Failure
 from pages.ui.explain import explain_requests
@@ -95,14 +95,12 @@ _MAX_TITLE_CHARACTERS = 300
 
 def strip_html(strip: SampleStrip) -> str:
     """HTML of the samples in their order; every text is escaped."""
-    return render_html("strip.html", marks=[_strip_mark(sample) for sample in strip.samples])
-
-
-def _strip_mark(sample: JudgeSample) -> tuple[str, str, str, str]:
-    """Sign, class, label and title of a sample."""
-    label = sample.label or "not readable"
-    words = sample.text if len(sample.text) <= _MAX_TITLE_CHARACTERS else f"{sample.text[:_MAX_TITLE_CHARACTERS]}…"
-    return *_STRIP_MARKS[sample.label], label, f"{label}: {words}"
+    marks = []
+    for sample in strip.samples:
+        label, text = sample.label or "not readable", sample.text
+        words = text if len(text) <= _MAX_TITLE_CHARACTERS else f"{text[:_MAX_TITLE_CHARACTERS]}…"
+        marks.append((*_STRIP_MARKS[sample.label], label, f"{label}: {words}"))
+    return render_html("strip.html", marks=marks)
 
 
 def stability_form(finding: Finding | None, sampling: Sampling) -> None:

@@ -10,7 +10,7 @@ from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons
 from pages.ui.shared.markup import escape_markdown, register_component
 from pages.ui.shared.session_state import component_message
-from pages.ui.shared.session_user import GROUPS, PageOfRight, pages_of
+from pages.ui.shared.session_user import GROUPS, pages_of
 
 _DOORS = {
     "Test a metric": "Edit one summary and see which metrics notice, or perturb many.",
@@ -36,7 +36,7 @@ def doors(member: Member) -> None:
             st.write(does)
             with st.container(horizontal=True):
                 for page in offered:
-                    _page_link(page)
+                    st.page_link(f"views/{page.name}.py", label=page.title, icon=f":material/{page.icon}:")
 
 
 def lesson_links(member: Member) -> None:
@@ -44,7 +44,9 @@ def lesson_links(member: Member) -> None:
     lessons = list(lesson_places(member))
     if not lessons:
         return
-    done = _done_lessons()
+    # the browser keeps the names, and gives none before it has said so
+    known = component_message(_DONE_KEY).get("done")
+    done = [str(name) for name in known] if isinstance(known, list) else []
     finished = sum(place.query["lesson"] in done for place in lessons)
     st.subheader("Learn", anchor=False)
     st.write(
@@ -65,12 +67,6 @@ def lesson_links(member: Member) -> None:
     _done_component(
         key=_DONE_KEY, data={"done": done}, on_done_change=lambda: None
     )  # last: it takes room and shows nothing
-
-
-def _done_lessons() -> list[str]:
-    """The names that the browser keeps; none before it has said so."""
-    known = component_message(_DONE_KEY).get("done")
-    return [str(name) for name in known] if isinstance(known, list) else []
 
 
 def continue_work(member: Member) -> None:
@@ -100,7 +96,3 @@ def search_places(member: Member) -> None:
         st.caption(escape_markdown(f"Nothing has “{words}” in its name."))
     elif len(found) > _MOST_FOUND:
         st.caption(f"{len(found) - _MOST_FOUND} more: add a word.")
-
-
-def _page_link(page: PageOfRight) -> None:
-    st.page_link(f"views/{page.name}.py", label=page.title, icon=f":material/{page.icon}:")

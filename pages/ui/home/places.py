@@ -142,8 +142,5 @@ def all_places(member: Member) -> Iterator[Place]:
 def matching(places: Sequence[Place], words: str) -> list[Place]:
     """The places whose kind, title or address has all of the words, in any order."""
     wanted = words.casefold().split()
-    return [one for one in places if all(word in _text(one) for word in wanted)]
-
-
-def _text(place: Place) -> str:
-    return " ".join([place.kind, place.title, *place.query.values()]).casefold()
+    texts = [(one, " ".join([one.kind, one.title, *one.query.values()]).casefold()) for one in places]
+    return [one for one, text in texts if all(word in text for word in wanted)]

@@ -141,18 +141,20 @@ def _fields(state: AddMetricState) -> None:
         title, help_text = SETTING_TITLES[name], f"{SETTING_HELP[name]} In its table: {name}."
         with columns[column % 3]:
             if choices:
-                place, named = choices.index(value), str if labels else _choice_title
-                st.selectbox(title, choices, index=place, key=key, format_func=named, help=help_text)
+                st.selectbox(
+                    title,
+                    choices,
+                    index=choices.index(value),
+                    key=key,
+                    format_func=str if labels else lambda choice: CHOICE_TITLES.get(str(choice), str(choice)),
+                    help=help_text,
+                )
             elif hint is bool:
                 st.toggle(title, value=bool(value), key=key, help=help_text)
             elif hint is int:
                 st.number_input(title, value=int(value), key=key, min_value=0, step=1, help=help_text)
             else:
                 st.text_input(title, value=str(value), key=key, help=help_text)
-
-
-def _choice_title(value: Setting) -> str:
-    return CHOICE_TITLES.get(str(value), str(value))
 
 
 def _shown(state: AddMetricState, name: str) -> Setting:
@@ -164,13 +166,6 @@ def _shown(state: AddMetricState, name: str) -> Setting:
 
 def _widget(state: AddMetricState, name: str) -> WidgetValue[Setting]:
     return AddMetricState.typed.of(f"{state.version}-{name}")
-
-
-def _changed_fields(state: AddMetricState) -> dict[str, object]:
-    """The fields in which a person typed something else than what was shown."""
-    names = [name for name in (*types_of(FORMS[str(state.table["form"])]), _LONG_TEXT) if name not in _FIXED]
-    typed = {name: st.session_state.get(_widget(state, name).key, _shown(state, name)) for name in names}
-    return {name: value for name, value in typed.items() if value != _shown(state, name)}
 
 
 def _read() -> None:
@@ -196,7 +191,10 @@ def _test() -> None:
     _require_operator()
     state = add_metric_state()
     assert state.guess
-    changed = _changed_fields(state)
+    # the fields in which a person typed something else than what was shown
+    names = [name for name in (*types_of(FORMS[str(state.table["form"])]), _LONG_TEXT) if name not in _FIXED]
+    typed = {name: st.session_state.get(_widget(state, name).key, _shown(state, name)) for name in names}
+    changed = {name: value for name, value in typed.items() if value != _shown(state, name)}
     asked = correct_guess(Guess(({**state.table},)), changed) if changed else state.guess
     try:
         name = str(st.session_state.get(_widget(state, _NAME).key, state.name)).strip()

@@ -72,8 +72,9 @@ def _form(endpoint: Endpoint, known: Capabilities) -> None:
         for place, (name, choices) in enumerate(_CHOICES.items()):
             options = [_AS_FOUND, *choices]
             entered = known[name].value if name in known and known[name].source == "person" else _AS_FOUND
+            title = CAPABILITY_TITLES[name]
             columns[place % 3].selectbox(
-                _label(name),
+                title if title == name else title.capitalize(),
                 options,
                 index=options.index(entered) if entered in options else 0,
                 key=_entry.of(f"{endpoint.title}-{name}").key,
@@ -85,11 +86,6 @@ def _form(endpoint: Endpoint, known: Capabilities) -> None:
             st.form_submit_button("Save", on_click=_save, args=(endpoint,))
             st.form_submit_button("Forget what was found", on_click=_forget, args=(endpoint,))
         st.caption("What is entered here counts before what was found, and a setting of the endpoint before both.")
-
-
-def _label(name: CapabilityName) -> str:
-    title = CAPABILITY_TITLES[name]
-    return title if title == name else title.capitalize()
 
 
 def _test(endpoint: Endpoint, findings: dict[str, list[EndpointFinding]]) -> None:

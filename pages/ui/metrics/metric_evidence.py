@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from annotations.store.records import RunRow
 from core.audit.bundled_audits import bundled_audit
 from core.audit.report_html import level_strip
 from core.bundled_scores import precomputed_scores
@@ -57,7 +56,9 @@ def metric_evidence(name: str) -> None:
         )
         st.caption(f"Medians: {', '.join(medians)}.")
 
-    rows = [(row, run) for row, run in _runs() if _specs_of(run, name)]
+    *own, bundled = shown_runs().values()
+    runs = [(row, load_run(row)) for row in (*own[:_MOST_RUNS], bundled)]
+    rows = [(row, run) for row, run in runs if _specs_of(run, name)]
     st.markdown("**Typical noise and blind spots**")
     if not rows:
         term_caption("No stress test has this metric yet: a run shows its noise band and what it does not notice.")
@@ -109,13 +110,6 @@ def distribution_figure(scores: Mapping[Verdict, Sequence[float]]) -> go.Figure:
         yaxis_title="% of its side",
         legend={"orientation": "h", "y": 1.15},
     )
-
-
-def _runs() -> Iterator[tuple[RunRow, Run]]:
-    """The newest runs of people, and the one that comes with Touchstone."""
-    *own, bundled = shown_runs().values()
-    for row in [*own[:_MOST_RUNS], bundled]:
-        yield row, load_run(row)
 
 
 def batteries_sentence(runs: Iterable[Run]) -> str:

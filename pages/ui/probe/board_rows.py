@@ -242,12 +242,8 @@ def heat_steps(parts: Sequence[float | None], low: Bound, high: Bound, direction
     if direction == "neutral":
         return [None] * len(parts)
     places = [relative_position(part, low, high) for part in parts]
-    return [None if place is None else _heat_step(place, direction) for place in places]
-
-
-def _heat_step(placed: float, direction: Direction) -> int:
-    strength = 1 - placed if direction == "higher" else placed
-    return min(int(strength * HEAT_STEPS), HEAT_STEPS - 1)
+    strengths = [1 - place if place is not None and direction == "higher" else place for place in places]
+    return [None if one is None else min(int(one * HEAT_STEPS), HEAT_STEPS - 1) for one in strengths]
 
 
 def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:

@@ -165,18 +165,16 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     if cell is None or not isinstance(cell.outcome, Result):
         quotes: tuple[str, ...] = ()
     else:
-        evidence = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
+        evidence = {}
+        for part in cell.outcome.parts:
+            if part.evidence:
+                name, words = name_contexts(example.contexts, part.evidence), part.evidence.of(example.document)
+                evidence[part.span] = f"{name}: {words}" if name else words
         quotes = tuple(
             shorten(evidence.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
         )
 
     return Board(rows, sentences_shown, chosen.spec, sentence, quotes, current_intention())
-
-
-def _quote(example: Example, evidence: Span) -> str:
-    """The words of a piece of evidence, after the name of its context."""
-    name, words = name_contexts(example.contexts, evidence), evidence.of(example.document)
-    return f"{name}: {words}" if name else words
 
 
 def current_selection(request: Request) -> Selection:

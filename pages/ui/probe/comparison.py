@@ -98,7 +98,10 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     if not probe_state().pinned:
         services.engine().release(services.session_owner("comparison"))
         return lambda: False
-    request = _request_scores([metric for metric in metrics if not waits_for_key(metric)], shown)
+    pair, quick = current_pair(), [metric for metric in metrics if not waits_for_key(metric)]
+    texts = [(ORIGINAL, pair.original), *((name, executable.apply(pair.original, one.edits)) for name, one in shown)]
+    examples = [pair.as_example(name, text) for name, text in texts]
+    request = services.engine().submit(services.session_owner("comparison"), quick, examples)
     drawn: list[list[ComparedEdit]] = []
 
     def draw() -> bool:
@@ -136,13 +139,6 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
                 icon=":material/download:",
             )
     return draw
-
-
-def _request_scores(metrics: Sequence[Metric], shown: Sequence[tuple[str, PinnedEdit]]) -> Request:
-    pair = current_pair()
-    texts = [(ORIGINAL, pair.original), *((name, executable.apply(pair.original, one.edits)) for name, one in shown)]
-    examples = [pair.as_example(name, text) for name, text in texts]
-    return services.engine().submit(services.session_owner("comparison"), metrics, examples)
 
 
 def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list[ComparedEdit]:

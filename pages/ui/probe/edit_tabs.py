@@ -13,7 +13,7 @@ import streamlit as st
 from annotations.store.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
 from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
-from core.types import UNSTATED, Edit, ErrorType, Intention, Verdict
+from core.types import UNSTATED, ErrorType, Intention, Verdict
 from pages.server import services
 from pages.ui.probe.pair import (
     EDITOR_KEY,
@@ -64,7 +64,7 @@ def edits_tab() -> None:
                 key=explanation.key,
                 label_visibility="collapsed",
                 placeholder="Why is the edited summary (in)consistent?",
-                on_change=_store_explanation,
+                on_change=lambda edit, explanation: declare_edit(replace(edit, explanation=explanation.get().strip())),
                 args=(edit, explanation),
                 width="stretch",
             )
@@ -149,10 +149,6 @@ def _store_intention() -> None:
     verdict, error_type = ProbeState.intended, ProbeState.intended_error_type
     state.meant = Intention(verdict.of(state.times_meant).get(), error_type.of(state.times_meant).get())
     keep_draft()
-
-
-def _store_explanation(edit: Edit, explanation: WidgetValue[str]) -> None:
-    declare_edit(replace(edit, explanation=explanation.get().strip()))
 
 
 def _choose_occurrence(occurrence: int) -> None:

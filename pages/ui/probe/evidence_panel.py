@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.contexts import name_contexts
 from core.engine.conversation import CellState, Request
-from core.types import Part, Result, Span
+from core.types import Result, Span
 from pages.ui.probe.board_rows import Selection
 from pages.ui.probe.board_scores import Cells, current_selection
 from pages.ui.probe.pair import current_pair
@@ -27,7 +27,12 @@ def document_highlights(request: Request, result: Result | None) -> tuple[Highli
         return tuple(headings)
     chosen = current_selection(request).sentence
     parts = [(number, part) for number, part in enumerate(result.parts) if chosen in (None, number)]
-    evidence = [_evidence_highlight(number, part, part.evidence) for number, part in parts if part.evidence]
+    evidence = []
+    for number, part in parts:
+        if part.evidence:
+            name = name_contexts(current_pair().contexts, part.evidence)
+            text = f"sentence {number + 1}: {part.score:.2f}{' · ' if name else ''}{name}"
+            evidence.append(Highlight(part.evidence, "evidence", text))
 
     pieces = result.seen.pieces
     if len(pieces) < 2:
@@ -71,8 +76,3 @@ def evidence_panel(request: Request, result: Result | None) -> None:
         st.text("\n".join(facts))
         if metric.card.differs:
             st.caption(f"Differs from the published metric: {metric.card.differs}")
-
-
-def _evidence_highlight(number: int, part: Part, span: Span) -> Highlight:
-    name = name_contexts(current_pair().contexts, span)
-    return Highlight(span, "evidence", f"sentence {number + 1}: {part.score:.2f}{' · ' if name else ''}{name}")

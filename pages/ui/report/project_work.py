@@ -27,7 +27,11 @@ def project_work(member: Member, row: ReportRow) -> None:
     own, places = row.owner_id == member.id, places_of_work(member, row.work)
     shown = [places[work] for work in row.work if work in places]
     hidden = len(row.work) - len(shown)
-    work_list(member, shown, f"work-{row.id}", remove=(lambda work: _take_out(row.id, work)) if own else None)
+
+    def take_out(work: Work) -> None:
+        save_change(lambda: reports_of(current_member()).take_out(row.id, work))
+
+    work_list(member, shown, f"work-{row.id}", remove=take_out if own else None)
     if hidden:
         st.caption(f"{hidden} more that you may not open, or that {'is' if hidden == 1 else 'are'} not here any more.")
     if not row.work:
@@ -61,7 +65,3 @@ def _add_form(member: Member, row: ReportRow) -> None:
 def _put(project: str, chosen: WidgetValue[Work | None]) -> None:
     if work := chosen.get():
         save_change(lambda: reports_of(current_member()).put(project, work))
-
-
-def _take_out(project: str, work: Work) -> None:
-    save_change(lambda: reports_of(current_member()).take_out(project, work))

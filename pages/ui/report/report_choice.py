@@ -83,13 +83,17 @@ def choose_report(member: Member) -> ReportRow | None:
         return None
     chosen = wanted if wanted in rows else next(iter(rows))
     ReportState.chosen.follow(chosen)
+    labels = {}
+    for row in rows.values():
+        by = "" if row.owner_id == member.id else f" by {row.owner}"
+        labels[row.id] = f"{row.title}{by} ({row.pins} pin{'' if row.pins == 1 else 's'})"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Project",
             list(rows),
             index=list(rows).index(chosen),
             key=ReportState.chosen.key,
-            format_func=lambda id: _label(rows[id], member),
+            format_func=lambda id: labels[id],
             on_change=_open_chosen,
             width=420,
         )
@@ -159,11 +163,6 @@ def report_settings(member: Member, row: ReportRow) -> None:
         st.button("Save", key="report-save", type="primary", on_click=_save_settings, args=(row,))
         st.code(f"{st.context.url or ''}?{PROJECT_PARAMETER}={row.id}", language=None, wrap_lines=True)
         st.button("Delete the project", key="report-remove", icon=":material/delete:", on_click=_remove, args=(row,))
-
-
-def _label(row: ReportRow, member: Member) -> str:
-    by = "" if row.owner_id == member.id else f" by {row.owner}"
-    return f"{row.title}{by} ({row.pins} pin{'' if row.pins == 1 else 's'})"
 
 
 def _open_chosen() -> None:

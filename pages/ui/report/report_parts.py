@@ -135,7 +135,13 @@ def _part_controls(row: ReportRow, place: int) -> None:
             disabled=last,
         )
         st.toggle("Write", key=writing.key)
-        st.button("Delete", icon=":material/delete:", key=f"delete-{place}", on_click=_take_out, args=(row, place))
+        st.button(
+            "Delete",
+            icon=":material/delete:",
+            key=f"delete-{place}",
+            on_click=_revise,
+            args=(row, lambda parts: [*parts[:place], *parts[place + 1 :]]),
+        )
     if writing.get():
         text = PartState.text.of(key)
         st.text_area("Text, in Markdown", part.text, key=text.key, height=160)
@@ -153,10 +159,6 @@ def _move(row: ReportRow, place: int, by: int) -> None:
         return parts
 
     _revise(row, move)
-
-
-def _take_out(row: ReportRow, place: int) -> None:
-    _revise(row, lambda parts: [*parts[:place], *parts[place + 1 :]])
 
 
 def _save_text(row: ReportRow, place: int, text: WidgetValue[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.report import Cell, Chart, Column, Format, Report, Table
+from core.report import Cell, Column, Format, Report, Table
 from core.reports.latex import table_latex
 from core.reports.markdown import table_markdown
 from core.reports.spreadsheet import table_csv
@@ -62,29 +62,26 @@ def _cell(value: Any) -> Cell:
 def copy_parts(report: Report) -> Iterator[dict[str, object]]:
     """Each table and chart by its title, with its forms."""
     for chart in report.charts:
-        yield {"title": chart.title, "forms": _chart_forms(chart)}
+        from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
+
+        svg = chart_figure(chart, "svg").decode()
+        chart_forms = [
+            {"label": "PNG", "kind": "png", "content": svg},
+            {"label": "SVG", "kind": "text", "content": svg},
+        ]
+        yield {"title": chart.title, "forms": chart_forms}
     for table in report.tables:
         for name in table.pivot.cells if table.pivot else ("",):
             grid = f": {table.column(name).heading}" if table.pivot and len(table.pivot.cells) > 1 else ""
-            yield {"title": f"{table.title}{grid}", "forms": _table_forms(table, name)}
+            forms = {
+                "LaTeX": table_latex(table, name),
+                "Markdown": table_markdown(table, name),
+                "CSV": table_csv(table),
+            }
+            table_forms = [{"label": label, "kind": "text", "content": content} for label, content in forms.items()]
+            yield {"title": f"{table.title}{grid}", "forms": table_forms}
 
 
 def code_block(text: str, key: str) -> None:
     """A text in fixed width with a button that copies it: `st.code` loads half a megabyte of highlighter for the same."""
     _block_component(key=key, data={"text": text})
-
-
-def _chart_forms(chart: Chart) -> list[Form]:
-    from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
-
-    svg = chart_figure(chart, "svg").decode()
-    return [{"label": "PNG", "kind": "png", "content": svg}, {"label": "SVG", "kind": "text", "content": svg}]
-
-
-def _table_forms(table: Table, name: str) -> list[Form]:
-    forms = {
-        "LaTeX": table_latex(table, name),
-        "Markdown": table_markdown(table, name),
-        "CSV": table_csv(table),
-    }
-    return [{"label": label, "kind": "text", "content": content} for label, content in forms.items()]

@@ -91,7 +91,13 @@ def _pinned_of_record(record: object, summary: str) -> PinnedEdit:
 
 
 def _edits_of_records(records: Iterable[object], summary: str) -> list[Edit]:
-    edits = [_edit_of_record(record, summary) for record in records]
+    edits = []
+    for record in records:
+        match record:
+            case [int(start), int(end), str(old), str(new), str(explanation)] if summary[start:end] == old:
+                edits.append(Edit(Span(start, end), new, explanation))
+            case _:
+                raise ValueError("an edit does not fit the summary")
     executable.apply(summary, edits)
     return edits
 
@@ -110,10 +116,3 @@ def _unpack(text: str, read: Callable[[Any], T]) -> T:
         return read(json.loads(packed))
     except (binascii.Error, zlib.error, ValueError, TypeError) as error:
         raise TouchstoneError(f"The edits in this link cannot be read ({error}). Ask for the link again.") from None
-
-
-def _edit_of_record(record: object, summary: str) -> Edit:
-    match record:
-        case [int(start), int(end), str(old), str(new), str(explanation)] if summary[start:end] == old:
-            return Edit(Span(start, end), new, explanation)
-    raise ValueError("an edit does not fit the summary")

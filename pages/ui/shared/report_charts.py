@@ -171,21 +171,18 @@ def _add_series(figure: go.Figure, chart: Chart, series: Series, place: int) -> 
         len(one.x) for one in chart.series
     )  # what the others are held against
     marker = {"color": "gray", "size": 5, "opacity": 0.35} if kind == "dots" else {"size": 8}
+    dash = "dot" if straight else _DASHES[place // len(COLOURS) % len(_DASHES)]
+    colour = {"color": LINE_COLOUR} if straight else {}
+    line: dict[str, object] = {"width": 1 if straight else 1.5, "dash": dash, **colour}
     figure.add_scatter(
         name=series.name,
         mode=("lines" if straight or len(series.x) > _MOST_MARKED else "lines+markers") if lines else "markers",
         marker=marker,
-        line=_line(place, straight=straight) if lines else None,
+        line=line if lines else None,
         **{"error_x" if chart.sideways else "error_y": _error_bars(chart, series, values)},
         **points,
         **texts,
     )
-
-
-def _line(place: int, *, straight: bool) -> dict[str, object]:
-    if straight:
-        return {"width": 1, "dash": "dot", "color": LINE_COLOUR}
-    return {"width": 1.5, "dash": _DASHES[place // len(COLOURS) % len(_DASHES)]}
 
 
 def _error_bars(chart: Chart, series: Series, values: list[float]) -> dict[str, object] | None:

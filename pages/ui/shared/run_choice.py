@@ -97,7 +97,7 @@ def run_bar(chosen: RunRow | None) -> None:
             key=StressState.run.key,
             format_func=lambda id: format_run(rows[id]),
             placeholder="A new run",
-            on_change=_open_chosen_run,
+            on_change=lambda: open_run(stress_state().run or _NEW_RUN),
             width=420,
         )
         st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,), disabled=chosen is None)
@@ -226,10 +226,6 @@ def _run_progress(id: str, lines: int, run: Run) -> None:
 
 def _format_checks(run: Run) -> str:
     return " and checks" if run.plan.guard else ""
-
-
-def _open_chosen_run() -> None:
-    open_run(stress_state().run or _NEW_RUN)
 
 
 _FILTER_PARAMETER = "leave-out"

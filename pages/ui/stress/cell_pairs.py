@@ -12,7 +12,7 @@ from annotations.store.records import RunRow
 from core.metric_title import metric_title
 from core.perturbation import kind_title
 from core.runs.matrix import MatrixCell
-from core.runs.run import Check, Run, Variant, VariantKey
+from core.runs.run import Check, Run, Variant
 from core.runs.run_sentences import split_refusal
 from core.runs.shifts import Shift
 from pages.ui.shared.markup import escape_markdown
@@ -112,7 +112,10 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], 
 
 def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequence[Shift]:
     """The pairs with every chosen remark; all of them where no pair has them all."""
-    remarks = {(shift.source, shift.kind): _remarks_on(run, (shift.source, shift.kind)) for shift in pairs}
+    remarks = {}
+    for key in ((shift.source, shift.kind) for shift in pairs):
+        check = run.checks.get(key)
+        remarks[key] = [*run.variants[key].remarks, *([_check_verdict(check)] if check else [])]
     totals = Counter(remark for found in remarks.values() for remark in found)
     counts = {remark: count for remark, count in totals.items() if count < len(pairs)}
     if not counts:
@@ -129,11 +132,6 @@ def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequenc
     if not matching:
         st.caption("No pair matches all of these; every pair is shown.")
     return matching or pairs
-
-
-def _remarks_on(run: Run, key: VariantKey) -> list[str]:
-    check = run.checks.get(key)
-    return [*run.variants[key].remarks, *([_check_verdict(check)] if check else [])]
 
 
 def _pair_row(run: Run, shift: Shift) -> dict[str, object]:

@@ -184,7 +184,11 @@ def shift_boxes(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
         figure.add_scatter(
             x=[mean], y=[kind_title(kind)], mode="markers", marker={"color": colour, "size": 9, "symbol": "circle"}
         )
-        _add_band(figure, place, [shift for shift in harmless if shift.kind != kind], of_kind)
+        others = [shift for shift in harmless if shift.kind != kind]
+        noise = null_band(others, sorted(shift.words for shift in of_kind)[len(of_kind) // 2])
+        if noise.low is not None and noise.high is not None:
+            corners = {"x0": noise.low, "x1": noise.high, "y0": place - 0.5, "y1": place + 0.5}
+            figure.add_shape(type="rect", layer="below", line_width=0, fillcolor=_BAND_COLOUR, **corners)
     figure.add_vline(0, line_width=1, line_color="gray")
     return figure.update_layout(
         title=f"{metric_title(metric)}: shift of the score (dot: mean; grey: harmless edits of the same size)",
@@ -228,11 +232,3 @@ def score_dots(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
 def _png_config(name: str) -> dict[str, object]:
     """Settings of the image that the button with the camera saves."""
     return {"toImageButtonOptions": {"format": "png", "filename": f"touchstone-{name}", "scale": 2}}
-
-
-def _add_band(figure: go.Figure, place: int, harmless: Sequence[Shift], found: Sequence[Shift]) -> None:
-    sizes = sorted(shift.words for shift in found)
-    noise = null_band(harmless, sizes[len(sizes) // 2])
-    if noise.low is not None and noise.high is not None:
-        corners = {"x0": noise.low, "x1": noise.high, "y0": place - 0.5, "y1": place + 0.5}
-        figure.add_shape(type="rect", layer="below", line_width=0, fillcolor=_BAND_COLOUR, **corners)

@@ -14,7 +14,6 @@ from core.english.wordnet import is_installed
 from core.errors import BadSettingError, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.local_models import LOCAL, chat_model, check_local_model, is_local_model
-from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
 from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
@@ -31,6 +30,7 @@ from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.stress.pair_source import PairSource, pairs_choice
 
@@ -41,7 +41,7 @@ def cost_line(plan: Plan, pairs: PairSource) -> None:
         return
     engine = services.engine()
     # a run that was started since may have asked the same; endpoints and prompts may change at any time
-    state = str((tuple(listed_runs()), attempt(list_endpoints), attempt(_prompt_entries)))
+    state = str((tuple(listed_runs()), attempt(list_endpoints), attempt(read_prompts)))
     key = ("stress-cost", to_json_line(replace(plan, name="")), pairs.key, state)
     estimate = background_result(
         "Estimating the cost…",
@@ -50,10 +50,6 @@ def cost_line(plan: Plan, pairs: PairSource) -> None:
     )
     if estimate:
         st.caption(escape_markdown(f"{estimate}."))
-
-
-def _prompt_entries() -> list[PromptEntry]:
-    return [prompt_entry(name) for name in prompt_names()]
 
 
 _NO_CHECK = "none"

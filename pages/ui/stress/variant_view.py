@@ -187,11 +187,9 @@ def _shorten(text: str) -> str:
 def _effect_shades(row: pd.Series) -> list[str]:
     """Blue where the edit raises the score, red where it lowers it, by its part of the largest in the row."""
     most = row.iloc[1:].abs().max()
-    return ["", *(_effect_shade(value, most) for value in row.iloc[1:])]
-
-
-def _effect_shade(value: float, most: float) -> str:
-    if not most or pd.isna(value) or pd.isna(most):
-        return ""
-    colour = "59, 125, 216" if value > 0 else "214, 69, 65"
-    return f"background-color: rgba({colour}, {0.55 * abs(value) / most:.2f})"
+    shades = [""]
+    for value in row.iloc[1:]:
+        colour = "59, 125, 216" if value > 0 else "214, 69, 65"
+        is_shaded = most and not pd.isna(value) and not pd.isna(most)
+        shades.append(f"background-color: rgba({colour}, {0.55 * abs(value) / most:.2f})" if is_shaded else "")
+    return shades
