@@ -23,13 +23,14 @@ _FIGURES = {"ROC AUC": "area", "balanced accuracy at one half": "accuracy"}
 
 def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key: Hashable) -> None:
     """A toggle, and where it is on the figures by labelled documents; `folder` keeps what is read for the training."""
-    if not st.toggle(
+    asked = st.toggle(
         "Learning curve",
         key="train-curve",
         disabled=plan.recipe == "cross-encoder" or services.settings().demo,
         help="What a quarter, half and all of these labels give on documents that were not learned from. Features are read once, some "
         "minutes for the recipe words, and kept for the training; trees alone, or the surface, are fitted again. Not of a cross-encoder.",
-    ):
+    )
+    if not asked or plan.recipe == "cross-encoder":
         return
     points = background_result("Reading and fitting parts…", ("curve", key), partial(_points, plan, data, folder))
     if not points:

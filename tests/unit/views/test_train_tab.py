@@ -72,6 +72,23 @@ def test_too_few_documents_are_refused_in_a_sentence(open_page: Open, store: Sto
 
 
 @pytest.mark.slow
+def test_a_learning_curve_is_drawn_of_the_chosen_labels(
+    open_page: Open, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_MODELS_DIR", str(tmp_path / "models"))
+    app = opened(open_page, store, MIN_DOCUMENTS)
+    app.session_state["train-recipe"] = "shallow"
+    run_until(app, lambda: "train-curve" in {toggle.key for toggle in app.toggle})
+    app.toggle(key="train-curve").set_value(True).run()
+    run_until(app, lambda: any("labelled documents" in frame.value.columns for frame in app.dataframe))
+    [points] = [frame.value for frame in app.dataframe if "labelled documents" in frame.value.columns]
+    assert points["labelled documents"].tolist() == [5, 10, 20]
+    app.selectbox(key="train-recipe").set_value("cross-encoder").run()
+    run_until(app, lambda: "train-curve" in {toggle.key for toggle in app.toggle})
+    assert app.toggle(key="train-curve").disabled
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
 def test_labels_become_a_metric_that_is_pushed_and_tried(
     open_page: Open,
