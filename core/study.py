@@ -232,12 +232,14 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
     shown: bool = False,
     title: str = "",
     several: str = "",
+    each: float | None = None,
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
     `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
     A form calls it by its `title`, or else by the name of the field. A text that has some of the choices of the data, with
-    `several` between them, is chosen from them.
+    `several` between them, is chosen from them. One that gives some of these a number, as name=number, has a field for each; the
+    others have the number `each`.
     One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
     """
     metadata = {
@@ -249,6 +251,7 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
         "shown": shown,
         "title": title,
         "several": several,
+        "each": each,
     }
     field: T = dataclasses.field(default=default, metadata=metadata)
     return field

@@ -22,6 +22,8 @@ with st.spinner("Loading the database and the engine of Touchstone…"):
     from core.plugins.extensions import add_new_tables
     from pages.server import services
     from pages.ui.palette import palette
+    from pages.ui.shared.background_results import RedrawState
+    from pages.ui.shared.session_state import page_state
     from pages.ui.shared.session_user import load_page, open_session, page_heading, pages_for
     from pages.ui.tour import tour
 member = open_session()
@@ -35,7 +37,8 @@ with st.container(gap=None):
     tour(page, pages)
     palette(member, pages)
 load_page(page)
+page_state(RedrawState).held = False
 try:
     page.run()
-finally:  # a page may also end by st.stop
+finally:  # a page may also end before its script does
     startup.first_page_drawn.set()

@@ -58,6 +58,7 @@ class Combine(Study):
         "",
         "Cost of a score by member, as word-support=2,rouge2=0.1, in any unit; a member that is not named costs 1.",
         title="Costs of a score",
+        each=1.0,
     )
     budget: float = setting(
         0.0,
@@ -73,7 +74,8 @@ class Combine(Study):
     )
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
-        return {"members": [name for name in _plain_names(data.scored) if split_pieces(name, "+") == [name]]}
+        names = _plain_names(data.scored)
+        return {"members": [name for name in names if split_pieces(name, "+") == [name]], "costs": names}
 
     def run(self, data: StudyData) -> Report:
         found = self.combining(data.scored, data.draws)
@@ -100,7 +102,7 @@ class Combine(Study):
         stated = [piece.strip() for piece in split_pieces(self.members, "+")]
         named = [one if one in names else METRICS.parse(one).spec for one in stated]
         chosen = select_metrics(cases, named or _plain_names(cases))
-        return Combining.of(chosen, self.cost_by_member(chosen), drawn)
+        return Combining.of(chosen, self.cost_by_member(cases), drawn)
 
     def cost_by_member(self, cases: Cases) -> dict[str, float]:
         """The costs by the names of the columns. Raises BadSettingError for what is no cost of a member."""
@@ -311,7 +313,7 @@ def _member_table(found: Combining) -> Table:
         "Members",
         (
             Column("metric", format="metric"),
-            Column("weight", format="number", help="Of its standard score in the log odds of consistent."),
+            Column("weight", format="coefficient", help="Of its standard score in the log odds of consistent."),
             Column("part", "part of all weights", "percent"),
             Column("auc", "ROC AUC", "percent"),
             Column("needed", "loss without it", "percent", "Of the area of the combination."),
@@ -369,8 +371,8 @@ def _cascade_table(cascade: Cascade) -> Table:
             Column("auc", "ROC AUC", "percent"),
             Column("accuracy", "balanced accuracy", "percent", "At the share of consistent labels as threshold."),
             Column("loss", "loss against asking always", "percent", "Of the ROC AUC."),
-            Column("low", "unsure from", "number"),
-            Column("high", "to", "number"),
+            Column("low", "unsure from", "unsigned"),
+            Column("high", "to", "unsigned"),
         ),
         tuple((one.share, one.cost, one.area, one.accuracy, one.loss, one.low, one.high) for one in cascade.points),
         ("The last member is asked where the probability without it is between the two.",),

@@ -28,7 +28,7 @@ from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
-from pages.ui.shared.background_results import progress_bar
+from pages.ui.shared.background_results import progress_bar, redraw
 from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
@@ -167,7 +167,7 @@ def _scoring_progress(dataset: str, now: ScoringTask) -> None:
     finished = evaluate_state().finished_scorings
     if now.results and finished.get(dataset) is not now:
         finished[dataset] = now
-        st.rerun()
+        redraw()
     st.caption(f"{len(now.results)} scores saved, {sum(now.results)} of them failures with a reason")
 
 

@@ -15,7 +15,9 @@ from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, UploadedFiles, write_upload
 from pages.ui.evaluate.mapping_form import mapping_form
+from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import user_name
 
 _LOOK_S = 0.5
@@ -25,6 +27,7 @@ _GENERIC_IMPORTER = "generic"
 def import_button() -> None:
     """A button that opens the form in a dialog, which closes once the data is imported."""
     st.button("Import data", icon=":material/database_upload:", key="import-open", on_click=_set_open, args=(True,))
+    page_state(RedrawState).held = evaluate_state().import_open
     if evaluate_state().import_open:
         _import_dialog()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Hashable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ import streamlit as st
 from core.background import BackgroundTask, Progress
 from core.types import T
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.session_state import page_state
 
 _LOOK_S = 0.4
 _BAR_FROM_S = 1.0  # before that nothing jumps
@@ -54,7 +56,7 @@ def _in_turn(work: Callable[[], Iterable[T]]) -> Generator[T]:
 @st.fragment(run_every=_LOOK_S)
 def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any], shape: str) -> None:  # noqa: ARG001  # two works are two fragments
     if not task.running:
-        st.rerun()
+        redraw()
     now = task.progress
     if now.total > 1 and task.elapsed_s > _BAR_FROM_S:
         st.progress(min(1.0, now.done / now.total), f"{what} {now.done} of {now.total}")
@@ -62,6 +64,22 @@ def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any], shape: st
         st.caption(f":material/hourglass_empty: {what}")
     if shape:
         st.html(shape)
+
+
+@dataclass(eq=False)
+class RedrawState:
+    """State of the open page: whether it is only drawn again by what a person does, as in a dialog that takes files."""
+
+    held: bool = False
+
+
+def redraw() -> None:
+    """Run the page again for what has arrived, unless that is held: then the next run draws it.
+
+    A run that begins may drop the answer that tells the browser where to send a file (`ForwardMsgQueue.clear`).
+    """
+    if not page_state(RedrawState).held:
+        st.rerun()
 
 
 def progress_bar(now: Progress, cancel: Callable[..., Any], *args: object) -> None:

@@ -22,14 +22,16 @@ TAB_PARAMETER = "tab"
 
 @dataclass(eq=False)
 class FirstView:
-    """State of a page with views: the one that it opens at first, None until the address was read."""
+    """State of a page with views: the one that its tabs open at first, None until the address was read, and these tabs' key."""
 
     name: str | None = None
+    tabs: str = ""  # of the last run
 
 
 def enter_view(page: str, name: str) -> None:
     """Let a page open that view when it is drawn next; an empty name stands for the page's own first view."""
-    page_state(FirstView, page).name = name
+    state = page_state(FirstView, page)
+    state.name, state.tabs = name, ""
 
 
 def with_studies(
@@ -57,15 +59,16 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
 
     `moved` has the names that addresses had before, and the views that are there now.
     """
-    state = page_state(FirstView, page)
-    if state.name is None:
+    state, key = page_state(FirstView, page), f"{page}-tabs-{len(groups)}"
+    if state.name is None or state.tabs not in ("", key):  # other tabs open at the view that was open
         state.name = st.query_params.get(TAB_PARAMETER, "")
+    state.tabs = key
     first = moved.get(state.name, state.name)
     if not any(first in views for views in groups.values()):
         first = default
     first_group = next((group for group, views in groups.items() if first in views), None)
     # another default would be another widget
-    tabs = st.tabs(list(groups), default=first_group, key=f"{page}-tabs-{len(groups)}", on_change="rerun")
+    tabs = st.tabs(list(groups), default=first_group, key=key, on_change="rerun")
     for (group, views), tab in zip(groups.items(), tabs, strict=True):
         if tab.open:
             with tab:

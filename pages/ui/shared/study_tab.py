@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ from core.types import T
 from pages.server import services
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.copy_popover import copy_popover
-from pages.ui.shared.markup import escape_markdown, render_html
+from pages.ui.shared.markup import escape_label, escape_markdown, render_html
 from pages.ui.shared.pin_form import pin_button, study_offers
 from pages.ui.shared.report_view import TableView, report_downloads, report_view
 
@@ -109,8 +110,11 @@ def study_form(study: type[Study], data: StudyData) -> Study:
         name: tuple(offered.get(name) or field.metadata["choices"] or choices_of(hints[name]))
         for name, field in fields.items()
     }
+    composed = {
+        name for name, field in fields.items() if field.metadata["several"] or field.metadata["each"] is not None
+    }
     values: dict[str, Setting] = {
-        name: only[0] for name, only in choices.items() if len(only) == 1 and not fields[name].metadata["several"]
+        name: only[0] for name, only in choices.items() if len(only) == 1 and name not in composed
     }
     # the settings that the address has of this study; those of another, or that it does not take, are none
     spec = st.query_params.get(_SETTINGS_PARAMETER, "")
@@ -151,6 +155,8 @@ def _setting_control(
             label, choices, stated, key=key, help=help_text, width=420, placeholder="all", format_func=metric_title
         )
         value = separator.join(str(choice) for choice in several)
+    elif choices and metadata["each"] is not None:
+        value = _number_fields(label, metadata, list(map(str, choices)), default, key)
     elif choices:
         first = default if default in choices else choices[0]
         if len(choices) <= _FEW_CHOICES and sum(len(str(choice)) for choice in choices) < 80:
@@ -177,6 +183,29 @@ def _setting_control(
             width=160,
         )
     return value
+
+
+_NUMBER_OF = re.compile(r"(.+)=(\d{1,9}(?:\.\d+)?(?:e-\d+)?)")
+
+
+def _number_fields(label: str, metadata: Mapping[str, Any], names: Sequence[str], stated: str, key: str) -> str:
+    """A field for the number of each of these metrics; as name=number those that are not the usual one."""
+    usual: float = metadata["each"]
+    given = {match[1]: match[2] for match in map(_NUMBER_OF.fullmatch, split_pieces(stated)) if match}
+    with st.popover(label, key=f"{key}-popover"):
+        st.caption(escape_markdown(metadata["help"]))
+        values = {
+            name: st.number_input(
+                escape_label(metric_title(name)),
+                min_value=0.0,
+                value=float(given.get(name, usual)),
+                step=0.1,
+                format="%g",
+                key=f"{key}-{name}",
+            )
+            for name in names
+        }
+    return ",".join(f"{name}={value:g}" for name, value in values.items() if value != usual)
 
 
 def _choice_label(choice: Setting, labels: Mapping[str, str]) -> str:

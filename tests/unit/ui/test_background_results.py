@@ -51,3 +51,19 @@ def test_a_series_of_results_has_a_bar_from_one_second_on() -> None:
     app.run()
     assert app.markdown[-1].value == "found [0, 1, 2, 3]"
     assert not app.get("html")
+
+
+def test_a_page_that_is_held_is_not_drawn_again_for_what_arrives() -> None:
+    def page(held: bool) -> None:
+        import streamlit as st
+
+        from pages.ui.shared.background_results import RedrawState, redraw
+        from pages.ui.shared.session_state import page_state
+
+        page_state(RedrawState).held = held
+        st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+        if st.session_state["runs"] == 1:
+            redraw()
+
+    runs = {held: AppTest.from_function(page, args=(held,)).run().session_state["runs"] for held in (False, True)}
+    assert runs == {False: 2, True: 1}

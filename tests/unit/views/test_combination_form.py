@@ -16,6 +16,7 @@ from annotations.store.store import Store
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.plugins.combination_file import combination_classes
+from core.studies.combine import Combine
 from core.types import Example, Item, Verdict
 from pages.ui.probe.probe_state import ProbeState
 from tests.unit.views.states import state_of
@@ -82,6 +83,11 @@ def test_what_the_page_shows_is_saved_as_a_metric_and_is_on_the_bench(
     members.set_value(["coverage", "rouge2"])
     settled(app)
     assert app.query_params["study"] == "combine[members=coverage+rouge2]"
+    [cost] = [one for one in app.number_input if one.label == "ROUGE-2"]
+    assert cost.value == 1.0
+    cost.set_value(2.5)
+    settled(app)
+    assert app.query_params["study"] == Combine(members="coverage+rouge2", costs="rouge2=2.5").spec
     assert "'My Mix' is no name of a metric" in save(app, "My Mix")
     assert "There is a metric 'rouge2' already" in save(app, "rouge2")
     assert not metrics_dir.exists()

@@ -21,6 +21,7 @@ from core.foreign_files import Limits
 from core.types import Verdict
 from pages.ui.evaluate import mapping_form
 from pages.ui.evaluate.dataset_choice import EvaluateState
+from pages.ui.shared.background_results import RedrawState
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
 from tests.unit.views.states import state_of
 
@@ -200,7 +201,9 @@ def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
 def test_the_bundled_examples_are_a_dataset_at_one_press(form: AppTest, store: Store) -> None:
     form = form.selectbox(key="import-form").set_value("bundled").run(timeout=IMPORT_S)
     assert "import-files" not in [uploader.key for uploader in form.file_uploader]
+    assert state_of(form, RedrawState).held  # or a file that is given could be lost
     form = finished(form.button("import-cloud_download").click())
+    assert not state_of(form, RedrawState).held
     assert form.success[0].value.startswith("bundled")
     assert load_samples(store, "bundled")
 

@@ -1,0 +1,38 @@
+"""The view Data of Evaluate as a script: what is scored there is read there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from annotations.store.dataset_import import DatasetSource
+from annotations.store.store import Store
+from core.types import Example, Item, Verdict
+from pages.ui.evaluate.data_tab import dataset_scorings
+
+Open = Callable[..., AppTest]
+
+WAIT_S = 60
+
+
+def test_the_first_scores_of_a_dataset_leave_the_view_open_and_say_how_many_were_saved(
+    open_page: Open, store: Store
+) -> None:
+    pairs = [Example("noon", "The ferry left at noon.", "It left."), Example("night", "The ferry left.", "It stayed.")]
+    items = [Item(pair, intended=label) for pair, label in zip(pairs, Verdict, strict=False)]
+    store.import_dataset(DatasetSource("ships", "pairs", "ships.jsonl", "0" * 64, "", "", "local"), items, dict)
+    app = open_page("evaluate", dataset="ships")
+    until = time.monotonic() + WAIT_S
+    while "evaluate-score" not in {button.key for button in app.run().button}:
+        assert time.monotonic() < until
+    assert [tab.label for tab in app.tabs] == ["Data"]
+    app.multiselect("evaluate-score-metrics").set_value(["rouge2"])
+    app.button("evaluate-score").click().run()
+    assert dataset_scorings()["ships"].wait(WAIT_S)
+    while "Compare" not in {tab.label for tab in app.run().tabs}:
+        assert time.monotonic() < until
+    assert app.query_params["tab"] == ["Data"]
+    assert "2 scores saved, 0 of them failures with a reason" in [caption.value for caption in app.caption]
+    assert not app.exception
