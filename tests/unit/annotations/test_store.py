@@ -32,7 +32,9 @@ from core.types import Context, Edit, Span, Verdict
 from tests.unit.annotations.pair_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 
 OF_CAMPAIGNS = {
-    row.__tablename__ for row in vars(campaigns).values() if getattr(row, "__module__", "") == campaigns.__name__
+    row.__tablename__
+    for row in vars(campaigns).values()
+    if isinstance(row, type) and issubclass(row, Table) and row.__module__ == campaigns.__name__
 }
 APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
 
