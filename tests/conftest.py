@@ -89,7 +89,7 @@ _COSTLY_STUDIES = ("combine", "edit-discrimination", "measures", "percentiles", 
 _FROM_HUB = ("summac-zs", "minicheck-roberta", "unieval-fact", "bartscore", "hhem")
 # the other tests of the store find on PostgreSQL what they find on SQLite: both have one code above the database
 _ON_BOTH_DATABASES = ("test_database", "test_migrate", "test_queue", "test_store")
-_ON_SQLITE = ("kill_9", "several_processes", "many_people", "training_is_not_repeated", "repeated_tasks")
+_ON_SQLITE = ("kill_9", "many_people", "twenty_people", "training_is_not_repeated", "repeated_tasks")
 
 
 def _cases(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         )
     )
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "host")))
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=partial(server.serve_forever, poll_interval=0.01))
     thread.start()
     monkeypatch.setattr(released, "GITHUB", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setattr(released, "_FILE", listed)

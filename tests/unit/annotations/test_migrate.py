@@ -192,6 +192,7 @@ def test_a_demonstration_does_not_bring_an_older_database_up_to_date(sqlite_url:
         Store.open(sqlite_url, read_only=True)
 
 
+@pytest.mark.slow
 def test_several_processes_may_open_a_new_database_at_once(url: str) -> None:
     command = [
         sys.executable,

@@ -80,6 +80,7 @@ def test_what_was_fetched_once_needs_no_hub(pool: ModelPool, repository: Path, m
     assert pool.wait_for(REPOSITORY, OVER, 60).status is ModelStatus.READY
 
 
+@pytest.mark.slow
 def test_a_hub_that_never_answers_is_given_up_within_seconds(pool: ModelPool, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         started = time.monotonic()
@@ -141,6 +142,7 @@ def test_what_a_listing_lacks_is_said_before_anything_is_downloaded(
     assert not hub.asked
 
 
+@pytest.mark.slow
 def test_a_slow_download_does_not_hold_up_a_model_on_disk(
     pool: ModelPool, tiny_roberta: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -166,6 +166,7 @@ def test_plain_sentence_transformers_and_the_metric_say_the_same(ships: Alone, e
         assert result.score == pytest.approx(np.prod([part.score for part in result.parts]), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_metric_gives_the_scores_that_training_judged(ships: Alone, engine: Engine) -> None:
     places = np.flatnonzero(~np.isnan(ships.held_out))
     assert len(places) == 48
@@ -174,6 +175,7 @@ def test_the_metric_gives_the_scores_that_training_judged(ships: Alone, engine: 
         assert abs(score(engine, ships.folder, row.document, row.summary).score - ships.held_out[place]) <= 1e-5
 
 
+@pytest.mark.slow
 def test_an_edited_sentence_alone_is_asked_again(ships: Alone, engine: Engine) -> None:
     folder, document = ships.folder, "A ship left Aven at dawn. It carried salt."
     before = score(engine, folder, document, "A ship left Aven. It carried salt.")

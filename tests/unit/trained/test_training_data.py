@@ -172,6 +172,7 @@ def test_texts_that_share_a_footer_are_compared_once_each(monkeypatch: pytest.Mo
     assert len(compared) == len(alike) - 1
 
 
+@pytest.mark.slow
 def test_generated_rows_keep_to_their_share_and_to_the_document_of_their_source() -> None:
     labelled = few_bundled_items()
     data = training_data(labelled, 0.5, seed=1)
