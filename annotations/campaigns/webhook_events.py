@@ -65,13 +65,16 @@ def _claim(store: Store, hook: Webhook, now: datetime) -> bool:
 
 
 def _events_of(session: Session, hook: Webhook, until: datetime) -> list[PersonEvent]:
+    if hook.sent_until is None:
+        return []
     span = {"campaign": hook.campaign_id, "since": hook.sent_until, "until": until}
     rows = [row for kind in hook.kinds for query in _ROWS_OF[EventKind(kind)] for row in session.execute(query, span)]
     rows.sort(key=lambda row: (row.at, row.source, str(row.id)))
     if len(rows) > _MOST_AT_ONCE:  # those of one moment stay together
         rows = [row for row in rows if row.at <= rows[_MOST_AT_ONCE - 1].at]
     campaign = {"id": hook.campaign_id, "name": session.get_one(Campaign, hook.campaign_id).name}
-    events, done_until = [], hook.sent_until
+    events: list[PersonEvent] = []
+    done_until: datetime = hook.sent_until
     for row, following in zip_longest(rows, rows[1:]):
         body = _body(row, campaign)
         text = json.dumps(body, ensure_ascii=False)

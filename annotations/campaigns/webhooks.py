@@ -315,4 +315,4 @@ def note_attempt(store: Store, sent: Delivery, problem: str, now: datetime) -> N
 
 def wait_after(attempts: int) -> timedelta:
     """Time until the next attempt, after so many that failed before the last."""
-    return min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(attempts, 20))
+    return min(_LONGEST_WAIT, _FIRST_WAIT * (1 << min(attempts, 20)))

@@ -75,7 +75,8 @@ def format_webhook(state: WebhookState) -> str:
     if state.delivered_at:
         return f"Delivered to {state.url} on {state.delivered_at:%Y-%m-%d %H:%M} UTC."
     if not state.problem:
-        return f"Goes to {state.url} when the campaign starts or ends."
+        each = f", and for each {' and '.join(state.kinds)}" if state.kinds else ""
+        return f"Goes to {state.url} when the campaign starts or ends{each}."
     if not state.attempts:
         return f"Nothing is sent while the campaign cannot be read. {state.problem}"
     again = f"tried again at {state.next_at:%H:%M} UTC" if state.next_at else "given up; save the URL to try again"
