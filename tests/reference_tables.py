@@ -11,6 +11,7 @@ from typing import Any
 
 import cli
 import touchstone
+from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
 from core.dataset import DATASETS
 from core.metric import METRICS
@@ -184,6 +185,11 @@ def _http_api() -> str:
     return _table(("request", "answers", "parameters or body"), lines)
 
 
+def _webhook_events() -> str:
+    """Every event that a webhook is sent."""
+    return _table(("event", "when"), [(f"`{name}`", about) for name, about in EVENTS.items()])
+
+
 def _export_formats() -> str:
     formats = [EXPORT_FORMATS.get(name) for name in EXPORT_FORMATS.names()]
     return _table(
@@ -241,6 +247,7 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "settings": _settings,
         "studies": _studies,
         "study-settings": _study_settings,
+        "webhook-events": _webhook_events,
     }
 )
 """What makes each table, by the name between its marks."""

@@ -67,7 +67,7 @@ from annotations.campaigns.preannotation import (
 from annotations.campaigns.questions import CampaignQuestion, check_answers, read_questions
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
-from annotations.campaigns.webhooks import WebhookState, load_webhook, remove_webhook, set_webhook
+from annotations.campaigns.webhooks import EventKind, WebhookState, load_webhook, remove_webhook, set_webhook
 from annotations.store.campaign_tables import AnswerKey, Campaign, Person, Reservation, Response, Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
@@ -464,9 +464,9 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_webhook(session, campaign_id)
 
-    def set_webhook(self, campaign_id: str, url: str) -> str:
+    def set_webhook(self, campaign_id: str, url: str, kinds: Sequence[EventKind] = ()) -> str:
         with self._store.writing() as session:
-            return set_webhook(session, campaign_id, url, self._person.name)
+            return set_webhook(session, campaign_id, url, self._person.name, kinds)
 
     def remove_webhook(self, campaign_id: str) -> None:
         with self._store.writing() as session:

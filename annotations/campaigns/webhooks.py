@@ -6,8 +6,11 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from types import MappingProxyType
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -24,22 +27,56 @@ from core.addresses import Address, gives_secrets, is_public, literal_address, s
 
 STARTED, ENDED, RESUMED = "campaign.started", "campaign.ended", "campaign.resumed"
 """Events: the first label, an end, and a campaign that goes on after its end."""
+EVENTS = MappingProxyType(
+    {
+        STARTED: "The first label is there.",
+        ENDED: "All items are labelled, the last day is over, the campaign is closed, or its draw stopped; `reason` says which.",
+        RESUMED: "The campaign goes on after its end.",
+        "item.assigned": "An item is handed to a person.",
+        "label.answer": "A person answers an item, or changes the answer; `id` is the `event_id` of the label.",
+        "label.skip": "A person skips an item.",
+        "label.flag": "A person flags an item.",
+        "label.undo": "A person takes the last answer back.",
+        "person.warn": "The labels of a person fall short of a limit.",
+        "person.pause": "A person is paused, by a limit or a manager.",
+        "person.resume": "A person may go on.",
+        "labels.excluded": "Labels of a person are left out.",
+        "labels.reinstated": "Labels that were left out count again.",
+    }
+)
+"""Every value of `event` in what is sent, and when; those of people and items are sent where the campaign chose their kind."""
 _SECRET_BYTES = 32
-_MAX_URL, _MAX_PROBLEM = 2000, 300  # characters
-_FIRST_WAIT, _LONGEST_WAIT, _MOST_ATTEMPTS = timedelta(seconds=10), timedelta(hours=1), 30
+_MAX_URL, MAX_PROBLEM = 2000, 300  # characters
+_FIRST_WAIT, _LONGEST_WAIT, MOST_ATTEMPTS = timedelta(seconds=10), timedelta(hours=1), 30
 Seen = dict[str, tuple[object, ...]]
 """State of each campaign when it was last looked at, so that figures are computed after a change only."""
 
 
+class EventKind(StrEnum):
+    """Events of people and items that a campaign may have sent beside those of its state."""
+
+    ASSIGNMENT = "assignment"
+    LABEL = "label"
+    PAUSE = "pause"
+    EXCLUSION = "exclusion"
+
+
 @dataclass(frozen=True, slots=True)
 class WebhookState:
-    """Address of the receiver, and the state of the delivery; `next_at` is None where nothing waits to be sent."""
+    """Address of the receiver, and the state of the delivery; `next_at` is None where nothing waits to be sent.
+
+    `kinds` are the events of people and items that are sent too, and `events_problem` is why the last of them was not, with
+    `events_next_at` None where they were given up.
+    """
 
     url: str
     attempts: int
     next_at: datetime | None
     delivered_at: datetime | None
     problem: str
+    kinds: tuple[EventKind, ...]
+    events_next_at: datetime | None
+    events_problem: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +91,8 @@ class Delivery:
     attempts: int
 
 
-def set_webhook(session: Session, campaign_id: str, url: str, by: str) -> str:
-    """Send word of a campaign's state to a URL, in place of another; the secret that signs it, which is shown once.
+def set_webhook(session: Session, campaign_id: str, url: str, by: str, kinds: Sequence[EventKind] = ()) -> str:
+    """Send word of a campaign's state, and of these events from now on, to a URL, in place of another; the secret that signs it, which is shown once.
 
     Raises RecordError for a URL that is not https, or http to this machine or a private address in figures.
     """
@@ -63,7 +100,19 @@ def set_webhook(session: Session, campaign_id: str, url: str, by: str) -> str:
     load_campaign(session, campaign_id)
     remove_webhook(session, campaign_id)
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    session.add(Webhook(campaign_id=campaign_id, url=url, secret=secret, by=by, created_at=datetime.now(UTC)))
+    now = datetime.now(UTC)
+    session.add(
+        Webhook(
+            campaign_id=campaign_id,
+            url=url,
+            secret=secret,
+            by=by,
+            created_at=now,
+            kinds=list(kinds),
+            sent_until=now,
+            events_next_at=now if kinds else None,
+        )
+    )
     session.flush()
     return secret
 
@@ -78,7 +127,11 @@ def remove_webhook(session: Session, campaign_id: str) -> None:
 
 def load_webhook(session: Session, campaign_id: str) -> WebhookState | None:
     row = session.get(Webhook, campaign_id)
-    return WebhookState(row.url, row.attempts, row.next_at, row.delivered_at, row.problem) if row else None
+    if row is None:
+        return None
+    kinds = tuple(EventKind(kind) for kind in row.kinds)
+    state = (row.url, row.attempts, row.next_at, row.delivered_at, row.problem)
+    return WebhookState(*state, kinds, row.events_next_at, row.events_problem)
 
 
 def require_webhook_url(url: str) -> None:
@@ -200,7 +253,7 @@ def _note_unreadable(store: Store, seen: Seen, campaign_id: str, problem: str) -
     if seen.get(campaign_id) == (problem,):
         return
     with store.writing() as session:
-        values = {"problem": problem[:_MAX_PROBLEM]}
+        values = {"problem": problem[:MAX_PROBLEM]}
         session.execute(update(Webhook).where(col(Webhook.campaign_id) == campaign_id).values(**values))
     seen[campaign_id] = (problem,)
 
@@ -247,15 +300,19 @@ def note_attempt(store: Store, sent: Delivery, problem: str, now: datetime) -> N
     That is 10 s later, then twice as long each time, up to an hour; it is given up after 30 times, about a day.
     """
     attempts = sent.attempts + 1
-    wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(sent.attempts, 20))
     with store.writing() as session:
         session.execute(
             update(Webhook)
             .where(col(Webhook.campaign_id) == sent.campaign_id, col(Webhook.event_id) == sent.event_id)
             .values(
                 attempts=attempts,
-                next_at=now + wait if problem and attempts < _MOST_ATTEMPTS else None,
+                next_at=now + wait_after(sent.attempts) if problem and attempts < MOST_ATTEMPTS else None,
                 delivered_at=None if problem else now,
-                problem=problem[:_MAX_PROBLEM],
+                problem=problem[:MAX_PROBLEM],
             )
         )
+
+
+def wait_after(attempts: int) -> timedelta:
+    """Time until the next attempt, after so many that failed before the last."""
+    return min(_LONGEST_WAIT, _FIRST_WAIT * (1 << min(attempts, 20)))

@@ -138,7 +138,8 @@ class Webhook(Table, table=True):
     """Address that gets word of the state of a campaign, and the `body` of the last event, empty before the first label.
 
     `secret` signs it, and can be read here: who reads this table could write the labels too. Sent again at `next_at`, until
-    it is delivered or given up.
+    it is delivered or given up. Events of people and items of these `kinds` were sent up to the time `sent_until`, and the
+    next ones are at `events_next_at`.
     """
 
     campaign_id: str = Field(primary_key=True, foreign_key="campaign.id")
@@ -152,6 +153,11 @@ class Webhook(Table, table=True):
     next_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     problem: str = ""
+    kinds: list[str] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    sent_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    events_attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    events_next_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    events_problem: str = Field(default="", sa_column_kwargs={"server_default": ""})
 
 
 class VersionRow(Table, table=True):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.api_reads import MOST_ROWS, ApiReads
 from annotations.exchange.api_writes import (
     ApiWrites,
@@ -95,10 +96,29 @@ def openapi() -> dict[str, Any]:
         "servers": [{"url": "/api/v1"}],
         "security": [{"token": []}],
         "paths": paths,
+        "webhooks": {name: {"post": _sent(name, about)} for name, about in EVENTS.items()},
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {"Problem": problem},
         },
+    }
+
+
+def _sent(event: str, about: str) -> dict[str, Any]:
+    """Description of what a webhook is sent at an event."""
+    text: dict[str, Any] = {"type": "string"}
+    campaign = {"type": "object", "properties": {"id": text, "name": text}}
+    own = {"counts": {"type": "object"}} if event.startswith("campaign.") else {"person": text, "item_id": text}
+    body = {"id": text, "event": {"const": event}, "reason": text, "at": {**text, "format": "date-time"}}
+    schema = {"type": "object", "properties": {**body, "campaign": campaign, **own}}
+    return {
+        "summary": about,
+        "security": [],
+        "parameters": [
+            {"name": name, "in": "header", "schema": text} for name in ("X-Touchstone-Event", "X-Touchstone-Signature")
+        ],
+        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "responses": {"2XX": {"description": "received"}},
     }
 
 

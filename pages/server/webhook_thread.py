@@ -1,4 +1,4 @@
-"""The thread of a server that sends word of campaigns that have ended; labelling never waits for it."""
+"""The thread of a server that sends word of the state of campaigns and of their events; labelling never waits for it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from annotations.campaigns.webhook_events import load_events, note_event
 from annotations.campaigns.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
 from annotations.store.store import Store
 from core.addresses import LookUp, look_up
@@ -53,6 +54,12 @@ def send_due(store: Store, seen: Seen, resolve: LookUp = look_up) -> None:
     note_ends(store, seen, datetime.now(UTC))
     for delivery in load_due(store, datetime.now(UTC)):
         note_attempt(store, delivery, _send(delivery, resolve), datetime.now(UTC))
+    for events in load_events(store, datetime.now(UTC)):
+        for event in events:
+            problem = _send(event.delivery, resolve)
+            note_event(store, event, problem, datetime.now(UTC))
+            if problem:  # what follows waits: events come in their order
+                break
 
 
 def _send(delivery: Delivery, resolve: LookUp) -> str:

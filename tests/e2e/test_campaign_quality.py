@@ -1,4 +1,4 @@
-"""A person who answers known items wrongly is paused; the manager sees why, leaves the labels out, and the places are open again."""
+"""A manager sets a limit; a person who answers known items wrongly is paused, the manager sees why, leaves the labels out, and the places are open again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from annotations.campaigns.people import Role
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
-from tests.e2e.waiting import START_MS, idle, press
+from tests.e2e.waiting import START_MS, enter, idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -18,10 +18,20 @@ pytestmark = pytest.mark.e2e
 def test_who_has_no_known_answer_right_is_paused_and_their_places_are_free_again(
     new_page: Callable[[], Page], shared_server: SharedServer
 ) -> None:
-    campaign = shared_server.campaign("label-summaries", items=12, overlap=1, gold_every=10, least_gold=70)
+    campaign = shared_server.campaign("label-summaries", items=12, overlap=1, gold_every=10)
     shared_server.add(campaign, 5, part="gold", key={"verdict": "inconsistent"})
     (bad, code), (_, other) = shared_server.code(name="Bea Guess"), shared_server.code()
     annotator, manager = new_page(), new_page()
+    sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
+    manager.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
+    tab = manager.get_by_role("tab", name="Guidelines and rules")
+    tab.wait_for(timeout=START_MS)
+    press(tab)
+    press(manager.get_by_test_id("stExpander").get_by_text("Limits of each person"))
+    enter(manager.get_by_role("spinbutton", name="Known right, %"), "70")
+    press(manager.get_by_role("button", name="Issue version 2"))
+    expect(manager.get_by_role("button", name="Issue version 3")).to_be_disabled()
+
     annotate_page = AnnotatePage(annotator, shared_server)
     annotate_page.enter(code, campaign)
     paused = annotator.get_by_text("Your work on this campaign is paused")
@@ -38,7 +48,6 @@ def test_who_has_no_known_answer_right_is_paused_and_their_places_are_free_again
     assert "gold" not in text.lower()
     assert "known" not in text.lower()
 
-    sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
     manager.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
     expect(manager.get_by_text("Bea Guess: 0 of 4 known answers right")).to_be_visible(timeout=START_MS)
     labels = manager.get_by_test_id("stMetric").filter(has_text="Labels left")

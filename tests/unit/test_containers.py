@@ -34,13 +34,12 @@ def test_the_context_holds_what_the_wheel_is_made_of_and_no_more() -> None:
 
 
 def test_the_proxy_is_that_of_the_chapter_on_deployment() -> None:
-    [location] = re.findall(
+    upstream, location = re.findall(
         r"```nginx\n(.*?)```", (ROOT / "docs" / "guides" / "deployment.md").read_text(encoding="utf-8"), re.DOTALL
     )
-    configured = (
-        COMPOSE["configs"]["nginx"]["content"].replace("$$", "$").replace("http://app:8501", "http://127.0.0.1:8501")
-    )
-    assert "".join(location.split()) in "".join(configured.split())
+    configured = COMPOSE["configs"]["nginx"]["content"].replace("$$", "$").replace("app:8501", "127.0.0.1:8501")
+    for block in (upstream, location):
+        assert "".join(block.split()) in "".join(configured.split())
 
 
 def test_people_reach_the_app_through_the_proxy_alone() -> None:

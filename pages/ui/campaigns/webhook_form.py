@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.webhooks import WebhookState
+from annotations.campaigns.webhooks import EventKind, WebhookState
 from annotations.store.records import StoreError
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state, show_notice
@@ -15,7 +15,7 @@ from pages.ui.shared.markup import escape_markdown
 def webhook_form(campaign: CampaignSettings) -> None:
     """Set, change or remove the URL; a failure is one line above it."""
     state = campaign_manager().webhook(campaign.id)
-    if state and state.problem:
+    if state and (state.problem or state.events_problem):
         st.warning(escape_markdown(format_webhook(state)), icon=":material/webhook:")
     _show_secret()
     with st.expander("Webhook", icon=":material/webhook:", key=f"webhook-{campaign.id}", on_change="rerun") as box:
@@ -31,6 +31,14 @@ def webhook_form(campaign: CampaignSettings) -> None:
             url = st.text_input(
                 "URL", state.url if state else "", key=f"webhook-url-{campaign.id}", placeholder="https://…"
             )
+            kinds = st.pills(
+                "Also each",
+                list(EventKind),
+                selection_mode="multi",
+                default=state.kinds if state else (),
+                key=f"webhook-kinds-{campaign.id}",
+                help="One message for each item handed to a person, each label, each warning, pause or resumption, and each exclusion.",
+            )
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button(
                 "Save and make a secret", disabled=services.settings().demo, help="Without a URL nothing is sent."
@@ -38,7 +46,7 @@ def webhook_form(campaign: CampaignSettings) -> None:
         if pressed:
             try:
                 if url.strip():
-                    campaigns_state().fresh_secret = campaign_manager().set_webhook(campaign.id, url.strip())
+                    campaigns_state().fresh_secret = campaign_manager().set_webhook(campaign.id, url.strip(), kinds)
                 else:
                     campaign_manager().remove_webhook(campaign.id)
             except StoreError as error:
@@ -57,10 +65,18 @@ def _show_secret() -> None:
 
 def format_webhook(state: WebhookState) -> str:
     """Sentence on the state of the delivery to a webhook."""
+    if state.events_problem:
+        again = (
+            f"tried again at {state.events_next_at:%H:%M} UTC"
+            if state.events_next_at
+            else "given up; save the URL to try again"
+        )
+        return f"Events of people and items wait ({again}). {state.events_problem}"
     if state.delivered_at:
         return f"Delivered to {state.url} on {state.delivered_at:%Y-%m-%d %H:%M} UTC."
     if not state.problem:
-        return f"Goes to {state.url} when the campaign starts or ends."
+        each = f", and for each {' and '.join(state.kinds)}" if state.kinds else ""
+        return f"Goes to {state.url} when the campaign starts or ends{each}."
     if not state.attempts:
         return f"Nothing is sent while the campaign cannot be read. {state.problem}"
     again = f"tried again at {state.next_at:%H:%M} UTC" if state.next_at else "given up; save the URL to try again"

@@ -9,7 +9,7 @@ import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,10 +17,13 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import update
 
+from annotations.campaigns import webhook_events
+from annotations.campaigns.exclusions import WhatIsExcluded
 from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Role
-from annotations.campaigns.webhooks import WebhookState
+from annotations.campaigns.people import Role, load_pseudonyms
+from annotations.campaigns.webhooks import EventKind, WebhookState, sign
 from annotations.store.campaign_tables import Webhook
+from annotations.store.database import read_session
 from annotations.store.store import Store
 from pages.server.webhook_thread import send_due
 from pages.ui.campaigns.webhook_form import format_webhook
@@ -115,6 +118,46 @@ def test_nobody_at_the_other_end_is_a_line_for_the_manager(opened: CampaignFixtu
     assert line.startswith("The webhook failed (attempt 1; tried again at ")
     assert "could not be sent" in line
     assert receiver.came == []
+
+
+def test_events_of_people_and_items_arrive_in_order_once_and_only_those_that_were_chosen(
+    opened: CampaignFixture, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook_events, "_SETTLED", timedelta(0))
+    store, campaign = opened.store, opened.campaign
+    manager, ben = ManagerActions(store, opened.person("boss", Role.MANAGER)), opened.person("ben")
+    secret = manager.set_webhook(campaign.id, receiver.url, list(EventKind))
+    opened.label(opened.annotator_of(ben), 1)
+    manager.exclude(campaign.id, WhatIsExcluded(ben.id), "Did not read.")
+    manager.pause(campaign.id, ben.id, "Did not read.")
+    receiver.statuses += [204, 204, 500]
+    send_due(store, {})
+    assert "tried again" in format_webhook(_state(manager, campaign.id))
+    with store.writing() as session:
+        session.execute(update(Webhook).values(events_next_at=datetime.now(UTC)))
+    receiver.statuses += [204, 204]
+    for _ in range(2):
+        send_due(store, {})
+    bodies = [json.loads(body) for _, body in receiver.came]
+    assert [(body["event"], body["reason"]) for body in bodies] == [
+        ("item.assigned", ""),
+        ("label.answer", ""),
+        ("labels.excluded", "Did not read."),
+        ("labels.excluded", "Did not read."),
+        ("person.pause", "Did not read."),
+    ]
+    assert bodies[2] == bodies[3]
+    with read_session(store.engine) as session:
+        assert {body["person"] for body in bodies} == {load_pseudonyms(session)["ben"]}
+    assert len({body["id"] for body in bodies}) == 4
+    headers, text = receiver.came[-1]
+    assert headers["x-touchstone-signature"] == sign(secret, text.decode())
+    manager.set_webhook(campaign.id, receiver.url, [EventKind.PAUSE])
+    manager.resume(campaign.id, ben.id, "Has read.")
+    opened.label(opened.annotator("cem"), 1)
+    receiver.statuses += [204, 204]
+    send_due(store, {})
+    assert [json.loads(body)["event"] for _, body in receiver.came[5:]] == ["campaign.ended", "person.resume"]
 
 
 INWARD = {
