@@ -32,7 +32,7 @@ def measure_costs(chosen: EvaluationChoice) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Measure costs",
-            icon=":material/timer:",
+            icon=":material/straighten:",
             key="measure-costs",
             help=f"Seconds of each member for a score on this machine, over {TIMED_EXAMPLES} of these summaries, as costs of a score.",
             disabled=services.settings().demo or not here,
