@@ -37,6 +37,15 @@ SLICE_TITLES = {
 _COUNTED_TABLES = ("sample", "score", "label", "origin", "response", "settlement", "explanationjudgement")
 
 
+@dataclass(frozen=True, slots=True)
+class CostMeasuring:
+    """A measurement of what scores cost: the members by the names of their columns, and when somebody asked for it."""
+
+    members: tuple[str, ...]
+    datasets: tuple[str, ...]
+    begun: float
+
+
 @dataclass(eq=False)
 class EvaluateState:
     """State of the page: its choices, the import of this session, and the ends of background work that it has drawn."""
@@ -55,6 +64,8 @@ class EvaluateState:
     threshold_problem: str = ""
     saved_combination: str = ""  # its name, until another one is saved
     combination_problem: str = ""
+    measuring: CostMeasuring | None = None  # under way, or failed
+    costs_measured: int = 0  # how often a measurement filled the fields for the person
     drawn_campaign: str = ""  # its id, until another one is drawn
     drawn_sentence: str = ""
     draw_problem: str = ""

@@ -21,10 +21,11 @@ from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.combination_form import combination_form
 from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form, scores_table
-from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.draw_form import draw_form
 from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
+from pages.ui.evaluate.score_costs import measure_costs
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.shared.background_results import background_result
@@ -102,7 +103,7 @@ _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = M
 )
 """By study, what the page draws below its report, which is None where there is none yet."""
 
-_ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features})
+_ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offer_features, "combine": measure_costs})
 """By study, what the page draws above its report."""
 
 _WITHOUT_SCORES = ("Data", "Train")
@@ -156,6 +157,6 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
     if study.name in _ABOVE:
         _ABOVE[study.name](chosen)
     own = {"pairs": partial(verdict_table, chosen)} if study is Verdicts else {}
-    shown = study_tab(study, data, chosen.key, own)
+    shown = study_tab(study, data, chosen.key, own, form=evaluate_state().costs_measured)
     if study.name in _BESIDE:
         _BESIDE[study.name](chosen, shown)

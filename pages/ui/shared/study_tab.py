@@ -9,7 +9,7 @@ from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from cachetools import LRUCache
@@ -31,6 +31,8 @@ from pages.ui.shared.markup import escape_label, escape_markdown, render_html
 from pages.ui.shared.pin_form import pin_button, study_offers
 from pages.ui.shared.report_view import TableView, report_downloads, report_view
 
+StudyT = TypeVar("StudyT", bound=Study)
+
 _LOOK_S = 1.0
 _MAX_KEPT = 16  # works of this process, so that a reload finds them
 
@@ -50,14 +52,16 @@ def study_tab(
     key: tuple[Hashable, ...],
     own: Mapping[str, TableView] = MappingProxyType({}),
     run_id: str = "",
+    form: int = 0,
 ) -> ShownStudy | None:
     """Draw the form and the report; None while it is computed, and where it cannot be, which is shown.
 
     `key` distinguishes the data from any others, and any other state of the database; `own` draws tables in the page's own way.
-    `run_id` is that of the stress run, where the data have one.
+    `run_id` is that of the stress run, where the data have one. Another number of the `form` is a new one, which begins with the
+    settings of the address.
     """
     try:
-        chosen = study_form(study, data)
+        chosen = study_form(study, data, form)
     except TouchstoneError as error:
         st.info(escape_markdown(str(error)))
         return None
@@ -102,7 +106,23 @@ def _run_or_explain(study: Study, data: StudyData) -> Report | str:
         return str(error)
 
 
-def study_form(study: type[Study], data: StudyData) -> Study:
+def addressed_study(study: type[StudyT]) -> StudyT:
+    """The study with the settings that the address has of it; with the usual ones where it names another, or none that it takes."""
+    spec = st.query_params.get(_SETTINGS_PARAMETER, "")
+    stated = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
+    return stated if isinstance(stated, study) else study()
+
+
+def address_study(study: Study) -> None:
+    """Put the settings of the study into the address, or none where they are the usual ones."""
+    address = st.query_params
+    if study.spec != study.name:
+        address[_SETTINGS_PARAMETER] = study.spec
+    elif _SETTINGS_PARAMETER in address:
+        del address[_SETTINGS_PARAMETER]
+
+
+def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
     """A control for each setting that these data leave open. Raises TouchstoneError where they have no value of one."""
     hints, offered = types_of(study), study().choices(data)
     fields = settings_of(study)
@@ -116,23 +136,16 @@ def study_form(study: type[Study], data: StudyData) -> Study:
     values: dict[str, Setting] = {
         name: only[0] for name, only in choices.items() if len(only) == 1 and name not in composed
     }
-    # the settings that the address has of this study; those of another, or that it does not take, are none
-    spec = st.query_params.get(_SETTINGS_PARAMETER, "")
-    addressed = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
-    stated = addressed.settings if isinstance(addressed, study) else {}
+    stated = addressed_study(study).settings
     if len(values) < len(fields):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             for name in [name for name in fields if name not in values]:
                 field = fields[name]
-                key = f"study-{study.name}-{name}-{hash(choices[name])}"
+                key = f"study-{study.name}-{name}-{hash((choices[name], form))}"
                 first = stated.get(name, field.default)
                 values[name] = _setting_control(name, first, hints[name], choices[name], field.metadata, key)
     chosen = STUDIES.build(study.name, values)
-    address = st.query_params
-    if chosen.spec != study.name:
-        address[_SETTINGS_PARAMETER] = chosen.spec
-    elif _SETTINGS_PARAMETER in address:
-        del address[_SETTINGS_PARAMETER]
+    address_study(chosen)
     return chosen
 
 

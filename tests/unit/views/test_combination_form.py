@@ -99,6 +99,26 @@ def test_what_the_page_shows_is_saved_as_a_metric_and_is_on_the_bench(
 
 
 @pytest.mark.slow
+def test_costs_are_measured_where_metrics_are_computed_here(
+    open_page: Open, store: Store, page_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_ships(store, page_engine)
+    seconds = {"rouge2": 0.25, "coverage": 0.5}
+    monkeypatch.setattr(
+        "pages.ui.evaluate.score_costs.score_seconds",
+        lambda _settings, metrics, texts: {one.spec: seconds[one.spec] for one in metrics if len(list(texts)) == 40},
+    )
+    app = combined(open_page)
+    app.button(key="measure-costs").click()
+    until = time.monotonic() + WAIT_S
+    while app.run().query_params.get("study") != Combine(costs="coverage=0.5,rouge2=0.25").spec:
+        assert not app.exception
+        assert time.monotonic() < until, app.query_params
+    fields = {one.label: one.value for one in app.number_input}
+    assert (fields["ROUGE-2"], fields["Extractive coverage"]) == (0.25, 0.5)
+
+
+@pytest.mark.slow
 def test_a_toggle_makes_it_a_cascade(open_page: Open, store: Store, page_engine: Engine, metrics_dir: Path) -> None:
     keep_ships(store, page_engine)
     app = combined(open_page)

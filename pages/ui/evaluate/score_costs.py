@@ -1,0 +1,80 @@
+"""The costs of a combination's members measured: seconds for a score on this machine, put into the fields of the form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from time import monotonic
+
+import streamlit as st
+
+from annotations.exchange.samples import load_texts
+from annotations.store.store import Store
+from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
+from core.errors import Problem, attempt
+from core.metric import METRICS
+from core.metric_title import metric_title
+from core.model_reference import asks_endpoint
+from core.registry import split_pieces
+from core.settings import Settings
+from core.studies.combine import Combine
+from pages.server import services
+from pages.ui.evaluate.dataset_choice import CostMeasuring, EvaluationChoice, evaluate_state
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.study_tab import address_study, addressed_study
+
+
+def measure_costs(chosen: EvaluationChoice) -> None:
+    """A button that measures the members and fills “Costs of a score”, and which of them it leaves to the person."""
+    state, names = evaluate_state(), Combine().choices(chosen.data)["members"]
+    here = [name for name in names if _is_computed_here(chosen, name)]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Measure costs",
+            icon=":material/straighten:",
+            key="measure-costs",
+            help=f"Seconds of each member for a score on this machine, over {TIMED_EXAMPLES} of these summaries, as costs of a score.",
+            disabled=services.settings().demo or not here,
+            on_click=_begin,
+            args=(tuple(here), chosen.datasets),
+        )
+        if others := [metric_title(name) for name in names if name not in here]:
+            st.markdown(
+                escape_markdown(
+                    f"Not measured, as they ask an endpoint or cannot be computed here: {', '.join(others)}. Type their seconds."
+                )
+            )
+    if state.measuring is None:
+        return
+    work = partial(_measure, services.store(), services.settings(), state.measuring)
+    seconds = background_result("Measuring seconds for a score…", state.measuring, work)
+    if seconds is None:
+        return
+    address_study(
+        replace(addressed_study(Combine), costs=",".join(f"{name}={cost:g}" for name, cost in seconds.items()))
+    )
+    state.measuring = None
+    state.costs_measured += 1  # another form: the fields of the one before keep what a person typed
+
+
+def _is_computed_here(chosen: EvaluationChoice, name: str) -> bool:
+    if any(column.name == name and column.released for column in chosen.cases.all_columns):
+        return False
+    metric = attempt(lambda: METRICS.parse(name))
+    return not isinstance(metric, Problem) and not asks_endpoint(metric.checkpoints())
+
+
+def _begin(here: tuple[str, ...], datasets: tuple[str, ...]) -> None:
+    """Measure the chosen members, all where none is chosen."""
+    chosen = split_pieces(addressed_study(Combine).members, "+")
+    members = tuple(name for name in here if not chosen or name in chosen)
+    evaluate_state().measuring = CostMeasuring(members, datasets, monotonic())
+
+
+def _measure(store: Store, settings: Settings, asked: CostMeasuring) -> dict[str, float]:
+    """Seconds by the names of the columns."""
+    texts = [text for dataset in asked.datasets for text in load_texts(store, dataset)]
+    metrics = {name: METRICS.parse(name) for name in asked.members}
+    seconds = score_seconds(settings, list(metrics.values()), texts)
+    return {name: seconds[metric.spec] for name, metric in metrics.items()}
