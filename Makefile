@@ -11,7 +11,7 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bun
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers small-model larger-encoder test test-units test-browser test-all test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers small-model larger-encoder test test-all test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -54,13 +54,8 @@ larger-encoder: .venv/.run ## get all-mpnet-base-v2 (438 MB), an encoder for ber
 TEST_TOOLS := .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts)
 
 test: $(TEST_TOOLS) ## run every test but the slow ones, in a browser too: what CI runs for each change
-	$(MAKE) --no-print-directory -j 2 test-units test-browser
-
-test-units: $(TEST_TOOLS)
 	$(BIN)/python -m pytest -m "not slow" --ignore tests/e2e -n auto --no-loadscope-reorder
-
-test-browser: $(TEST_TOOLS) # mostly waits, so beside the others it costs little time
-	$(BIN)/python -m pytest -m "not slow" tests/e2e
+	$(BIN)/python -m pytest -m "not slow" tests/e2e -n 2 --no-loadscope-reorder
 
 test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and with bounds of time: what CI runs each night
 	$(BIN)/python -m pytest --ignore tests/e2e -n auto --no-loadscope-reorder
