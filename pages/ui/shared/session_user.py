@@ -199,7 +199,7 @@ def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
 
 
 def _sign_in_form() -> None:
-    st.image(_LOGO, width=178)
+    st.image(_LOGO, width=178, alt="Touchstone")
     st.title("Sign in")
     st.markdown(_PAGES[0].purpose)
     if has_organisation():
