@@ -56,7 +56,6 @@ def work_list(member: Member, places: Sequence[Place], key: str, remove: Callabl
                 st.markdown(f":gray[:material/{_ICONS[place.kind]}:]", width=_PICTURE_PX)
             place_link(place)
             if remove and place.work:
-                st.space("stretch")
                 st.button(
                     "Take out",
                     key=f"{key}-remove-{number}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import streamlit as st
@@ -27,6 +28,8 @@ from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_label, escape_markdown, register_component
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.terms import page_head
+
+_LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
 
 _sign_in_component = register_component("sign_in")
 
@@ -196,7 +199,9 @@ def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
 
 
 def _sign_in_form() -> None:
+    st.image(_LOGO, width=178, alt="Touchstone")
     st.title("Sign in")
+    st.markdown(_PAGES[0].purpose)
     if has_organisation():
         # a button for each provider of Streamlit's secrets; or who signed in and is not known here
         if st.user.is_logged_in:

@@ -122,7 +122,9 @@ def _dataset_pairs() -> PairSource:
 
 
 def _file_pairs() -> PairSource:
-    file = st.file_uploader("Pairs with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file")
+    file = st.file_uploader(
+        "Your own pairs, with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file"
+    )
     if file is None:
         return _fixed_pairs([])
     try:
