@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.metric import METRICS
+from core.plugins.checkpoint_file import checkpoint_class, entry_of
 from core.plugins.combination_file import combination_classes
+from core.plugins.metrics_folder import save_entry
 from tests.unit.command_line import done, run
 
 
@@ -78,10 +80,15 @@ def test_words_and_an_nli_classifier_of_ones_own_become_one_metric(
     labelled: Path, tmp_path: Path, database: str, metrics_dir: Path, tiny_deberta: Path
 ) -> None:
     assert database
-    metrics_dir.mkdir()
-    table = f'[own-nli]\nform = "classifier"\ncheckpoint = "{tiny_deberta}"\n'
-    table += 'labels = "LABEL_0, LABEL_1"\nlabel = "LABEL_1"\nover_sentences = "min"\n'
-    (metrics_dir / "own-nli.toml").write_text(table, encoding="utf-8")
+    table = {
+        "form": "classifier",
+        "checkpoint": str(tiny_deberta),
+        "labels": "LABEL_0, LABEL_1",
+        "label": "LABEL_1",
+        "over_sentences": "min",
+    }
+    entry = entry_of(table, "own-nli")
+    save_entry(entry, checkpoint_class(entry), metrics_dir)
     done("combine", "word-support", "own-nli", "--data", labelled, "--name", "my-mix")
     [made] = combination_classes(str(metrics_dir / "my-mix.toml"))
     assert made.specs == ("word-support", "own-nli")
