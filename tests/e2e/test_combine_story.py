@@ -69,7 +69,7 @@ def test_sixty_labels_become_a_metric_a_threshold_a_rate_and_a_report(
 
     page.goto(f"{data}&tab=data")
     press(page.get_by_role("button", name="Score", exact=True))
-    expect(overview).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("scores saved, 0 of them failures")).to_be_visible(timeout=WORK_MS)
 
     page.goto(f"{data}&tab=combine")
     members = page.get_by_role("combobox", name="Members")
