@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
 import httpx2
@@ -68,9 +68,7 @@ def fetch_released(files: Sequence[DataFile], folder: Path) -> Iterator[str]:
     if not folder.is_dir():
         raise TouchstoneError(f"There is no folder {folder} for released files. Make it, or name another with --data.")
     for file in files:
-        if (folder / file.place).exists() and not _missing_parts(file, folder):
-            continue
-        if _hub_of(file):
+        if _hub_of(file) and not (folder / file.place).exists():
             yield _fetch_from_hub(file, folder)
         for part in _missing_parts(file, folder):
             yield _fetch_part(part, folder)
@@ -88,13 +86,14 @@ def _hub_of(file: DataFile) -> str:
 
 def _fetch_part(part: ReleasedFile, folder: Path) -> str:
     target = folder / part.place
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         content = _download(part)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=target.parent, delete=False) as written:
-            written.write(content)
-        Path(written.name).replace(target)
+        unfinished.write_bytes(content)
+        unfinished.replace(target)
     except (httpx2.HTTPError, OSError, TouchstoneError) as error:
+        unfinished.unlink(missing_ok=True)
         return f"{part.place} could not be had ({error or type(error).__name__}). Copy it by hand from {part.url}."
     return f"{part.place}: {part.bytes:,} bytes from {part.repository} ({part.licence})"
 

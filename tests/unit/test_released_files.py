@@ -58,9 +58,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_every_part_of_a_file_is_brought_once(served: Path, tmp_path: Path) -> None:
-    told = list(released.fetch_released([OWN], tmp_path))
-    assert [sentence.partition(":")[0] for sentence in told] == ["own/a.json", "own/b c.json"]
-    assert all("from owner/name (MIT)" in sentence for sentence in told)
+    sentences = list(released.fetch_released([OWN], tmp_path))
+    assert [sentence.partition(":")[0] for sentence in sentences] == ["own/a.json", "own/b c.json"]
+    assert all("from owner/name (MIT)" in sentence for sentence in sentences)
     assert (tmp_path / "own" / "b c.json").read_text() == TEXT
     (served / "a.json").unlink()
     assert list(released.fetch_released([OWN], tmp_path)) == []
@@ -76,6 +76,14 @@ def test_what_is_not_the_file_of_its_commit_is_not_kept_and_the_others_are(
     assert "Copy it by hand from http://127.0.0.1" in first
     assert "own/b c.json: 13 bytes" in second
     assert [path.name for path in (tmp_path / "own").iterdir()] == ["b c.json"]
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_half_done(served: Path, tmp_path: Path) -> None:
+    assert served.is_dir()
+    (tmp_path / "own" / "a.json").mkdir(parents=True)  # another thing in its place
+    part = released.released_files()[0]
+    assert "could not be had" in released._fetch_part(part, tmp_path)
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["a.json"]
 
 
 def test_a_folder_that_is_not_there_is_named(served: Path, tmp_path: Path) -> None:
