@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from huggingface_hub import constants
+from sqlalchemy import URL, Engine, create_engine
 
 from annotations.store.store import Store
 from tests.doubles.bench import Bench, open_bench
@@ -26,6 +28,24 @@ def scanned_components() -> Iterator[None]:
         if "streamlit.testing.v1" in sys.modules:
             scanner = import_module("streamlit.components.v2.manifest_scanner")
             patch.setattr(scanner, "scan_component_manifests", cache(scanner.scan_component_manifests))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_statements() -> Iterator[None]:
+    """Statements on SQLite, compiled once: each new engine would compile those of its test again, a third of a test's time."""
+    first = create_engine("sqlite://", query_cache_size=5000)
+    first.connect().close()
+
+    def create(url: URL, **options: Any) -> Engine:
+        engine = create_engine(url, **options)
+        if engine.dialect.name == "sqlite":
+            engine.dialect = engine.pool._dialect = first.dialect
+            engine._compiled_cache = first._compiled_cache
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("annotations.store.database.create_engine", create)
         yield
 
 

@@ -68,6 +68,7 @@ def test_an_edit_costs_the_engine_its_own_sentence_and_the_straightforward_way_a
         assert lines[workload].straightforward.rows == first.straightforward.rows
 
 
+@pytest.mark.slow
 def test_pairs_that_share_a_document_are_merged_by_the_engine_only(lines: dict[str, BenchRow]) -> None:
     together = lines[WORKLOADS[-1]]
     assert together.engine.rows < together.straightforward.rows
@@ -235,6 +236,7 @@ def test_what_cannot_be_timed_is_refused_with_a_sentence(arguments: tuple[str, .
     assert sentence in str(result.exception)
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
     small = ("--metric", "bertscore-minilm", "--size", "tiny", "--repeats", "1", "--rows", "1", "--pairs", "2")

@@ -71,6 +71,7 @@ def test_a_named_classifier_is_added_pinned_and_scores_by_its_name(
     assert "already" in problem("owner/nli", "--name", "own-nli")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("database")
 def test_labels_without_names_are_chosen_by_the_pairs_and_that_is_said(
     hub: ModelHub, weights: Weights, tmp_path: Path
@@ -101,6 +102,7 @@ def test_a_model_whose_labels_are_swapped_is_not_kept_unless_asked_for(
     assert (tmp_path / "metrics" / "swapped.toml").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("database")
 def test_a_folder_with_one_reversed_logit_is_found_out(hub: ModelHub, weights: Weights) -> None:
     folder = weights(pair_classifier, ("LABEL_0",), 0, 1)

@@ -66,16 +66,19 @@ def test_a_backup_has_every_row_and_can_be_opened_as_it_is(kept: CampaignFixture
     assert [path.name for path in file.parent.glob("backup.db.part*")] == []
 
 
+@pytest.mark.slow
 def test_a_backup_tells_how_much_it_holds(kept: CampaignFixture, tmp_path: Path) -> None:
     said = run("backup", tmp_path / "other.db").output
     assert f"{sum(kept.store.counts().values())} rows" in said
     assert "2 labels of campaigns" in said
 
 
+@pytest.mark.slow
 def test_a_backup_is_read_by_its_owner_only(file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_backup_is_made_while_somebody_writes(kept: CampaignFixture, url: str, tmp_path: Path) -> None:
     file = tmp_path / "online.db"
     before = kept.store.counts()
@@ -87,6 +90,7 @@ def test_a_backup_is_made_while_somebody_writes(kept: CampaignFixture, url: str,
     assert counts(f"sqlite:///{file}") == before
 
 
+@pytest.mark.slow
 def test_a_backup_does_not_overwrite_a_file(file: Path) -> None:
     before = file.read_bytes()
     again = run("backup", file)
@@ -128,6 +132,7 @@ def test_a_restored_database_goes_on_where_the_old_one_was(kept: CampaignFixture
         session.connection().execute(delete(Response))
 
 
+@pytest.mark.slow
 def test_a_restore_does_not_overwrite_rows_unasked(kept: CampaignFixture, file: Path) -> None:
     kept.store.save_pair(PAIR)
     before = kept.store.counts()

@@ -51,6 +51,7 @@ def test_a_table_has_a_row_for_each_label(boats: CampaignFixture, tmp_path: Path
     assert {row["provenance"] for row in rows} == {"single"}
 
 
+@pytest.mark.slow
 def test_an_unknown_campaign_overwrites_nothing(boats: CampaignFixture, tmp_path: Path) -> None:
     (tmp_path / "notes.jsonl").write_text("mine")
     said = run("export", "--campaign", f"{boats.campaign.name} 2", "-o", tmp_path / "notes.jsonl")
@@ -67,6 +68,7 @@ def test_what_cannot_be_read_is_told(boats: CampaignFixture, tmp_path: Path) -> 
     assert boats.store.counts() == before
 
 
+@pytest.mark.slow
 def test_a_campaign_is_exported_in_the_format_of_another_tool(boats: CampaignFixture, tmp_path: Path) -> None:
     stated = tmp_path / "statement.md"
     more = ("--pay", "15 € an hour", "--consent", "Signed.", "--licence", "cc-by-4.0")
@@ -77,6 +79,7 @@ def test_a_campaign_is_exported_in_the_format_of_another_tool(boats: CampaignFix
         assert archive.namelist() == ["config.xml", "tasks.json"]
 
 
+@pytest.mark.slow
 def test_a_format_that_cannot_be_written_overwrites_nothing(boats: CampaignFixture, tmp_path: Path) -> None:
     kept = tmp_path / "pairs.json"
     kept.write_text("mine")

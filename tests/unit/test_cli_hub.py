@@ -58,6 +58,7 @@ def test_a_taken_name_is_refused_and_gets_a_new_version_on_request(upload_hub: U
     assert b"license: cc-by-4.0" in upload_hub.repositories["owner/tugs"]["README.md"]
 
 
+@pytest.mark.slow
 def test_a_bad_token_and_a_hub_that_is_not_there_are_sentences(
     upload_hub: UploadHub, tugs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def test_bump_gives_its_published_tables_through_import_and_meta() -> None:
     assert 100 * found["DAE", "Intrinsic Predicate"]["auc"] == pytest.approx(60.4, abs=0.1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_every_cell_per_type_is_what_counting_the_released_scores_gives() -> None:
     done("import", "bump", BUMP, "--name", "bump-task1")
     found = rows_of("bump-task1", "--resamples", 2)
@@ -76,6 +77,7 @@ def test_every_cell_per_type_is_what_counting_the_released_scores_gives() -> Non
             assert row["auc"] == pytest.approx(wins / len(sides) ** 2)
 
 
+@pytest.mark.slow
 def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -> None:
     done("import", "bump", BUMP, "--name", "task1")
     done("import", "bump", TASK_2, "--name", "task2")

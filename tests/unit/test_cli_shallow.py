@@ -45,6 +45,7 @@ def test_a_model_is_trained_on_labels_and_scores_the_file_by_the_command_line(tm
     assert all(copied > 0.5 > invented for copied, invented in zip(scores[::2], scores[1::2], strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_settings")
 def test_how_much_of_a_metric_the_surface_explains_is_told_as_json(tmp_path: Path) -> None:
     pairs, scores = pairs_file(tmp_path / "in.jsonl"), tmp_path / "scores.jsonl"

@@ -46,6 +46,7 @@ def parts_of(package: Path) -> dict[str, str]:
     return dict(line.split() for line in ended.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_every_file_that_a_metric_reaches_is_a_part(package: Path) -> None:
     own = {name for name in parts_of(package) if name.startswith("own/")}
     assert own == {"own/__init__.py", "own/metric.py", "own/words.py", "own/words.txt", "own/scale.py"}

@@ -65,6 +65,7 @@ def test_a_reader_that_breaks_is_a_sentence_with_the_name_of_the_file(read: obje
         list(read_apart("a.csv", Limits(30, 512), read))  # type: ignore[arg-type]  # a reader of the list above
 
 
+@pytest.mark.slow
 def test_a_reader_that_never_ends_is_ended() -> None:
     results = read_apart("a.csv", Limits(3, 512), endless)
     process = next(results)

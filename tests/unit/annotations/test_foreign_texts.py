@@ -29,6 +29,7 @@ def test_the_ready_made_sets_are_far_from_the_limit() -> None:
     assert max(map(len, bundled_question_sets().values())) < 10_000
 
 
+@pytest.mark.slow
 def test_a_long_list_of_people_is_read_in_a_time_that_grows_with_it() -> None:
     def seconds(people: int) -> float:
         began = time.process_time()

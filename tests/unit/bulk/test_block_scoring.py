@@ -138,6 +138,7 @@ def test_results_of_a_relative_path_are_read_from_elsewhere(
     assert open_stored_results(str(tmp_path / "to")).manifest.pairs == 41
 
 
+@pytest.mark.slow
 def test_questions_of_a_tiny_model_are_asked_once(blocks: Folder, tmp_path: Path) -> None:
     from tests.parity.tiny_entailment import albert_nli
 
@@ -219,6 +220,7 @@ def share(_path: str, body: dict[str, Any]) -> Reply:
     return Reply({"score": sum(word in body["document"] for word in words) / len(words)})
 
 
+@pytest.mark.slow
 def test_a_function_and_a_service_have_equal_scores_in_blocks(
     blocks: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,6 +43,7 @@ def items_of(folder: Folder) -> list[list[Item]]:
     return [read_block(folder, name) for name in block_names(folder)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 12), max_size=20), st.integers(1, 5))
 def test_blocks_hold_all_rows_in_order_and_cut_only_a_document_that_is_too_large(sizes: list[int], most: int) -> None:
     rows = [(f"{n:016x}", row(f"{n}-{i}", str(n))) for n, size in enumerate(sizes) for i in range(size)]

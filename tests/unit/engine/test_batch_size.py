@@ -107,6 +107,7 @@ def test_a_pass_takes_most_of_the_memory_that_is_free_and_no_more() -> None:
     assert size.tokens == 4000
 
 
+@pytest.mark.slow
 def test_passes_are_as_large_as_the_memory_that_the_first_one_took(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -250,6 +250,7 @@ def test_what_was_paid_for_is_never_dropped(tmp_path: Path) -> None:
     last.close()
 
 
+@pytest.mark.slow
 def test_a_limit_that_was_lowered_is_reached_in_small_steps(tmp_path: Path) -> None:
     first = AnswerCache(tmp_path)
     first.put({str(number).encode(): Answer((0.5,) * 128) for number in range(6000)})

@@ -214,6 +214,7 @@ def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) ->
     assert len(asked) == 2
 
 
+@pytest.mark.slow
 @needs("summedits")
 @pytest.mark.usefixtures("asked")
 def test_a_judge_is_compared_with_the_people_of_factualnlg(tmp_path: Path, out: Path) -> None:

@@ -199,6 +199,7 @@ def spend_all(folder: str, asked: Any) -> None:
     spend.close()
 
 
+@pytest.mark.slow
 def test_two_processes_share_one_budget_and_neither_goes_beyond_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

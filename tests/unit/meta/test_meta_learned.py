@@ -35,6 +35,7 @@ def two() -> Cases:
     return build_cases([*surface_samples("one"), *surface_samples("two")])
 
 
+@pytest.mark.slow
 def test_a_metric_that_is_the_surface_is_explained_and_noise_is_not(two: Cases) -> None:
     found = {share.metric: share for share in predicted_shares(two, draw_resamples(two, 50))}
     assert set(found) == {"copy", "noise"}

@@ -51,6 +51,7 @@ def test_a_slice_with_one_metric_is_compared_with_nothing() -> None:
     assert (found, set(shown.values())) == ([], {""})
 
 
+@pytest.mark.slow
 @needs("bump")
 def test_the_stars_on_bump_are_those_of_tables_4a_and_5a() -> None:
     """The 92.3 of table 4a and the 78.4 of table 5a have a star; our bootstrap by article with Holm's correction gives them none."""

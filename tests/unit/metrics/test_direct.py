@@ -242,6 +242,7 @@ def test_a_named_endpoint_is_asked_with_its_model_key_and_price(
     assert SpendTracker(tmp_path / "cache").total()["mini"].money == pytest.approx((7 * 1000 + 3 * 10_000) / 1e6)
 
 
+@pytest.mark.slow
 def test_a_stream_that_breaks_off_is_a_failure(engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ONE_KEY", KEY)
     monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(tmp_path / "endpoints.toml"))

@@ -310,6 +310,7 @@ def test_closing_answers_those_who_wait(pools: Pools, copies: list[Checkpoint], 
     assert [str(error) for error in failures] == ["The model pool is closed."]
 
 
+@pytest.mark.slow
 def test_eight_threads_share_a_pool_with_room_for_two(
     pools: Pools, copies: list[Checkpoint], room_for_two: int
 ) -> None:

@@ -154,6 +154,7 @@ def test_a_framework_that_is_not_installed_is_a_sentence_with_its_command(
     assert not endpoint.asked
 
 
+@pytest.mark.slow
 def test_a_scorer_runs_again_with_the_answers_until_it_has_a_score(
     small: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

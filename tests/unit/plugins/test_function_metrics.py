@@ -152,6 +152,7 @@ def scored(engine: Engine, metric: FunctionMetric) -> float:
         assert engine.wait(request, version, PATIENCE_S)
 
 
+@pytest.mark.slow
 def test_a_module_beside_the_file_is_part_of_its_code(write: WriteFile, engine: Engine) -> None:
     write("VALUE = 0.25", "beside_it.py")
     metric = load(write, "from beside_it import VALUE\n@ts.metric\ndef mine(a, b): return VALUE")
@@ -162,6 +163,7 @@ def test_a_module_beside_the_file_is_part_of_its_code(write: WriteFile, engine: 
     assert result(engine, metric()).score == 0.625
 
 
+@pytest.mark.slow
 def test_a_run_that_is_closed_asks_no_more(write: WriteFile, engine: Engine, tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     metric = load(write, f"@ts.metric\ndef mine(a, b):\n    open({str(asked)!r}, 'a').write('x'); return 1")

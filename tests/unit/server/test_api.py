@@ -213,6 +213,7 @@ def test_its_use_is_noted_to_the_minute(site: Site) -> None:
     assert first.used_at - first.created_at < timedelta(minutes=5)
 
 
+@pytest.mark.slow
 def test_a_token_ends_with_the_role_of_its_owner_and_comes_back_with_it(site: Site) -> None:
     site.opened.person("second", Role.MANAGER)
     for changed in (replace(site.boss, role=Role.RESEARCHER), replace(site.boss, active=False)):

@@ -118,6 +118,7 @@ def _of(drawn: tuple[Values, Values]) -> tuple[Values, list[Values]]:
     return drawn[0], [drawn[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [100, 300])
 def test_useless_metrics_widen_the_interval_by_less_than_five_percent(n: int) -> None:
     rng = np.random.default_rng(2)

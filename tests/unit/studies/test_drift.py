@@ -83,6 +83,7 @@ def test_labels_that_no_rate_to_expect_explains_raise_the_alarm() -> None:
     assert made.sentences[0].startswith("Scores do not tell errors as before in week 1")
 
 
+@pytest.mark.slow
 def test_without_labels_only_the_scores_are_compared() -> None:
     made = report(weeks([0.1, 0.1], [0, 0]))
     assert [table.name for table in made.tables] == ["metrics"]
@@ -100,6 +101,7 @@ def test_parts_that_are_not_there_are_named() -> None:
         Drift().run(StudyData(datasets=("toy",), pool=Pool(pool.ids, pool.labels, pool.documents, pool.columns)))
 
 
+@pytest.mark.slow
 def test_parts_that_lack_scores_summaries_or_documents_say_so() -> None:
     pool = weeks([0.1, 0.1, 0.1], [100, 0, 0])
     first, second, third = pool.parts.values()

@@ -155,6 +155,7 @@ def test_the_trees_say_what_scikit_learn_says() -> None:
     assert np.abs(tree_logits(tree_tensors(model), values) - model.decision_function(values)).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_the_first_trees_are_the_smaller_model_and_several_models_are_averaged() -> None:
     values, _ = noise(9)
     steps = [[tree_tensors(model) for model in boost(*noise(seed), seed, trees=75)] for seed in (1, 2, 3)]

@@ -184,6 +184,7 @@ def test_generated_rows_keep_to_their_share_and_to_the_document_of_their_source(
     assert describe(data)["origins"]["labelled"] == len(labelled)  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_the_bundled_texts_are_corrupted_too_and_stay_documents_of_their_own() -> None:
     data = training_data(both_classes(25), 0.8, seed=1)
     bundled = {item.example.document for item in bundled_items()}

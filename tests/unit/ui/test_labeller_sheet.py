@@ -203,6 +203,7 @@ def test_no_bundled_pair_betrays_its_edited_side_by_how_it_was_typed() -> None:
     assert tells(pairs_of(bundled_items())) == []
 
 
+@pytest.mark.slow
 @needs("bump")
 def test_no_pair_of_bump_betrays_its_edited_side_by_how_it_was_typed() -> None:
     pairs = pairs_of(Bump().read(BUMP))

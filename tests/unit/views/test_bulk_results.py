@@ -65,6 +65,7 @@ def test_a_folder_of_results_is_followed_and_opened_unless_it_is_too_large(
     assert "bulk-open" not in [button.key for button in app.button]
 
 
+@pytest.mark.slow
 def test_a_shared_server_offers_the_runs_of_one_folder_only(
     results: Path, open_page: Open, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_token_is_made_on_people_shown_once_and_revoked(open_page: Open, store
     assert not [text.value for text in app.text if text.value.startswith("dashboard")]
 
 
+@pytest.mark.slow
 def test_progress_offers_every_format_and_takes_the_terms_of_the_cards(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, items=1)
     opened.label(opened.annotator("ben"), 1)
@@ -112,6 +113,7 @@ def test_a_webhook_is_set_under_progress_and_its_failure_is_a_line(open_page: Op
     assert any("The server answered 500" in line.value for line in app.warning)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
 def test_the_labels_are_pushed_when_the_terms_are_stated(open_page: Open, store: Store, upload_hub: UploadHub) -> None:
     opened = make_campaign(store, items=1)

@@ -161,6 +161,7 @@ def test_what_an_annotators_yes_says_is_guessed_and_corrected(form: AppTest, sto
     assert votes == [[Verdict.INCONSISTENT], [Verdict.CONSISTENT], [Verdict.CONSISTENT]]
 
 
+@pytest.mark.slow
 def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store: Store, tmp_path: Path) -> None:
     path = tmp_path / "classes.csv"
     cells = zip(CLAIMS, ("consistent", "inconsistent", "neutral"), strict=True)

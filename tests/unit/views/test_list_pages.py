@@ -143,6 +143,7 @@ def test_a_folder_of_weights_is_checked_before_it_is_added(open_page: Open, tmp_
     assert f"minicheck-deberta[checkpoint={tiny_deberta}]" in state_of(app, ProbeState).metrics
 
 
+@pytest.mark.slow
 def test_published_scores_stay_when_the_page_is_drawn_again(open_page: Open) -> None:
     app = metrics(open_page, "semantic-similarity")
     app.button(key="verify-semantic-similarity").click().run()

@@ -116,6 +116,7 @@ def test_the_claims_of_another_text_are_not_scored_and_come_back_with_it(probe: 
     assert table(app)
 
 
+@pytest.mark.slow
 def test_a_way_that_fails_says_why(probe: Open) -> None:
     app = probe()
     app.selectbox(key="claims-way").set_value("fenice").run()
@@ -131,6 +132,7 @@ def test_a_way_that_fails_says_why(probe: Open) -> None:
     assert any("colour" in one.value for one in app.error)
 
 
+@pytest.mark.slow
 def test_a_message_about_an_empty_summary_goes_with_it(probe: Open) -> None:
     app = probe()
     state_of(app, EditorState, EDITOR_KEY).text = ""

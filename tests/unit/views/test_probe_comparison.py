@@ -94,6 +94,7 @@ def test_a_link_of_another_summary_is_refused() -> None:
         unpack_pinned(packed, "A summary that says something else.")
 
 
+@pytest.mark.slow
 def test_no_more_are_pinned_than_fit(probe: Open) -> None:
     app = probe()
     for number in range(MAX_PINNED + 2):

@@ -68,6 +68,7 @@ def test_one_press_puts_a_kept_pair_into_the_project_that_was_changed_last(
     assert "In “Harbour”" in links(app)
 
 
+@pytest.mark.slow
 def test_a_first_project_is_begun_by_the_same_press_where_there_is_none(probe: Open, own: PersonReports) -> None:
     press(page(probe(), "stress", run="bundled"), "project-add-run")
     [row] = own.own()

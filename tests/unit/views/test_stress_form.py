@@ -62,6 +62,7 @@ def stored(store: Store, name: str) -> Run:
     return run_from_lines(store.run_lines(row.id))
 
 
+@pytest.mark.slow
 def test_a_dataset_is_drawn_from_by_the_seed_without_what_is_labelled_inconsistent(
     open_page: Open, store: Store
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_table_of_variants_is_scored_under_its_own_kinds(open_page: Open, stor
     }
 
 
+@pytest.mark.slow
 def test_a_broken_line_of_a_file_is_named_and_its_other_pairs_are_run(open_page: Open) -> None:
     app = opened(open_page("stress"), "A file")
     pair = '{"id": "good", "document": "It rained all day in Lindvale.", "summary": "It rained."}\n'

@@ -54,6 +54,7 @@ def test_a_fixed_overlap_saves_nothing_and_a_limit_below_the_overlap_is_refused(
         make_campaign(store, called="Rafts", overlap=3, most_overlap=2)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_gives_its_place_to_others(store: Store) -> None:
     opened = make_campaign(store, items=10, overlap=2, most_overlap=3, sure=85, apart=0)
     label_all(opened, "ann")

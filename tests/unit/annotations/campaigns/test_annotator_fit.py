@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from annotations.campaigns.adjudication import AdjudicatorActions
 from annotations.campaigns.annotator_fit import load_annotator_models, neighbour_shares
@@ -46,6 +47,7 @@ def test_competence_tells_who_says_the_opposite(store: Store) -> None:
     assert all(one.probability < 0.2 and one.source == "dawid-skene" for one in found.doubtful)
 
 
+@pytest.mark.slow
 def test_a_model_resolves_what_the_majority_leaves_open(store: Store) -> None:
     opened = crowd(store)
     with read_session(store.engine) as session:
@@ -75,6 +77,7 @@ def test_a_model_resolves_what_the_majority_leaves_open(store: Store) -> None:
             assert task.answers["verdict"] == by_good.answers["verdict"]
 
 
+@pytest.mark.slow
 def test_a_label_that_scores_speak_against_is_listed(store: Store) -> None:
     opened = make_campaign(store, items=24, overlap=1, apart=0)
     annotator = opened.annotator("ben")

@@ -81,6 +81,7 @@ def test_a_locked_database_gives_no_next_task_and_no_draft_but_a_sentence(hasty:
     assert opened.next_task(annotator) == work
 
 
+@pytest.mark.slow
 def test_many_who_press_while_another_program_writes_are_told_soon_and_lose_nothing(sqlite_url: str) -> None:
     store = Store.open(sqlite_url, patience_s=0.5)
     opened = make_campaign(store, items=1, overlap=12)

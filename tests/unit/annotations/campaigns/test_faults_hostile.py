@@ -88,6 +88,7 @@ def test_hostile_text_is_stored_unchanged(store: Store) -> None:
     assert not {"=ben", "=cem", "=dia"} & set().union(*found.values())
 
 
+@pytest.mark.slow
 def test_no_cell_of_an_exported_table_is_a_formula(sqlite_url: str) -> None:
     store = Store.open(sqlite_url)
     attacked = attack(store)

@@ -57,6 +57,7 @@ def test_who_has_no_known_answer_right_is_paused_after_eight_items_at_most_and_p
     assert opened.label(opened.annotator("good"), 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_early_gold_lies_at_other_places_for_each_person(store: Store, seed: int) -> None:
     opened = with_gold(store, least_gold=70, seed=seed)
@@ -69,6 +70,7 @@ def test_early_gold_lies_at_other_places_for_each_person(store: Store, seed: int
     assert len(set(places)) > 1
 
 
+@pytest.mark.slow
 def test_who_answers_right_goes_on(store: Store) -> None:
     opened = with_gold(store, least_gold=70, least_repeats=70, least_seconds=2, least_variety=50)
     annotator = opened.annotator("ben")
@@ -77,6 +79,7 @@ def test_who_answers_right_goes_on(store: Store) -> None:
     assert annotator.progress(opened.campaign.id).warning == ""
 
 
+@pytest.mark.slow
 def test_without_limits_nobody_is_paused(store: Store) -> None:
     opened = with_gold(store, gold_every=2)
     annotator = opened.annotator("bad")
@@ -105,6 +108,7 @@ def test_repeats_that_are_answered_otherwise_pause(store: Store) -> None:
     assert found == NoTask("paused", Signal.REPEATS)
 
 
+@pytest.mark.slow
 def test_the_same_answer_to_everything_pauses_where_others_differ(store: Store) -> None:
     opened = make_campaign(store, items=60, apart=0, overlap=3, least_variety=50)
     careful, lazy = opened.annotator("careful"), opened.annotator("lazy")
