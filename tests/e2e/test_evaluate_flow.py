@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,7 +19,7 @@ from typer.testing import CliRunner
 
 from annotations.store.dataset_import import DatasetSource
 from cli import app
-from core.types import Example, Item, Rating, ReleasedScore
+from core.types import PRECOMPUTED, Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.tabs import open_tab, open_view
@@ -76,26 +77,22 @@ def saved_json(page: Page) -> Any:
     return json.loads(saved)
 
 
-def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
-    page: Page, fresh: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def own_pairs(tmp_path: Path) -> Path:
     path = tmp_path / "task1_own.json"
     path.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
+    return path
+
+
+def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, fresh: Server, own_pairs: Path) -> None:
     open_evaluate(page, fresh)
     expect(page.get_by_text("Bundled examples (precomputed)").first).to_be_visible(timeout=START_MS)
-    page.get_by_role("tab", name="Compare").wait_for(
-        timeout=WORK_MS
-    )  # something to look at before anything is imported
-    open_view(page, "Compare", "Ranks of metrics")
-    expect(page.get_by_text("Rank by ROC AUC with 95 % intervals")).to_be_visible(timeout=WORK_MS)
-    open_tab(page, "Surface")
-    expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
-    expect(page.get_by_text("Not scored")).to_have_count(0)
+    page.get_by_role("tab", name="Compare").wait_for(timeout=WORK_MS)  # there is something before anything is imported
     press(page.get_by_text("Import data").first)
     pick_option(page.get_by_role("combobox", name="Form of the data"), "BUMP")
     name = page.get_by_role("textbox", name="Name of the dataset")
     expect(name).to_have_value("bump", timeout=WORK_MS)
-    attach(page.locator("input[type=file]").first, path)
+    attach(page.locator("input[type=file]").first, own_pairs)
     expect(page.get_by_role("button", name="Import", exact=True)).to_be_enabled(timeout=WORK_MS)
     enter(name, "own pairs")
     press(page.get_by_role("button", name="Import", exact=True))
@@ -114,17 +111,6 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
         page.get_by_text(re.compile(r"^50\.0 \[.*\] %; paired bootstrap: p = .*, by Holm; McNemar: p = "))
     ).to_be_visible()
 
-    by_page = saved_json(page)
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{fresh.database}")
-    options = ["study", "measures", "--dataset", "own pairs", "--by", "error_type", "--json"]
-    assert by_page == json.loads(CliRunner().invoke(app, options).stdout)
-
-    open_tab(page, "Thresholds")
-    expect(page.get_by_text("One domain alone has figures")).to_be_visible(timeout=WORK_MS)
-
-    open_view(page, "Compare", "Verdicts")
-    expect(page.get_by_text("Metrics disagree on 6 of 12 pairs")).to_be_visible(timeout=WORK_MS)
-
     pack = pack_of(page)
     rows = list(csv.DictReader(io.StringIO(pack.read("tables/measures.csv").decode())))
     shares = {(row["metric"], row["slice"]): float(row["consistency"]) for row in rows}
@@ -140,6 +126,31 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     page.goto(f"{fresh.url}/?example={edited['item_id']}")
     expect(page.locator("ins").first).to_be_visible(timeout=START_MS)
     expect(page.get_by_text("own pairs, task1-0/edited: inconsistent")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_studies_of_the_bundled_examples_and_of_pairs_are_those_of_the_terminal(
+    page: Page, fresh: Server, own_pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{fresh.database}")
+    CliRunner().invoke(app, ["import", "bump", str(own_pairs), "--name", "more pairs"], catch_exceptions=False)
+    page.goto(f"{fresh.url}/evaluate?dataset={quote(PRECOMPUTED)}")
+    open_view(page, "Compare", "Ranks of metrics")
+    expect(page.get_by_text("Rank by ROC AUC with 95 % intervals")).to_be_visible(timeout=WORK_MS)
+    open_tab(page, "Surface")
+    expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("Not scored")).to_have_count(0)
+
+    page.goto(f"{fresh.url}/evaluate?dataset=more+pairs&by=error_type")
+    open_view(page, "Compare", "Measures by slice")
+    by_page = saved_json(page)
+    options = ["study", "measures", "--dataset", "more pairs", "--by", "error_type", "--json"]
+    assert by_page == json.loads(CliRunner().invoke(app, options).stdout)
+
+    open_tab(page, "Thresholds")
+    expect(page.get_by_text("One domain alone has figures")).to_be_visible(timeout=WORK_MS)
+    open_view(page, "Compare", "Verdicts")
+    expect(page.get_by_text("Metrics disagree on 6 of 12 pairs")).to_be_visible(timeout=WORK_MS)
 
 
 @pytest.mark.slow

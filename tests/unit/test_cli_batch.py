@@ -104,6 +104,7 @@ def heard_interrupt() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("heard_interrupt")
 def test_ctrl_c_leaves_the_batch_under_way_and_says_how_to_go_on(server: Server) -> None:
     server.polls, server.interrupts = 1_000_000, True

@@ -115,6 +115,7 @@ def changed_run(path: Path, to: Path, change: Callable[[dict[str, Any]], None]) 
     return to
 
 
+@pytest.mark.slow
 def test_stress_runs_are_compared_by_what_their_variants_are(stress_run: Path, tmp_path: Path, database: str) -> None:
     assert database
 

@@ -76,6 +76,7 @@ def test_what_is_not_here_is_named_with_its_part(source: StudySource, why: str, 
     assert re.search(why, str(result.exception)), result.exception
 
 
+@pytest.mark.slow
 def test_the_report_of_the_documents_is_made(tmp_path: Path, database: str) -> None:
     assert database
     chapter = (ROOT / "docs" / "guides" / "report.md").read_text(encoding="utf-8")

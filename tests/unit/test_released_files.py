@@ -57,6 +57,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     released.released_files.cache_clear()
 
 
+@pytest.mark.slow
 def test_every_part_of_a_file_is_brought_once(served: Path, tmp_path: Path) -> None:
     sentences = list(released.fetch_released([OWN], tmp_path))
     assert [sentence.partition(":")[0] for sentence in sentences] == ["own/a.json", "own/b c.json"]

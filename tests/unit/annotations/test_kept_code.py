@@ -77,6 +77,7 @@ def test_a_hash_names_no_file_outside_the_folder_of_code(tmp_path: Path) -> None
     assert read_code(known(tmp_path / "cache"), "../../secret") is None
 
 
+@pytest.mark.slow
 def test_a_backup_has_the_code(url: str, tmp_path: Path) -> None:
     with closing(Store.open(url, read_code=partial(read_code, known(tmp_path)))) as store:
         save_scores(store, ONE)

@@ -37,6 +37,7 @@ def test_a_demonstration_keeps_no_threshold(sqlite_url: str) -> None:
         store.save_threshold(THRESHOLD)
 
 
+@pytest.mark.slow
 def test_a_backup_has_the_thresholds(url: str, tmp_path: Path) -> None:
     with closing(Store.open(url)) as store:
         store.save_threshold(THRESHOLD)

@@ -121,6 +121,7 @@ def test_a_demonstration_keeps_no_report(sqlite_url: str) -> None:
         PersonReports(store, "local").create("Harbour")
 
 
+@pytest.mark.slow
 def test_a_backup_has_the_reports(url: str, tmp_path: Path) -> None:
     with closing(Store.open(url)) as store:
         own = reports_of(store, "ada")

@@ -260,6 +260,7 @@ def test_summaries_in_two_languages_are_slices(evidence: Evidence) -> None:
     assert {"AUC, summaries in language de", "AUC, summaries in language en"} <= {*labels}
 
 
+@pytest.mark.slow
 def test_texts_in_another_language_are_a_warning_of_the_report(evidence: Evidence) -> None:
     german = "Die Brücke soll laut dem Bürgermeister im März wieder öffnen."
     first, *others = evidence.data.texts

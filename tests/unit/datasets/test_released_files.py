@@ -166,6 +166,7 @@ def test_scholarqabench_has_an_answer_to_each_question() -> None:
     assert all("[0]" in item.example.document for item in found)
 
 
+@pytest.mark.slow
 def test_the_generic_importer_reads_bump_by_its_guess_as_its_own_importer_does() -> None:
     own = released("bump", "bump/task1_dataset.json")
     guessed = items_of("generic", DATA / "bump/task1_dataset.json")

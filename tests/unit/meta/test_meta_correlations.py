@@ -210,6 +210,7 @@ def test_williams_within_systems_uses_the_means_of_the_summaries_that_both_metri
     assert p(lacking) == pytest.approx(p(both))
 
 
+@pytest.mark.slow
 @needs_data
 def test_frank_gives_the_partial_correlation_of_a_metric_that_failed_on_some_summaries() -> None:
     of = imported("frank", DATA / "frank_valid")

@@ -126,6 +126,7 @@ def allennlp(folder: Path, archive: Path, base: Path) -> None:
     (base / "config.json").write_text(json.dumps({**config, "vocab_size": config["vocab_size"] - 2}))
 
 
+@pytest.mark.slow
 def test_the_question_generator_of_qafacteval_asks_the_same_from_its_archive(weights: Weights, tmp_path: Path) -> None:
     allennlp(weights(asker), tmp_path / "model.tar.gz", tmp_path / "base")
     made = tmp_path / "models" / "generation"

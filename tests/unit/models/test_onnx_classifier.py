@@ -36,6 +36,7 @@ def folder(weights: Weights, tmp_path: Path) -> Path:
     return export(weights(pair_classifier, NLI, 1, 0), tmp_path / "exported")
 
 
+@pytest.mark.slow
 def test_its_probabilities_are_those_of_torch_alone_and_in_a_batch(folder: Path, weights: Weights) -> None:
     source = weights(pair_classifier, NLI, 1, 0)
     ours, theirs = Checkpoint(str(folder), ONNX_KIND), Checkpoint(str(source), "sequence_classifier")

@@ -330,6 +330,7 @@ def test_eight_threads_share_a_pool_with_room_for_two(
         assert all(threads.map(hammer, range(8)))
 
 
+@pytest.mark.slow
 def test_asking_for_states_loads_no_torch(tiny_roberta: Path, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from core.models.pool import ModelPool; from core.types import Checkpoint\n"

@@ -47,6 +47,7 @@ def test_a_second_run_goes_on_where_the_first_was_stopped(tmp_path: Path, stage:
     assert np.array_equal(resumed.held_out, whole.held_out)
 
 
+@pytest.mark.slow
 def test_states_that_are_gone_are_read_again(tmp_path: Path) -> None:
     unfinished = UnfinishedTraining.open(tmp_path, ["these"])
     run(unfinished, until="Fold 1 of 5")

@@ -161,18 +161,21 @@ def test_a_function_without_end_is_stopped_and_the_next_text_is_scored(
     assert isinstance(scored, Result)
 
 
+@pytest.mark.slow
 def test_a_file_without_end_is_stopped(write: WriteFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_PLUGIN_LOAD_TIMEOUT_S", "0.5")
     with pytest.raises(PluginError, match=r"within 0\.5 s.*raise TOUCHSTONE_PLUGIN_LOAD_TIMEOUT_S"):
         load_plugin(write("while True: pass"), Settings.read())
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_output_stops_nothing(write: WriteFile, engine: Engine) -> None:
     [mine] = load_plugin(write(ONE + "print('x' * 2**20); return 1"), Settings.read()).metrics
     [(_, outcome)] = engine.run([mine()], [PAIR])
     assert isinstance(outcome, Result)
 
 
+@pytest.mark.slow
 def test_what_writes_into_the_connection_of_its_process_is_stopped(write: WriteFile, engine: Engine) -> None:
     body = """
     import os

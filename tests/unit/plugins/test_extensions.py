@@ -138,6 +138,7 @@ def extended(monkeypatch, registry, group, contract, points):  # type: ignore[no
     return mine
 
 
+@pytest.mark.slow
 def test_a_function_and_a_class_of_a_package_are_metrics(
     package: str, monkeypatch: pytest.MonkeyPatch, reports: list[extensions.PluginReport]
 ) -> None:

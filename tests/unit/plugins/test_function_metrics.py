@@ -132,6 +132,7 @@ def test_the_answer_is_kept_until_the_code_changes(write: WriteFile, engine: Eng
     assert f"source:{source_hash(metric.function.source)[:12]}" in edited.signature
 
 
+@pytest.mark.slow
 def test_a_page_that_asks_again_after_an_edit_gets_the_new_score(write: WriteFile, engine: Engine) -> None:
     metric = load(write, "@ts.metric\ndef mine(a, b): return 0.25")()
     assert scored(engine, metric) == 0.25
@@ -210,6 +211,7 @@ def test_a_metric_is_pickled_by_its_spec(write: WriteFile, monkeypatch: pytest.M
     assert pickle.loads(pickle.dumps(one)) == one
 
 
+@pytest.mark.slow
 def test_a_process_gets_no_key_of_ours(write: WriteFile, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "secret")
     monkeypatch.setenv("TOUCHSTONE_KEY_OTHER", "secret")

@@ -56,6 +56,7 @@ def test_a_breach_is_found(check: str, registered: RegisterMetric) -> None:
     assert sentence in found[check]
 
 
+@pytest.mark.slow
 def test_a_score_that_depends_on_the_others_of_its_batch_is_found(registered: RegisterMetric) -> None:
     source = "@ts.metric\ndef broken(examples): return [len(one.summary) / (len(one.summary) + len(examples)) for one in examples]"
     found = breaches(registered(source), "the same alone and in any order")

@@ -70,6 +70,7 @@ def test_bisect_of_pairs_with_one_edit_says_what_to_name() -> None:
         run("study", "bisect", "plain.jsonl", "--metric", "rouge2")
 
 
+@pytest.mark.slow
 def test_a_run_is_swept_and_its_sentences_are_shown_by_density() -> None:
     run("stress", "pairs.jsonl", "--metric", "rouge2", "--kind", "shuffled", "-o", "run.jsonl")
     report = json.loads(run("sweep", "run.jsonl", "-o", "sweep.jsonl", "--json"))

@@ -79,6 +79,7 @@ def test_only_what_a_run_lacks_is_foreseen(monkeypatch: pytest.MonkeyPatch, engi
         assert engine.estimate(missing_conversations(engine, longer)).questions == 2 * 5
 
 
+@pytest.mark.slow
 def test_of_many_sources_some_stand_for_all(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
     run = Run(a_run().plan)
     for number in range(100):

@@ -64,6 +64,7 @@ def value(of: Report, row: str, column: str) -> float:
     return found
 
 
+@pytest.mark.slow
 def test_two_metrics_that_see_different_things_are_better_together() -> None:
     found = report(TWO)
     assert_whole(found)

@@ -362,6 +362,7 @@ def test_labels_of_elsewhere_do_not_count_and_are_said() -> None:
     assert of.warnings == ("1 labels are of summaries that are not here, and do not count.",)
 
 
+@pytest.mark.slow
 def test_a_pilot_plans_the_labels_and_assumptions_do_without() -> None:
     found = LabelPlan(margin=5.0).run(StudyData(pool=BASE))
     needed = {row["margin"]: (row["alone"], row["with_scores"]) for row in found.table("plan").records()}

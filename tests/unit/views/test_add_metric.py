@@ -88,6 +88,7 @@ def test_every_field_of_every_form_has_a_title_and_help() -> None:
     assert names <= SETTING_TITLES.keys() & SETTING_HELP.keys()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_said_and_drawn_as_text(probe: Open, tmp_path: Path) -> None:
     app = read(probe, tmp_path / "absent_*_")
     assert "does not exist" in app.error[0].value

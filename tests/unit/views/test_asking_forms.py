@@ -47,6 +47,7 @@ def test_without_an_endpoint_both_forms_say_what_to_set_and_ask_nobody(probe: Op
     assert not keys(app) & {"explain-ask", "edits-ask"}
 
 
+@pytest.mark.slow
 def test_a_chat_model_of_this_machine_needs_no_endpoint(probe: Open, tmp_path: Path) -> None:
     app = probe()
     for key in ("explain-model", "edits-model"):

@@ -20,6 +20,7 @@ from tests.unit.annotations.campaigns.actors import make_campaign
 Open = Callable[..., AppTest]
 
 
+@pytest.mark.slow
 def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_have_one(
     open_page: Open, store: Store
 ) -> None:
@@ -46,6 +47,7 @@ def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_ha
     assert "ben" in app.dataframe[0].value["name"].tolist()
 
 
+@pytest.mark.slow
 def test_a_token_is_made_on_people_shown_once_and_revoked(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, items=1)
     app = open_page("campaigns")

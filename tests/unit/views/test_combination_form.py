@@ -128,6 +128,7 @@ def test_a_toggle_makes_it_a_cascade(open_page: Open, store: Store, page_engine:
     assert len(made.unsure) == 2
 
 
+@pytest.mark.slow
 def test_on_a_server_of_others_only_its_operator_adds_metrics(
     open_page: Open, store: Store, page_engine: Engine, metrics_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def opened(open_page: Open, store: Store, licence: str) -> AppTest:
     return app
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
 def test_a_dataset_is_pushed_when_its_licence_is_stated(open_page: Open, store: Store, upload_hub: UploadHub) -> None:
     app = opened(open_page, store, "your own")

@@ -57,6 +57,7 @@ def test_a_press_finds_what_the_model_takes(open_page: Open, server: Endpoint) -
     assert len(server.asked) == asked
 
 
+@pytest.mark.slow
 def test_what_a_person_enters_counts_until_it_is_cleared(open_page: Open) -> None:
     app = opened(open_page).button("test-one").click().run()
     app.selectbox("capability-one-structured").set_value("json_object")

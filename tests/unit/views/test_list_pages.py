@@ -100,6 +100,7 @@ def test_a_search_leaves_what_it_matches_and_names_what_was_meant(open_page: Ope
     assert any("Did you mean MiniCheck RoBERTa" in info.value for info in app.info)
 
 
+@pytest.mark.slow
 def test_a_pressed_card_opens_its_metric_alone_and_leads_back(open_page: Open) -> None:
     app = metrics(open_page)
     app.button(key="open-rouge2").click().run()
@@ -124,6 +125,7 @@ def test_an_opened_metric_says_what_it_lacks_and_how_to_get_it(
     assert not app.error
 
 
+@pytest.mark.slow
 def test_an_opened_metric_takes_other_settings(open_page: Open) -> None:
     app = metrics(open_page, "rouge2")
     assert app.selectbox(key="set-rouge2-measured").value == "precision"

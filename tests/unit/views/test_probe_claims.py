@@ -157,6 +157,7 @@ def test_no_claims_are_asked_for_where_no_language_model_is_set(
     assert not app.button(key="find-claims").disabled
 
 
+@pytest.mark.slow
 def test_a_reload_finds_the_edited_claims(probe: Open) -> None:
     app = find(probe())
     app.button(key="remove-claim-0").click().run()

@@ -57,6 +57,7 @@ def test_a_second_edit_json_pins_the_first_and_both_are_scored_against_the_origi
     assert "(−0.0" in table(app)["B"]["ROUGE-2"]
 
 
+@pytest.mark.slow
 def test_a_pinned_edit_is_put_back_into_the_editor_and_unpinned(probe: Open) -> None:
     app = execute(execute(probe(), "Friday"), "Sunday")
     app.button(key="open-pinned-0").click().run()
@@ -77,6 +78,7 @@ def test_pinned_edits_come_back_with_the_draft_and_go_with_another_pair(probe: O
     assert state_of(again, ProbeState).pinned == ()
 
 
+@pytest.mark.slow
 def test_one_link_carries_all_edits(probe: Open) -> None:
     edits = [pinned("Friday", BROKEN), pinned("Sunday")]
     query = parse_qs(pair_link(FIRST.id, FIRST.summary, (), UNSTATED, edits)[1:])

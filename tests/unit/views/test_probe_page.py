@@ -75,6 +75,7 @@ def test_the_metrics_that_are_chosen_have_a_row(probe: Open) -> None:
     assert {line.spec for line in board(app).rows} == {"conciseness", "rouge2[measured=f1]"}
 
 
+@pytest.mark.slow
 def test_no_metric_at_all_is_no_error(probe: Open) -> None:
     app = probe()
     state_of(app, ProbeState).metrics = []
@@ -100,6 +101,7 @@ def test_the_same_label_saved_twice_is_one_row(probe: Open, store: Store) -> Non
     assert store.counts()["label"] == 1
 
 
+@pytest.mark.slow
 def test_a_changed_mind_is_another_revision(probe: Open, store: Store) -> None:
     app = probe()
     for verdict in ("consistent", "borderline", "consistent"):
@@ -299,6 +301,7 @@ def test_the_key_scores_what_waits_and_a_newer_text_makes_it_wait_again(probe: O
     assert row(write(app, FIRST.summary + " Nobody arrived."), "rouge2").state == "waiting"
 
 
+@pytest.mark.slow
 def test_a_text_that_was_scored_before_needs_no_second_press(probe: Open) -> None:
     app = with_rouge_waiting(probe())
     app.button(key="score-all").click().run()
@@ -324,6 +327,7 @@ def test_a_bench_on_which_nothing_waits_has_no_key(probe: Open) -> None:
     assert "score-all" not in {button.key for button in probe().button}
 
 
+@pytest.mark.slow
 def test_a_column_of_scores_is_shown_as_it_is_and_cannot_be_asked_anew(probe: Open, store: Store) -> None:
     example = Example("one", "Ship 1 left at noon.", "Ship 1 left at night.")
     item = Item(example, intended=Verdict.INCONSISTENT, scores=(ReleasedScore("their metric", 0.4375),))

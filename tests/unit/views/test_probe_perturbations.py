@@ -103,6 +103,7 @@ def test_a_press_closes_the_list(probe: Open) -> None:
     assert stands(app) != SUMMARY
 
 
+@pytest.mark.slow
 def test_each_press_draws_anew(probe: Open) -> None:
     app, drawn = probe(), set()
     for _ in range(12):  # two presses may draw the same

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.campaign import load_campaigns
@@ -33,6 +34,7 @@ def test_a_stress_run_is_of_the_metrics_that_were_chosen_last(probe: Open, store
     assert json.loads(store.run_lines(row.id)[0])["metrics"] == ["coverage"]
 
 
+@pytest.mark.slow
 def test_a_campaign_is_called_by_the_name_and_has_the_guidelines_that_were_typed_last(
     open_page: Open, store: Store
 ) -> None:

@@ -147,6 +147,7 @@ def made(source: StudySource | PairSource) -> Pin:
     return PinBuilder(services.store(), services.settings(), services.engine).build(source)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [RUN, StudySource("ranks", (PRECOMPUTED,), metrics=("bleu", "rouge2")), edited_pair("It was open.").source],

@@ -24,6 +24,7 @@ def cost_line(app: AppTest) -> str:
     pytest.fail("The cost was not estimated.")
 
 
+@pytest.mark.slow
 def test_the_cost_follows_the_endpoint_its_price_and_the_prompts(
     probe: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

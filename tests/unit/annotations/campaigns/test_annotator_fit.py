@@ -35,6 +35,7 @@ def crowd(store: Store, **rules: object) -> CampaignFixture:
     return opened
 
 
+@pytest.mark.slow
 def test_competence_tells_who_says_the_opposite(store: Store) -> None:
     opened = crowd(store)
     found = ManagerActions(store, ADA).annotator_models(opened.campaign.id)

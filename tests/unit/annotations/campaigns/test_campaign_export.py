@@ -300,6 +300,7 @@ def test_an_unknown_campaign_is_named_with_those_there_are(source: CampaignFixtu
         find_campaign_id(source.store, "Ships")
 
 
+@pytest.mark.slow
 def test_agreement_by_error_type_moves_with_items_of_a_dataset(store: Store, other: Store) -> None:
     """The dataset itself stays where it is."""
     item = Item(

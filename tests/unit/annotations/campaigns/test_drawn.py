@@ -119,6 +119,7 @@ def test_items_come_in_the_order_of_their_draw_and_one_that_is_skipped_counts_ei
     assert first.left != second.left
 
 
+@pytest.mark.slow
 def test_every_export_has_the_probability_and_the_campaign_goes_on_elsewhere(
     store: Store, tmp_path: Path, migrated_database: Path
 ) -> None:

@@ -116,6 +116,7 @@ def test_estimates_exports_and_the_data_statement_follow_and_an_import_has_the_s
     assert " bad " not in statement
 
 
+@pytest.mark.slow
 def test_an_import_leaves_the_same_labels_out(store: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
     opened, manager, bad = labelled(store)
     manager.exclude(opened.campaign.id, WhatIsExcluded(bad.id), "Guessed.")

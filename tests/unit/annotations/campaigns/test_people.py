@@ -57,6 +57,7 @@ def test_progress_counts_labels_gold_and_repeats(store: Store) -> None:
     assert found.revised.value == 0
 
 
+@pytest.mark.slow
 def test_progress_asks_the_database_no_more_often_for_more_labels(store: Store) -> None:
     opened = make_campaign(store, items=40)
     ben, manager = opened.annotator("ben"), ManagerActions(store, opened.person("ada", Role.MANAGER))
