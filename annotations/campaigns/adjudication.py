@@ -18,9 +18,10 @@ from annotations.campaigns.questions import Answers, check_answers, check_text_a
 from annotations.campaigns.resolution import tasks_by_model
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
 from annotations.campaigns.task_texts import load_task_texts
-from annotations.store.campaign_tables import Adjudication, FlagResolution, Reservation, Response, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_storable
+from annotations.store.response_tables import Adjudication, FlagResolution, Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Origin
 from annotations.store.writes import next_revision

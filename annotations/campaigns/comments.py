@@ -19,9 +19,11 @@ from annotations.campaigns.assignment import require_assigned
 from annotations.campaigns.campaign import load_campaign
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
-from annotations.store.campaign_tables import Comment, FlagResolution, Person, Reservation, Response, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_storable, require_text
+from annotations.store.response_tables import Comment, FlagResolution, Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Item
 

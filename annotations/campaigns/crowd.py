@@ -20,8 +20,9 @@ from annotations.campaigns.limits import find_pause, load_states
 from annotations.campaigns.people import Member, Role, add_person, expire_open, find_person
 from annotations.campaigns.queue import NoTask, NoTaskReason
 from annotations.campaigns.sign_in import StartedSession, create_invite, start_session
-from annotations.store.campaign_tables import CrowdSession, CrowdStudy, Reservation, Response, Task
+from annotations.store.campaign_tables import CrowdSession, CrowdStudy, Task
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation, Response
 
 Platform = Literal["prolific", "mturk"]
 PLATFORMS: Mapping[Platform, str] = {"prolific": "Prolific", "mturk": "MTurk"}

@@ -68,9 +68,11 @@ from annotations.campaigns.questions import CampaignQuestion, check_answers, rea
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.campaigns.webhooks import EventKind, WebhookState, load_webhook, remove_webhook, set_webhook
-from annotations.store.campaign_tables import AnswerKey, Campaign, Person, Reservation, Response, Task, VersionRow
+from annotations.store.campaign_tables import AnswerKey, Campaign, Task, VersionRow
 from annotations.store.database import read_session
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Item
 

@@ -28,8 +28,9 @@ from annotations.campaigns.work_plan import (
     lock_task,
     wanted_labels,
 )
-from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation
 
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 

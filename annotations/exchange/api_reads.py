@@ -23,9 +23,10 @@ from annotations.exchange.campaign_export import (
     task_rows,
 )
 from annotations.exchange.export_rows import ExportedTask
-from annotations.store.campaign_tables import Campaign, Reservation, Response, Task
+from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Document, Explanation, Item
 

@@ -26,7 +26,7 @@ from annotations.campaigns.people import ListedPerson, Role, add_listed_people, 
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.tokens import use_token
 from annotations.exchange.api_reads import JsonRow, UnknownCampaignError, campaign_row
-from annotations.store.campaign_tables import ApiRequest
+from annotations.store.people_tables import ApiRequest
 from annotations.store.records import PairRecord, RecordError, RightsError
 from annotations.store.store import Store
 from core.edits import recover

@@ -40,27 +40,29 @@ from annotations.exchange.export_rows import (
     ExportedVersion,
 )
 from annotations.store.campaign_tables import (
-    Adjudication,
     AnswerKey,
     Campaign,
     CampaignDraw,
-    Comment,
-    Correction,
     DrawnTask,
     DrawStop,
-    Exclusion,
-    FlagResolution,
-    LimitEvent,
-    Person,
-    Reinstatement,
-    Reservation,
-    Response,
     Suggestion,
     Task,
     VersionRow,
 )
 from annotations.store.database import read_session
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError
+from annotations.store.response_tables import (
+    Adjudication,
+    Comment,
+    Correction,
+    Exclusion,
+    FlagResolution,
+    LimitEvent,
+    Reinstatement,
+    Reservation,
+    Response,
+)
 from annotations.store.store import Store
 from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
 from core.types import ErrorType

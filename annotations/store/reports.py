@@ -11,8 +11,8 @@ from uuid import uuid4
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from annotations.store.campaign_tables import Person
 from annotations.store.database import read_session
+from annotations.store.people_tables import Person
 from annotations.store.records import (
     ChangedElsewhereError,
     RecordError,
