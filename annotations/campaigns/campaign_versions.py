@@ -15,9 +15,7 @@ from annotations.campaigns.campaign import (
     read_rules,
     with_optional_answers,
 )
-from annotations.campaigns.preannotation import (
-    require_suggestions,
-)
+from annotations.campaigns.preannotation import require_suggestions
 from annotations.campaigns.questions import CampaignQuestion, check_answers, read_questions
 from annotations.store.campaign_tables import AnswerKey, Task, VersionRow
 from annotations.store.records import RecordError

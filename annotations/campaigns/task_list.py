@@ -9,9 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from annotations.campaigns.campaign import (
-    CampaignSettings,
-)
+from annotations.campaigns.campaign import CampaignSettings
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Reservation, Response

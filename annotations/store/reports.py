@@ -13,13 +13,7 @@ from sqlmodel import Session, col, select
 
 from annotations.store.database import read_session
 from annotations.store.people_tables import Person
-from annotations.store.records import (
-    ChangedElsewhereError,
-    RecordError,
-    RightsError,
-    require_storable,
-    require_text,
-)
+from annotations.store.records import ChangedElsewhereError, RecordError, RightsError, require_storable, require_text
 from annotations.store.report_tables import PinRow, ReportRevision
 from annotations.store.store import Store
 

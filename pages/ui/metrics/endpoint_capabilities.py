@@ -7,14 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from annotations.campaigns.people import Right
-from core.llm.capabilities import (
-    CAPABILITY_TITLES,
-    Capability,
-    CapabilityName,
-    Value,
-    capability_store,
-    format_value,
-)
+from core.llm.capabilities import CAPABILITY_TITLES, Capability, CapabilityName, Value, capability_store, format_value
 from core.llm.endpoint_setup import EndpointFinding, check_endpoint
 from core.llm.endpoints import Endpoint
 from core.llm.endpoints_file import STRUCTURED_FORMS
