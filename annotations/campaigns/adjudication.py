@@ -188,6 +188,9 @@ class AdjudicatorActions:
         swapped, decision = self._swapped(campaign, case.task), case.decision
         unnamed = sorted(case.labels, key=lambda label: stable_number(self._person.id, label.response))
         left, right = texts.sides(swapped)
+        given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
+        flagged = given.where(Reservation.task_id == case.task, Response.act == "flag").order_by(col(Response.id))
+        flags = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
         return AdjudicationTask(
             task=case.task,
             agreement=case.agreement,
@@ -198,7 +201,7 @@ class AdjudicatorActions:
             error_type=texts.error_type,
             answers=tuple(unswap_answers(campaign.questions, label.answers, swapped) for label in unnamed),
             responses=tuple(label.response for label in unnamed),
-            flags=_flag_reasons(session, case.task),
+            flags=tuple(flags),
             decision=replace(decision, answers=unswap_answers(campaign.questions, decision.answers, swapped))
             if decision
             else None,
@@ -213,10 +216,3 @@ def _response_ids(session: Session, task: str) -> set[int]:
     given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
     found = session.exec(given.where(Reservation.task_id == task, Response.act == "answer"))
     return {id for id in found if id is not None}
-
-
-def _flag_reasons(session: Session, task: str) -> tuple[str, ...]:
-    given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    flagged = given.where(Reservation.task_id == task, Response.act == "flag").order_by(col(Response.id))
-    found = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
-    return tuple(found)
