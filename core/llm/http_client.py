@@ -12,7 +12,7 @@ import openai
 
 from core.addresses import LookUp, look_up, secrets_refusal
 from core.checked_transport import CheckedTransport, goes_by_proxy
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 
 _MAX_REDIRECTS = 5
 _MOVED = frozenset({301, 302, 303})

@@ -8,8 +8,8 @@ import streamlit as st
 
 from annotations.campaigns.people import Right
 from core.llm.capabilities import CAPABILITY_TITLES, Capability, CapabilityName, Value, capability_store, format_value
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import EndpointFinding, check_endpoint
-from core.llm.endpoints import Endpoint
 from core.llm.endpoints_file import STRUCTURED_FORMS
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
