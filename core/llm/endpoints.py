@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -80,12 +80,6 @@ def typed_endpoint(fields: Mapping[str, object], key: str) -> Endpoint:
         raise BadSettingError(f"{wrong}. A name has letters, digits, dots and dashes.") from None
     if not entry.model.strip():
         raise BadSettingError("model: Name the model that the endpoint is to ask.")
-    _require_allowed_variables(entry)
-    return replace(_build_endpoint(entry, key.strip() or _key_of_entry(entry, entry.name), entry.name), typed=True)
-
-
-def _require_allowed_variables(entry: EndpointEntry) -> None:
-    """Raise BadSettingError for a variable whose value people of this server may not have sent to an address of theirs."""
     settings = Settings.read()
     for variable in (entry.key_from, *(value[1:] for value in entry.headers.values() if value.startswith("$"))):
         if variable and not settings.allows_key(variable):
@@ -94,6 +88,7 @@ def _require_allowed_variables(entry: EndpointEntry) -> None:
                 f"Whoever runs it can give the key in a variable that begins with {KEY_PREFIX}, or list the name in "
                 "TOUCHSTONE_ALLOWED_KEYS. Or type the key itself."
             )
+    return replace(_build_endpoint(entry, key.strip() or _key_of_entry(entry, entry.name), entry.name), typed=True)
 
 
 def add_endpoint(endpoint: Endpoint) -> None:
@@ -196,7 +191,13 @@ def _named_endpoint(name: str, settings: Settings) -> Endpoint:
     if name in _ADDED:
         return _ADDED[name]
     if name.startswith(SERVICE_PREFIX):
-        return _service_endpoint(name, settings.table_files)
+        for file in settings.table_files:
+            for service in read_entries(file, ServiceEntry):
+                if service.endpoint.name == name:
+                    return _endpoint_from_entry(service.endpoint, file)
+        raise MissingEndpointError(
+            f"No service is named {name.removeprefix(SERVICE_PREFIX)!r}. Name its TOML file with --plugin or in TOUCHSTONE_PLUGINS."
+        )
     entries = {entry.name: entry for entry in read_endpoints_file(settings.endpoints)}
     if name not in entries:
         if not settings.endpoints.strip():
@@ -205,16 +206,6 @@ def _named_endpoint(name: str, settings: Settings) -> Endpoint:
             )
         raise UnknownNameError(f"endpoint of {settings.endpoints}", name, entries)
     return _endpoint_from_entry(entries[name], settings.endpoints)
-
-
-def _service_endpoint(name: str, files: Sequence[str]) -> Endpoint:
-    for file in files:
-        for service in read_entries(file, ServiceEntry):
-            if service.endpoint.name == name:
-                return _endpoint_from_entry(service.endpoint, file)
-    raise MissingEndpointError(
-        f"No service is named {name.removeprefix(SERVICE_PREFIX)!r}. Name its TOML file with --plugin or in TOUCHSTONE_PLUGINS."
-    )
 
 
 def _endpoint_from_entry(entry: EndpointEntry, file: str) -> Endpoint:
