@@ -22,20 +22,16 @@ def sentence_origins(original: str, edits: Sequence[Edit]) -> list[int | None]:
     for number, span in enumerate(before):
         places.setdefault(span.of(original), []).append(number)
     equal = [places[words].pop(0) if places.get(words := span.of(edited)) else None for span in after]
-    kept = _kept_stretches(original, edits)
+    # stretches of the edited text that no edit touched, and how far each has moved from its place in the original.
+    kept, at, moved = [], 0, 0
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        kept.append((Span(at + moved, edit.span.start + moved), moved))
+        moved += len(edit.new) - (edit.span.end - edit.span.start)
+        at = edit.span.end
+    kept.append((Span(at + moved, len(original) + moved), moved))
     return [
         same if same is not None else _most_kept(span, before, kept) for span, same in zip(after, equal, strict=True)
     ]
-
-
-def _kept_stretches(original: str, edits: Sequence[Edit]) -> list[tuple[Span, int]]:
-    """The stretches of the edited text that no edit touched, and how far each has moved from its place in the original."""
-    found, at, moved = [], 0, 0
-    for edit in sorted(edits, key=lambda edit: edit.span):
-        found.append((Span(at + moved, edit.span.start + moved), moved))
-        moved += len(edit.new) - (edit.span.end - edit.span.start)
-        at = edit.span.end
-    return [*found, (Span(at + moved, len(original) + moved), moved)]
 
 
 def _most_kept(span: Span, before: Sequence[Span], kept: Sequence[tuple[Span, int]]) -> int | None:

@@ -23,8 +23,9 @@ with st.spinner("Loading the database and the engine of Touchstone…"):
     from pages.server import services
     from pages.ui.palette import palette
     from pages.ui.shared.background_results import RedrawState
+    from pages.ui.shared.page_list import load_page, page_heading
     from pages.ui.shared.session_state import page_state
-    from pages.ui.shared.session_user import load_page, open_session, page_heading, pages_for
+    from pages.ui.shared.session_user import open_session, pages_for
     from pages.ui.tour import tour
 member = open_session()
 add_new_tables(METRICS, services.settings().metrics_dir)

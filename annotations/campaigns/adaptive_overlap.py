@@ -15,7 +15,8 @@ from annotations.campaigns.annotator_fit import FittedLabels, fit_labels
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.results import CampaignLabel, labels_by_task, latest_blind_labels, load_labels
 from annotations.campaigns.work_plan import wanted_labels
-from annotations.store.campaign_tables import Reservation, Task, WantedLabels
+from annotations.store.campaign_tables import Task, WantedLabels
+from annotations.store.response_tables import Reservation
 
 _MODEL = "dawid-skene"
 _GROWTH = 1.1  # times as many labels as at the last fit, after which the model is fitted again

@@ -18,9 +18,10 @@ from annotations.campaigns.questions import Answers, check_answers, check_text_a
 from annotations.campaigns.resolution import tasks_by_model
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
 from annotations.campaigns.task_texts import load_task_texts
-from annotations.store.campaign_tables import Adjudication, FlagResolution, Reservation, Response, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_storable
+from annotations.store.response_tables import Adjudication, FlagResolution, Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Origin
 from annotations.store.writes import next_revision
@@ -187,6 +188,9 @@ class AdjudicatorActions:
         swapped, decision = self._swapped(campaign, case.task), case.decision
         unnamed = sorted(case.labels, key=lambda label: stable_number(self._person.id, label.response))
         left, right = texts.sides(swapped)
+        given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
+        flagged = given.where(Reservation.task_id == case.task, Response.act == "flag").order_by(col(Response.id))
+        flags = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
         return AdjudicationTask(
             task=case.task,
             agreement=case.agreement,
@@ -197,7 +201,7 @@ class AdjudicatorActions:
             error_type=texts.error_type,
             answers=tuple(unswap_answers(campaign.questions, label.answers, swapped) for label in unnamed),
             responses=tuple(label.response for label in unnamed),
-            flags=_flag_reasons(session, case.task),
+            flags=tuple(flags),
             decision=replace(decision, answers=unswap_answers(campaign.questions, decision.answers, swapped))
             if decision
             else None,
@@ -212,10 +216,3 @@ def _response_ids(session: Session, task: str) -> set[int]:
     given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
     found = session.exec(given.where(Reservation.task_id == task, Response.act == "answer"))
     return {id for id in found if id is not None}
-
-
-def _flag_reasons(session: Session, task: str) -> tuple[str, ...]:
-    given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    flagged = given.where(Reservation.task_id == task, Response.act == "flag").order_by(col(Response.id))
-    found = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
-    return tuple(found)

@@ -29,7 +29,8 @@ from annotations.campaigns.results import (
     share_of_agreeing_pairs,
 )
 from annotations.campaigns.work_plan import calibration_tasks
-from annotations.store.campaign_tables import Exclusion, Reinstatement, Reservation, Response, Task
+from annotations.store.campaign_tables import Task
+from annotations.store.response_tables import Exclusion, Reinstatement, Reservation, Response
 
 _PACE_WINDOW = timedelta(days=7)
 

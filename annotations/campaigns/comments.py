@@ -19,9 +19,11 @@ from annotations.campaigns.assignment import require_assigned
 from annotations.campaigns.campaign import load_campaign
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
-from annotations.store.campaign_tables import Comment, FlagResolution, Person, Reservation, Response, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_storable, require_text
+from annotations.store.response_tables import Comment, FlagResolution, Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Item
 
@@ -270,7 +272,8 @@ def _load_conversations(
         .order_by(col(Reservation.number).desc())
     )
     numbers: dict[tuple[str, str | None], int] = {(task, person): number for task, person, number in rows}
-    summaries = _summaries(session, found)
+    texts = select(Task.id, Item.text).join(Item, col(Item.id) == Task.item_id)
+    summaries = dict(session.exec(texts.where(col(Task.id).in_({task for task, _ in found}))).all())
     named = [replace(one, number=numbers.get(key, 0), summary=summaries[key[0]]) for key, one in found.items()]
     return sorted(named, key=lambda one: one.last_at, reverse=True)
 
@@ -293,11 +296,6 @@ def _load_flags(
 def _shown_flag(row: Response, resolution: FlagResolution | None) -> ShownFlag:
     done = ShownResolution(resolution.note, resolution.by, resolution.created_at) if resolution else None
     return ShownFlag(row.id or 0, row.reason, row.created_at, done)
-
-
-def _summaries(session: Session, keys: Mapping[tuple[str, str | None], Conversation]) -> dict[str, str]:
-    texts = select(Task.id, Item.text).join(Item, col(Item.id) == Task.item_id)
-    return dict(session.exec(texts.where(col(Task.id).in_({task for task, _ in keys}))).all())
 
 
 def _without_names(conversation: Conversation) -> Conversation:

@@ -17,11 +17,12 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.limits import find_pause, load_states
-from annotations.campaigns.people import Member, Role, add_person, expire_open, find_person
+from annotations.campaigns.people import Role, add_person, expire_open, find_person
 from annotations.campaigns.queue import NoTask, NoTaskReason
 from annotations.campaigns.sign_in import StartedSession, create_invite, start_session
-from annotations.store.campaign_tables import CrowdSession, CrowdStudy, Reservation, Response, Task
+from annotations.store.campaign_tables import CrowdSession, CrowdStudy, Task
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation, Response
 
 Platform = Literal["prolific", "mturk"]
 PLATFORMS: Mapping[Platform, str] = {"prolific": "Prolific", "mturk": "MTurk"}
@@ -154,7 +155,10 @@ def join_study(
     ).first()
     if row is None:
         _require_place(session, campaign, terms, now)
-        person = _person_of(session, terms.platform, who.id)
+        name = participant_name(terms.platform, who.id)  # who may have taken part in another campaign
+        person = find_person(session, name) or add_person(session, name, Role.ANNOTATOR)
+        if person.role is not Role.ANNOTATOR or not person.active:
+            raise CrowdRefusedError("You cannot take part in this study. Please return it on the platform.")
         row = CrowdSession(
             campaign_id=campaign.id,
             person_id=person.id,
@@ -190,15 +194,6 @@ def _require_place(session: Session, campaign: CampaignSettings, terms: StudyTer
 def participant_name(platform: Platform, participant: str) -> str:
     """Name of the person whom a platform knows by an id."""
     return f"{PLATFORMS[platform]} {participant}"
-
-
-def _person_of(session: Session, platform: Platform, participant: str) -> Member:
-    """The person of a participant, who may have taken part in another campaign."""
-    name = participant_name(platform, participant)
-    person = find_person(session, name) or add_person(session, name, Role.ANNOTATOR)
-    if person.role is not Role.ANNOTATOR or not person.active:
-        raise CrowdRefusedError("You cannot take part in this study. Please return it on the platform.")
-    return person
 
 
 def _outcome(row: CrowdSession, now: datetime) -> SessionOutcome:

@@ -13,9 +13,10 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign, stab
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import EditSource, pair_from_answers
 from annotations.campaigns.results import CampaignLabel, latest_labels, load_labels
-from annotations.store.campaign_tables import Correction, Reservation, Response, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.records import PairRecord, RecordError, require_storable
+from annotations.store.response_tables import Correction, Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Document, Item
 from annotations.store.writes import example_from_rows, next_revision, pair_item_id

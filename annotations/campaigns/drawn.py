@@ -25,8 +25,9 @@ from annotations.campaigns.campaign import (
 )
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.campaigns.resolution import resolve_tasks
-from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Reservation, Task
+from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Task
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation
 from core.stats.rate_sequence import rate_sequence
 from core.stats.score_draw import DrawnPool, DrawWay, PoolDraw, selection_probabilities
 from core.types import Verdict

@@ -14,8 +14,10 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet
-from annotations.store.campaign_tables import Exclusion, Person, Reinstatement, Reservation, Response, Task
+from annotations.store.campaign_tables import Task
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_text
+from annotations.store.response_tables import Exclusion, Reinstatement, Reservation, Response
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ from annotations.campaigns.campaign import SHUFFLE_PRIME, SKILL, CampaignSetting
 from annotations.campaigns.people import SELECT_NAMES, Member
 from annotations.campaigns.score_views import WAS_VIEWED
 from annotations.campaigns.work_plan import IS_PLACE_TAKEN
-from annotations.store.campaign_tables import GroupMember, Reservation, Task, TaskPlaces
+from annotations.store.campaign_tables import Task, TaskPlaces
+from annotations.store.people_tables import GroupMember
+from annotations.store.response_tables import Reservation
 from annotations.store.tables import Explanation, Label, Origin, UtcDateTime
 
 _AT_ONCE = 20  # tasks: others may be taking some in the same moment

@@ -77,7 +77,13 @@ def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agr
 
     modes = sorted({label.mode for label in labels})
     found = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
-    slices = {OVERALL: labels, **(found if len(modes) > 1 else {}), **_labels_by_error_type(session, campaign, labels)}
+    of_item = given_error_types(session, campaign) | corrected_error_types(session)
+    kinds = sorted({of_item[label.item] for label in labels if label.item in of_item})
+    slices = {
+        OVERALL: labels,
+        **(found if len(modes) > 1 else {}),
+        **{kind: [label for label in labels if of_item.get(label.item) == kind] for kind in kinds},
+    }
     return [
         agreement
         for question in campaign.questions.questions
@@ -203,14 +209,6 @@ def _pairwise_kappas(
     for (first, one), (second, other) in combinations(enumerate(people), 2):
         if (ratings.given[:, first] & ratings.given[:, second]).any():
             yield (one, other), estimate(cohen_kappa(ratings, first, second, distance))
-
-
-def _labels_by_error_type(
-    session: Session, campaign: CampaignSettings, labels: Sequence[CampaignLabel]
-) -> dict[str, list[CampaignLabel]]:
-    of_item = given_error_types(session, campaign) | corrected_error_types(session)
-    kinds = sorted({of_item[label.item] for label in labels if label.item in of_item})
-    return {kind: [label for label in labels if of_item.get(label.item) == kind] for kind in kinds}
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,10 @@ from annotations.campaigns.responses import (
     save_response,
 )
 from annotations.campaigns.task_texts import ShownTask, show_task
-from annotations.store.campaign_tables import Reservation, Response, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Item, ScoreRow
 

@@ -17,8 +17,10 @@ from annotations.campaigns.campaign import CampaignRules, CampaignSettings
 from annotations.campaigns.people import Member, expire_open
 from annotations.campaigns.qualification import is_correct
 from annotations.campaigns.questions import unswap_answers
-from annotations.store.campaign_tables import AnswerKey, LimitEvent, Person, Reservation, Response, Task
+from annotations.store.campaign_tables import AnswerKey, Task
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_text
+from annotations.store.response_tables import LimitEvent, Reservation, Response
 from core.stats.accuracy_limit import evidence_below, upper_share
 
 WARN_EVIDENCE, PAUSE_EVIDENCE = 5.0, 20.0

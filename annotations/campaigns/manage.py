@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import select
 
 from annotations.campaigns.active_order import OrderedTasks, order_by_disagreement, was_ordered_by_disagreement
 from annotations.campaigns.adaptive_overlap import ask_for_labels
@@ -19,15 +17,13 @@ from annotations.campaigns.campaign import (
     NewTask,
     VersionContent,
     add_tasks,
-    add_version,
     create_campaign,
     load_campaign,
     load_campaigns,
-    read_rules,
     set_mode,
-    with_optional_answers,
 )
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
+from annotations.campaigns.campaign_versions import IssuedVersion, load_versions, require_passable, revise_campaign
 from annotations.campaigns.candidates import Candidate, load_candidates
 from annotations.campaigns.crowd import SessionRow, StudyTerms, load_sessions, load_study, return_session, set_study
 from annotations.campaigns.drawn import CampaignDrawing, create_drawn_campaign
@@ -64,153 +60,14 @@ from annotations.campaigns.preannotation import (
     require_suggestions,
     scored_metrics,
 )
-from annotations.campaigns.questions import CampaignQuestion, check_answers, read_questions
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
+from annotations.campaigns.task_list import TaskRemark, TaskRow, load_remarks, load_tasks
 from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.campaigns.webhooks import EventKind, WebhookState, load_webhook, remove_webhook, set_webhook
-from annotations.store.campaign_tables import AnswerKey, Campaign, Person, Reservation, Response, Task, VersionRow
+from annotations.store.campaign_tables import Campaign
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.store import Store
-from annotations.store.tables import Item
-
-
-@dataclass(frozen=True, slots=True)
-class IssuedVersion:
-    """A version as it was written."""
-
-    version: int
-    content: VersionContent
-    by: str
-    created_at: datetime
-
-
-def load_versions(session: Session, campaign_id: str) -> list[IssuedVersion]:
-    """Every version of a campaign, newest first."""
-    found = session.exec(
-        select(VersionRow).where(VersionRow.campaign_id == campaign_id).order_by(col(VersionRow.version).desc())
-    )
-    return [
-        IssuedVersion(
-            row.version,
-            VersionContent(row.questions, row.guidelines, read_rules(row.rules), row.open),
-            row.by,
-            row.created_at,
-        )
-        for row in found
-    ]
-
-
-def revise_campaign(session: Session, campaign_id: str, by: str, content: VersionContent) -> CampaignSettings:
-    """Revise a campaign. Raises RecordError where labels or known answers of before would not fit the new questions,
-    and for an order that its items do not have."""
-    campaign, after = load_campaign(session, campaign_id), read_questions(content.questions)
-
-    if campaign.questions.unit != after.unit:
-        raise RecordError(
-            f"The questions were about one {campaign.questions.unit} each and are about one {after.unit} now. Make a new campaign."
-        )
-    for question in campaign.questions.questions:
-        new = after.by_id.get(question.id)
-        if new and not _accepts_answers_of(new, question):
-            raise RecordError(
-                f"Question {question.id!r} does not offer any more what may have been answered already. "
-                "Keep its kind, options and steps, give it another id, or make a new campaign."
-            )
-
-    if "drawn" in {campaign.rules.order, content.rules.order} and campaign.rules.order != content.rules.order:
-        raise RecordError("The order of a draw is that of its probabilities. Make a new campaign for another.")
-    if campaign.rules.order != content.rules.order == "disagreement":
-        raise RecordError("The items of this campaign are in no order of disagreement. Make a new campaign for that.")
-
-    keys = session.exec(
-        select(AnswerKey.answers).join(Task, col(Task.id) == AnswerKey.task_id).where(Task.campaign_id == campaign_id)
-    )
-    for answers in keys:
-        check_answers(with_optional_answers(after), answers)
-
-    revised = add_version(session, campaign_id, by, content)
-    require_passable(session, revised)
-    require_suggestions(session, revised)
-    return revised
-
-
-def require_passable(session: Session, campaign: CampaignSettings) -> None:
-    """Raise RecordError where passing the qualification is impossible, as it has fewer items than must be right."""
-    needed = campaign.rules.pass_right
-    there = session.exec(
-        select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id, Task.part == "qualification")
-    ).one()
-    if needed > there:
-        raise RecordError(
-            f"{needed} answers of the qualification must be right, and it has {there} items. "
-            "Add items with known answers, or ask for fewer right ones."
-        )
-
-
-def _accepts_answers_of(new: CampaignQuestion, old: CampaignQuestion) -> bool:
-    """True if every answer to the old question is one to the new question."""
-    if new.kind != old.kind or not set(old.values) <= set(new.values):
-        return False
-    if new.kind in {"ranking", "soft"} and new.values != old.values:
-        return False
-    return new.kind not in {"scale", "slider"} or (new.low <= old.low and old.high <= new.high)
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRow:
-    """One thing to label; `key` are its known answers, `labels` those that were given."""
-
-    part: str
-    summary: str
-    asked: Mapping[str, Any]
-    key: Mapping[str, Any]
-    labels: int
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRemark:
-    """Reason why an item was skipped or flagged."""
-
-    act: str
-    person: str
-    reason: str
-    summary: str
-    created_at: datetime
-
-
-def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
-    """Every task of a campaign, in the order in which they were added."""
-    found = session.exec(
-        select(Task, Item.text)
-        .join(Item, col(Item.id) == Task.item_id)
-        .where(Task.campaign_id == campaign.id)
-        .order_by(col(Task.position))
-    ).all()
-    ids = select(Task.id).where(Task.campaign_id == campaign.id)
-    keys = dict(session.exec(select(AnswerKey.task_id, AnswerKey.answers).where(col(AnswerKey.task_id).in_(ids))).all())
-    labels = dict(
-        session.exec(
-            select(Reservation.task_id, func.count())
-            .where(Reservation.campaign_id == campaign.id, Reservation.state == "answered", ~col(Reservation.excluded))
-            .group_by(col(Reservation.task_id))
-        ).all()
-    )
-    return [TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0)) for task, text in found]
-
-
-def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:
-    """Every skip and flag of a campaign, newest first."""
-    found = session.exec(
-        select(Response, Person.name, Item.text)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .join(Person, col(Person.id) == Reservation.person_id)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .join(Item, col(Item.id) == Task.item_id)
-        .where(Reservation.campaign_id == campaign.id, col(Response.act).in_(("skip", "flag")))
-        .order_by(col(Response.id).desc())
-    )
-    return [TaskRemark(row.act, name, row.reason, text, row.created_at) for row, name, text in found]
 
 
 def local_member(store: Store, name: str) -> Member:

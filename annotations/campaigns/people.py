@@ -14,8 +14,9 @@ from uuid import uuid4
 from sqlalchemy import String, bindparam, delete, union, update
 from sqlmodel import Session, col, select
 
-from annotations.store.campaign_tables import GroupMember, Person, PersonChange, Reservation
+from annotations.store.people_tables import GroupMember, Person, PersonChange
 from annotations.store.records import RecordError, RightsError, require_text
+from annotations.store.response_tables import Reservation
 
 
 class Right(StrEnum):

@@ -14,7 +14,8 @@ from sqlmodel import Session, col, exists, select
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
 from annotations.campaigns.questions import unswap_answers
-from annotations.store.campaign_tables import AnswerKey, Campaign, Reservation, Response, Task
+from annotations.store.campaign_tables import AnswerKey, Campaign, Task
+from annotations.store.response_tables import Reservation, Response
 
 _FINISHED_STATES = ("answered", "skipped", "flagged", "late")
 

@@ -28,8 +28,9 @@ from annotations.campaigns.work_plan import (
     lock_task,
     wanted_labels,
 )
-from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation
 
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 
@@ -108,7 +109,8 @@ def reserve_next(
     if stage in {Stage.EXCLUDED, Stage.UNQUALIFIED}:
         return NoTask("excluded" if stage is Stage.EXCLUDED else "unqualified")
     if stage is not Stage.WORK:
-        return _reserve_or_over(queue, _first_unseen_task(queue, stage.value))
+        task_id = _first_unseen_task(queue, stage.value)
+        return _reserve(queue, task_id) if task_id else NoTask("over")
     return _next_work(queue)
 
 
@@ -347,10 +349,6 @@ _INSERT_WHERE_FREE = (
     )
     .returning(col(Reservation.id))
 )
-
-
-def _reserve_or_over(queue: _Queue, task_id: str | None) -> Reservation | NoTask:
-    return _reserve(queue, task_id) if task_id else NoTask("over")
 
 
 def _reserve(queue: _Queue, task_id: str, turn: int = 1) -> Reservation:

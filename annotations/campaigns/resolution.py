@@ -13,7 +13,7 @@ from sqlmodel import Session
 from annotations.campaigns.annotator_fit import FittedLabels, fit_labels
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet
-from annotations.campaigns.results import CampaignLabel, Case, StoredDecision, load_cases
+from annotations.campaigns.results import CampaignLabel, Case, load_cases
 
 
 class Resolution(StrEnum):
@@ -60,16 +60,14 @@ def tasks_by_model(session: Session, campaign: CampaignSettings) -> frozenset[st
 
 def _resolve_case(case: Case, campaign: CampaignSettings, fitted: FittedLabels | None) -> ResolvedTask:
     if case.decision:
-        resolution, answers = _resolve_by_decision(case.decision, case.reopened)
+        resolution, answers = (
+            (Resolution.UNRESOLVED, {}) if case.reopened else (Resolution.ADJUDICATED, case.decision.answers)
+        )
     elif fitted and case.task in fitted.tasks:
         resolution, answers = _resolve_by_model(case, campaign, fitted)
     else:
         resolution, answers = _resolve_by_majority(case.labels, campaign.questions)
     return ResolvedTask(case.task, case.labels[0].item, resolution, case.labels, answers)
-
-
-def _resolve_by_decision(decision: StoredDecision, reopened: bool) -> tuple[Resolution, Mapping[str, Any]]:
-    return (Resolution.UNRESOLVED, {}) if reopened else (Resolution.ADJUDICATED, decision.answers)
 
 
 def _resolve_by_model(

@@ -27,8 +27,9 @@ from annotations.campaigns.questions import (
 )
 from annotations.campaigns.task_texts import label_mode, show_task
 from annotations.campaigns.work_plan import COUNT_PLACES, is_for_everybody, wanted_labels
-from annotations.store.campaign_tables import Campaign, Reservation, Response, Task, VersionRow
+from annotations.store.campaign_tables import Campaign, Task, VersionRow
 from annotations.store.records import ChangedElsewhereError, RecordError
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.tables import Draft
 from annotations.store.writes import save_pair
 

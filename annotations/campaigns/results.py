@@ -17,7 +17,9 @@ from sqlmodel import Session, col, exists, select
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.exclusions import load_excluded_questions
 from annotations.campaigns.questions import read_questions, unswap_answers
-from annotations.store.campaign_tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
+from annotations.store.campaign_tables import Task, VersionRow
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import Adjudication, Correction, Reservation, Response
 from annotations.store.tables import Item, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
 

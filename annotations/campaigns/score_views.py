@@ -8,7 +8,8 @@ from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.store.campaign_tables import ScoreView, Task
+from annotations.store.campaign_tables import Task
+from annotations.store.response_tables import ScoreView
 from annotations.store.writes import insert_new
 
 WAS_VIEWED = exists().where(

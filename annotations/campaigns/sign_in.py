@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, delete
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.people import Member, Role, add_person, find_person, member_of
-from annotations.store.campaign_tables import Invite, Person, Revocation, SignIn
+from annotations.store.people_tables import Invite, Person, Revocation, SignIn
 from annotations.store.records import RecordError, RightsError
 
 _CODE_BYTES = 18  # 144 bits: cannot be guessed, however fast the hash

@@ -14,7 +14,8 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.campaign import CampaignSettings, LabelMode
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import unswap_answers
-from annotations.store.campaign_tables import Reservation, Response, Suggestion, Task
+from annotations.store.campaign_tables import Suggestion, Task
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.tables import Document, Explanation, Item
 from core.contexts import closest_evidence, contexts_from_json
 from core.text import sentences

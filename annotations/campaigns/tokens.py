@@ -12,8 +12,9 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.people import Right, member_of
 from annotations.campaigns.sign_in import hash_secret
-from annotations.store.campaign_tables import ApiToken, Campaign, Person
+from annotations.store.campaign_tables import Campaign
 from annotations.store.database import read_session
+from annotations.store.people_tables import ApiToken, Person
 from annotations.store.records import RecordError, RightsError, require_text
 from annotations.store.store import Store
 

@@ -14,18 +14,10 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.webhooks import MAX_PROBLEM, MOST_ATTEMPTS, Delivery, EventKind, sign, wait_after
-from annotations.store.campaign_tables import (
-    Campaign,
-    Exclusion,
-    LimitEvent,
-    Person,
-    Reinstatement,
-    Reservation,
-    Response,
-    Task,
-    Webhook,
-)
+from annotations.store.campaign_tables import Campaign, Task, Webhook
 from annotations.store.database import read_session
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import Exclusion, LimitEvent, Reinstatement, Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import UtcDateTime
 

@@ -10,7 +10,8 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
-from annotations.store.campaign_tables import Reservation, Task, WantedLabels
+from annotations.store.campaign_tables import Task, WantedLabels
+from annotations.store.response_tables import Reservation
 from annotations.store.tables import UtcDateTime
 
 

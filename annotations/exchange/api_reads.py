@@ -14,18 +14,13 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
 from annotations.campaigns.people import load_pseudonyms
 from annotations.campaigns.tokens import TokenAccess, use_token
-from annotations.exchange.campaign_export import (
-    ExportContext,
-    item_row,
-    label_rows,
-    load_export_context,
-    response_of_event,
-    task_rows,
-)
+from annotations.exchange.campaign_export import ExportContext, item_row, load_export_context, task_rows
 from annotations.exchange.export_rows import ExportedTask
-from annotations.store.campaign_tables import Campaign, Reservation, Response, Task
+from annotations.exchange.response_export import label_rows, response_of_event
+from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Document, Explanation, Item
 

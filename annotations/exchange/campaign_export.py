@@ -1,4 +1,4 @@
-"""The export of a campaign in long form: questions, tasks, responses with their times, and the final label of each task."""
+"""The export of a campaign in long form: its versions, people, texts, draw and tasks, with the final label of each task."""
 
 from __future__ import annotations
 
@@ -13,26 +13,17 @@ from sqlmodel.sql.expression import SelectOfScalar
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.campaigns.drawn import load_selection_probabilities
 from annotations.campaigns.people import load_pseudonyms
-from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.campaigns.results import given_error_types, load_cases
 from annotations.exchange.export import pseudonymous_explanation_id
 from annotations.exchange.export_rows import (
     ExportedCampaign,
-    ExportedComment,
-    ExportedCorrection,
-    ExportedDecision,
     ExportedDocument,
     ExportedDraw,
     ExportedEdit,
-    ExportedExclusion,
     ExportedExplanation,
-    ExportedFlagResolution,
     ExportedItem,
-    ExportedLabel,
-    ExportedLimit,
     ExportedOrigin,
     ExportedPerson,
-    ExportedReservation,
     ExportedRow,
     ExportedStop,
     ExportedSuggestion,
@@ -40,27 +31,28 @@ from annotations.exchange.export_rows import (
     ExportedVersion,
 )
 from annotations.store.campaign_tables import (
-    Adjudication,
     AnswerKey,
     Campaign,
     CampaignDraw,
-    Comment,
-    Correction,
     DrawnTask,
     DrawStop,
-    Exclusion,
-    FlagResolution,
-    LimitEvent,
-    Person,
-    Reinstatement,
-    Reservation,
-    Response,
     Suggestion,
     Task,
     VersionRow,
 )
 from annotations.store.database import read_session
-from annotations.store.records import RecordError
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import (
+    Adjudication,
+    Comment,
+    Correction,
+    Exclusion,
+    FlagResolution,
+    LimitEvent,
+    Reinstatement,
+    Reservation,
+    Response,
+)
 from annotations.store.store import Store
 from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
 from core.types import ErrorType
@@ -279,178 +271,7 @@ def suggestion_rows(session: Session, context: ExportContext) -> Iterator[Export
         )
 
 
-_CHUNK = 500  # rows held in memory at a time
-
-
-def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
-        select(Reservation, Person.pseudonym)
-        .join(Person, col(Person.id) == Reservation.person_id)
-        .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(Reservation.id)),
-        execution_options={"yield_per": _CHUNK},
-    )
-    for reservation, pseudonym in found:
-        yield ExportedReservation(
-            **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at", "excluded"}),
-            task=context.numbers[reservation.task_id],
-            person=pseudonym,
-            order=reservation.number,
-        )
-
-
-def label_rows(
-    session: Session, context: ExportContext, after: int = 0, limit: int | None = None
-) -> Iterator[ExportedLabel]:
-    """The revisions of labels that were saved behind the response `after`, at most `limit`."""
-    versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == context.campaign.id))
-    questions = {version.version: read_questions(version.questions) for version in versions}
-    found = session.exec(
-        select(Response, Reservation, Task, Person.pseudonym)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .join(Person, col(Person.id) == Reservation.person_id)
-        .where(Reservation.campaign_id == context.campaign.id, col(Response.id) > after)
-        .order_by(col(Response.id))
-        .limit(limit),
-        execution_options={"yield_per": _CHUNK},
-    )
-    for response, reservation, task, pseudonym in found:
-        yield ExportedLabel(
-            **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
-            answers=unswap_answers(questions[response.version], response.answers, response.swapped),
-            order=response.number,
-            task=context.numbers[task.id],
-            item_id=task.item_id,
-            part=task.part,
-            person=pseudonym,
-            turn=reservation.turn,
-            provenance=context.provenance.get(task.id),
-            excluded=reservation.excluded,
-            selection_probability=context.selection.get(task.id),
-        )
-
-
-def decision_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    events = {
-        id: event for id, event in session.exec(given.where(Reservation.campaign_id == context.campaign.id)) if id
-    }
-    found = session.exec(
-        select(Adjudication, Task)
-        .join(Task, col(Task.id) == Adjudication.task_id)
-        .where(Task.campaign_id == context.campaign.id)
-        .order_by(col(Adjudication.id))
-    )
-    for row, task in found:
-        yield ExportedDecision(
-            **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
-            task=context.numbers[task.id],
-            item_id=task.item_id,
-            person=context.pseudonym(row.by),
-            settles=tuple(events[response] for response in row.settles),
-        )
-
-
-def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
-        select(Correction, Response.event_id)
-        .join(Response, col(Response.id) == Correction.response_id)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(Correction.id))
-    )
-    for row, label in found:
-        yield ExportedCorrection(
-            **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=context.pseudonym(row.by)
-        )
-
-
-def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
-        select(Comment, Person.pseudonym)
-        .outerjoin(Person, col(Person.id) == Comment.annotator_id)
-        .where(Comment.campaign_id == context.campaign.id)
-        .order_by(col(Comment.id))
-    )
-    for row, annotator in found:
-        yield ExportedComment(
-            **row.model_dump(include={"event_id", "role", "text", "created_at"}),
-            task=context.numbers[row.task_id],
-            annotator=annotator,
-            person=context.pseudonym(row.by),
-        )
-
-
-def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
-        select(FlagResolution, Response.event_id)
-        .join(Response, col(Response.id) == FlagResolution.response_id)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(FlagResolution.id))
-    )
-    for row, label in found:
-        yield ExportedFlagResolution(
-            **row.model_dump(include={"event_id", "note", "created_at"}), label=label, person=context.pseudonym(row.by)
-        )
-
-
-def exclusion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
-        select(Exclusion, Reinstatement, Person.pseudonym)
-        .join(Person, col(Person.id) == Exclusion.person_id)
-        .outerjoin(Reinstatement, col(Reinstatement.exclusion_id) == Exclusion.id)
-        .where(Exclusion.campaign_id == context.campaign.id)
-        .order_by(col(Exclusion.id))
-    )
-    for row, end, person in found:
-        yield ExportedExclusion(
-            **row.model_dump(include={"event_id", "day", "question", "reason", "created_at"}),
-            person=person,
-            by=context.pseudonym(row.by),
-            reinstated=end.reason if end else None,
-            reinstated_by=context.pseudonym(end.by) if end else None,
-            reinstated_at=end.created_at if end else None,
-        )
-
-
-def limit_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
-        select(LimitEvent, Person.pseudonym)
-        .join(Person, col(Person.id) == LimitEvent.person_id)
-        .where(LimitEvent.campaign_id == context.campaign.id)
-        .order_by(col(LimitEvent.id))
-    )
-    for row, person in found:
-        yield ExportedLimit(
-            **row.model_dump(include={"act", "signal", "reason", "created_at"}),
-            person=person,
-            by=context.pseudonym(row.by),
-        )
-
-
-def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
-    """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
-    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    found = session.exec(given.where(Reservation.campaign_id == campaign.id, Response.event_id == event_id)).first()
-    if found is None:
-        raise RecordError("No label of this campaign has this event. Take `next` of the page before.")
-    return found
-
-
 def find_campaign_id(store: Store, name: str) -> str:
     """The id of the campaign of a name. Raises RecordError where there is none."""
     with read_session(store.engine) as session:
         return load_campaign_by_name(session, name).id
-
-
-def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    """All rows of a campaign in one state of the database: its setup, then its responses, oldest first.
-
-    `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
-    """
-    for rows in (setup_rows, text_rows, task_rows, draw_rows, suggestion_rows, reservation_rows):
-        yield from rows(session, context)
-    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows, limit_rows):
-        yield from rows(session, context)

@@ -46,26 +46,28 @@ from annotations.exchange.export_rows import (
     read_exported_rows,
 )
 from annotations.store.campaign_tables import (
-    Adjudication,
     AnswerKey,
     Campaign,
     CampaignDraw,
-    Comment,
-    Correction,
     DrawnTask,
     DrawStop,
-    Exclusion,
-    FlagResolution,
-    LimitEvent,
-    Person,
-    Reinstatement,
-    Reservation,
-    Response,
     Suggestion,
     Task,
     VersionRow,
 )
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_text
+from annotations.store.response_tables import (
+    Adjudication,
+    Comment,
+    Correction,
+    Exclusion,
+    FlagResolution,
+    LimitEvent,
+    Reinstatement,
+    Reservation,
+    Response,
+)
 from annotations.store.store import Store
 from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
 from annotations.store.writes import content_id, document_values, edit_rows, insert_new, item_row, origin_id

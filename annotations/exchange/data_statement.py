@@ -19,7 +19,9 @@ from annotations.campaigns.resolution import Resolution
 from annotations.campaigns.score_views import count_views
 from annotations.exchange.dataset_card import cell
 from annotations.exchange.export_format import CampaignExport, LabelledTask
-from annotations.store.campaign_tables import Adjudication, Person, Task
+from annotations.store.campaign_tables import Task
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import Adjudication
 from core.stats.text_tables import format_coefficient, format_percent, markdown_table
 
 _NOT_STATED = "Not stated."

@@ -118,26 +118,20 @@ def _item_rows(session: Session) -> Iterator[ExportRow]:
         execution_options={"yield_per": _CHUNK},
     )
     for item, document, original, origin in found:
-        yield _item_row(item, document, original, origin, load_edits(session, item.id) if original else ())
-
-
-def _item_row(
-    item: Item, document: Document, original: Item | None, origin: Origin | None, edits: Iterable[Edit]
-) -> ExportRow:
-    before = original.text if original else item.text
-    source = _column_values(origin) if origin else {"created_at": item.created_at.isoformat()}
-    return {
-        "kind": "pair" if original else "summary",
-        "item_id": item.id,
-        "document_id": document.id,
-        "parent_id": item.parent_id,
-        "document": document.text,
-        **optional_fields(example_from_rows("", document, "")),
-        "original": before,
-        "summary": item.text,
-        "edits": [_edit_record(before, edit) for edit in edits],
-        **source,
-    }
+        before = original.text if original else item.text
+        source = _column_values(origin) if origin else {"created_at": item.created_at.isoformat()}
+        yield {
+            "kind": "pair" if original else "summary",
+            "item_id": item.id,
+            "document_id": document.id,
+            "parent_id": item.parent_id,
+            "document": document.text,
+            **optional_fields(example_from_rows("", document, "")),
+            "original": before,
+            "summary": item.text,
+            "edits": [_edit_record(before, edit) for edit in (load_edits(session, item.id) if original else ())],
+            **source,
+        }
 
 
 def _edit_record(text: str, edit: Edit) -> ExportRow:

@@ -16,8 +16,27 @@ from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import CampaignQuestion, read_questions
 from annotations.campaigns.resolution import ResolvedTask, resolve_tasks
 from annotations.campaigns.results import first_blind_labels, load_labels
-from annotations.exchange.campaign_export import ExportContext, exported_rows, load_export_context
+from annotations.exchange.campaign_export import (
+    ExportContext,
+    draw_rows,
+    load_export_context,
+    setup_rows,
+    suggestion_rows,
+    task_rows,
+    text_rows,
+)
 from annotations.exchange.export import ExportRow
+from annotations.exchange.export_rows import ExportedRow
+from annotations.exchange.response_export import (
+    comment_rows,
+    correction_rows,
+    decision_rows,
+    exclusion_rows,
+    label_rows,
+    limit_rows,
+    reservation_rows,
+    resolution_rows,
+)
 from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.store import Store
@@ -66,7 +85,7 @@ class CampaignExport:
     context: ExportContext
 
     def rows(self) -> Iterator[ExportRow]:
-        """All there is, in long form; see `campaign_export`."""
+        """All there is, in long form; see `exported_rows`."""
         return (row.model_dump(mode="json") for row in exported_rows(self.session, self.context))
 
     def questions(self) -> list[CampaignQuestion]:
@@ -153,3 +172,14 @@ class ExportActions:
         """Reason why a campaign has nothing for a format, by the names of all formats; "" where it has."""
         with open_export(self._store, campaign_id, ExportTerms()) as export:
             return {chosen.name: chosen().nothing_to_export(export) for chosen in EXPORT_FORMATS}
+
+
+def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    """All rows of a campaign in one state of the database: its setup, then its responses, oldest first.
+
+    `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
+    """
+    for rows in (setup_rows, text_rows, task_rows, draw_rows, suggestion_rows, reservation_rows):
+        yield from rows(session, context)
+    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows, limit_rows):
+        yield from rows(session, context)

@@ -18,10 +18,11 @@ from annotations.campaigns.local_labels import load_local_labels, load_with_orig
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.resolution import Resolution, ResolvedTask, resolve_tasks
 from annotations.campaigns.results import corrected_error_types, first_blind_labels, load_labels
-from annotations.store.campaign_tables import Campaign, Reservation, Task
+from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_examples, load_imported_samples, load_stored_ids
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS
+from annotations.store.response_tables import Reservation
 from annotations.store.score_writes import SavedScores
 from annotations.store.store import Store
 from annotations.store.tables import Explanation, Origin, SampleRow

@@ -11,15 +11,9 @@ from uuid import uuid4
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from annotations.store.campaign_tables import Person
 from annotations.store.database import read_session
-from annotations.store.records import (
-    ChangedElsewhereError,
-    RecordError,
-    RightsError,
-    require_storable,
-    require_text,
-)
+from annotations.store.people_tables import Person
+from annotations.store.records import ChangedElsewhereError, RecordError, RightsError, require_storable, require_text
 from annotations.store.report_tables import PinRow, ReportRevision
 from annotations.store.store import Store
 
@@ -207,7 +201,11 @@ def _load_reports(session: Session, id: str = "") -> list[ReportRow]:
 def _add_revision(session: Session, row: ReportRow, *, removed: bool = False) -> None:
     require_text("title of the project", row.title)
     require_storable("the question of the project", row.question, most=MAX_PARAGRAPH)
-    _require_parts(row.parts)
+    if len(row.parts) > MAX_PARTS:
+        raise RecordError(
+            f"A report has at most {MAX_PARTS} parts, and this one has {len(row.parts)}. Begin a second report."
+        )
+    require_storable("a text of the report", *(part.text for part in row.parts), most=MAX_PARAGRAPH)
     _require_work(row.work)
     session.add(
         ReportRevision(
@@ -223,15 +221,6 @@ def _add_revision(session: Session, row: ReportRow, *, removed: bool = False) ->
             created_at=datetime.now(UTC),
         )
     )
-
-
-def _require_parts(parts: Sequence[ReportPart]) -> None:
-    """Raise RecordError for too many parts, or texts that cannot be kept."""
-    if len(parts) > MAX_PARTS:
-        raise RecordError(
-            f"A report has at most {MAX_PARTS} parts, and this one has {len(parts)}. Begin a second report."
-        )
-    require_storable("a text of the report", *(part.text for part in parts), most=MAX_PARAGRAPH)
 
 
 def _require_work(work: Sequence[Work]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, DateTime, Dialect, Index, MetaData, TypeDecorator, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, DateTime, Dialect, Index, MetaData, TypeDecorator, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 CONSTRAINT_NAMES = {
@@ -46,6 +46,11 @@ class Table(SQLModel):
     """The base of all tables; SQLModel does not validate tables, so `records` does before they are made."""
 
     metadata = MetaData(naming_convention=CONSTRAINT_NAMES)
+
+
+def rows_where(condition: str) -> dict[str, Any]:
+    """Options of an index of the rows alone for which a condition holds."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
 
 
 class Document(Table, table=True):

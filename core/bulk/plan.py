@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.bulk.run import format_duration
 from core.bulk.scorer import BlockReport
 from core.stats.cluster_mean import cluster_mean
 from core.stats.statistic import Estimate
@@ -77,3 +78,27 @@ def _scaled(estimate: Estimate, factor: float, added: float = 0.0) -> Estimate:
     ends = (estimate.value, estimate.low, estimate.high)
     value, low, high = (None if end is None else added + factor * end for end in ends)
     return replace(estimate, value=value, low=low, high=high)
+
+
+def plan_sentences(plan: BulkPlan) -> list[str]:
+    """The sample, the time of a pair and of the whole run, and its price where a worker has one."""
+    counts, sampled = plan.counts, plan.pairs_sampled
+    asked = f"{counts.asked / sampled:.1f} questions asked and {counts.tokens / sampled:,.0f} tokens a pair"
+    value, low, high = (
+        "–" if end is None else format_duration(_SECONDS_PER_HOUR * end)
+        for end in (plan.hours.value, plan.hours.low, plan.hours.high)
+    )
+    return [
+        f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs{f'; {asked}' if counts.asked else ''}.",
+        f"A pair takes a worker {_ends(plan.pair_seconds, 1000, '.3g')} ms; a worker starts in {plan.start_seconds:.0f} s.",
+        f"{plan.pairs:,} pairs on {plan.workers:,} workers: {value} [{low}, {high}].",
+        *([f"Price: {_ends(plan.price, 1, ',.2f')}."] if plan.price.value else []),
+    ]
+
+
+def _ends(estimate: Estimate, factor: float, form: str) -> str:
+    assert estimate.value is not None
+    value = f"{factor * estimate.value:{form}}"
+    if estimate.low is None or estimate.high is None:
+        return value
+    return f"{value} [{factor * estimate.low:{form}}, {factor * estimate.high:{form}}]"

@@ -57,26 +57,20 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
         scores=_scores(row, "reference"),
     )
     asked = fields.choice(row, "error_type", _TYPES)
-    edited = replace(
-        _edited(row, reference),
-        error_type=fields.choice(row, "corrected_error_type", _TYPES) if task == 1 else asked,
-        required_type=asked if task == 1 else None,
-    )
-    return [reference, edited]
-
-
-def _edited(row: Row, reference: Item) -> Item:
     original, summary = reference.example, fields.text(row, "edited_summary")
     if summary == original.summary:
         raise TouchstoneError("The field 'edited_summary' is the reference summary itself: nothing was edited.")
-    return replace(
+    edited = replace(
         reference,
         example=replace(original, id=f"{original.id}/edited", summary=summary),
         parent=original.id,
         edits=tuple(edits.recover(original.summary, summary)),
         intended=Verdict.INCONSISTENT,
         scores=_scores(row, "edited"),
+        error_type=fields.choice(row, "corrected_error_type", _TYPES) if task == 1 else asked,
+        required_type=asked if task == 1 else None,
     )
+    return [reference, edited]
 
 
 def _scores(row: Row, side: str) -> tuple[ReleasedScore, ...]:

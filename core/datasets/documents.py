@@ -39,7 +39,11 @@ class Documents(Importer):
 def _item(row: Row, _: RecordPlace) -> list[Item]:
     group = fields.text(row, _first_known(row, _IDS))
     if "utt" in row:
-        turns = _turns(row)
+        speakers, utterances = fields.texts(row, "speaker"), fields.texts(row, "utt")
+        if len(speakers) != len(utterances):
+            raise TouchstoneError(f"The field 'utt' has {len(utterances)} texts for {len(speakers)} of 'speaker'.")
+        lines = enumerate(zip(speakers, utterances, strict=True), start=1)
+        turns = [NamedText(f"turn {number}", f"{speaker}: {text}", is_turn=True) for number, (speaker, text) in lines]
     else:
         named = next((name for name in FIELD_NAMES["contexts"] if row.get(name)), "")
         turns = parse_contexts(row[named]) if named else []
@@ -48,14 +52,6 @@ def _item(row: Row, _: RecordPlace) -> list[Item]:
         name = _first_known(row, FIELD_NAMES["document"])
         document = "\n".join(fields.texts(row, name)) if isinstance(row[name], list) else fields.text(row, name)
     return [Item(Example(f"document-{group}", document, "", contexts), group=group)]
-
-
-def _turns(row: Row) -> list[NamedText]:
-    speakers, utterances = fields.texts(row, "speaker"), fields.texts(row, "utt")
-    if len(speakers) != len(utterances):
-        raise TouchstoneError(f"The field 'utt' has {len(utterances)} texts for {len(speakers)} of 'speaker'.")
-    lines = enumerate(zip(speakers, utterances, strict=True), start=1)
-    return [NamedText(f"turn {number}", f"{speaker}: {text}", is_turn=True) for number, (speaker, text) in lines]
 
 
 def _first_known(row: Row, names: tuple[str, ...]) -> str:

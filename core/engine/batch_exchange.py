@@ -16,7 +16,7 @@ from core.llm import batches as api
 from core.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
 from core.llm.chat import is_usable
 from core.llm.client import client_for
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.spend import Usage, actual_usage, format_count, most_usage
 from core.models import adapters
 from core.types import Answer, FailureKind, Question

@@ -16,7 +16,8 @@ from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
 from core.llm.chat import is_usable
 from core.llm.cost_log import CostLog
-from core.llm.endpoints import Endpoint, endpoint_of
+from core.llm.endpoint import Endpoint
+from core.llm.endpoints import endpoint_of
 from core.llm.pacing import CircuitBreaker
 from core.llm.spend import actual_usage, most_usage
 from core.models import adapters

@@ -17,8 +17,8 @@ import openai
 from core.errors import TouchstoneError
 from core.llm.client import Client
 from core.llm.dialect import Body
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_errors import backoff_s, server_words, unexpected_format
-from core.llm.endpoints import Endpoint
 
 # no more than the strictest of the known servers takes: OpenAI has 50,000 lines and 200 MB
 MAX_LINES, MAX_BYTES = 10_000, 100 * 2**20

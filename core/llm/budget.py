@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from core.errors import TouchstoneError
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.spend import Spend, Usage, money_of
 from core.settings import Settings
 

@@ -20,7 +20,7 @@ from typing import Literal
 
 from core.cache_database import open_database
 from core.errors import TouchstoneError
-from core.llm.endpoints import LIKELY_TOKENS_LIMIT, Endpoint
+from core.llm.endpoint import LIKELY_TOKENS_LIMIT, Endpoint
 from core.settings import Settings
 
 CapabilityName = Literal[

@@ -17,6 +17,7 @@ from core.llm.apis import DIALECTS
 from core.llm.capabilities import CapabilityStore, capabilities_without, capability_store, parts_without
 from core.llm.chat import Sampling
 from core.llm.dialect import Body
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_errors import (
     BrokenStreamError,
     backoff_s,
@@ -28,7 +29,6 @@ from core.llm.endpoint_errors import (
     refusal_words,
     refuses_key,
 )
-from core.llm.endpoints import Endpoint
 from core.llm.http_client import http_client
 from core.llm.pacing import Pace
 from core.llm.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part

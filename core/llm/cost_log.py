@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.cache_database import open_database
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.spend import Spend, Usage, money_of
 
 _FILE = "costs-1.sqlite"

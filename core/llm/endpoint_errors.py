@@ -16,7 +16,7 @@ import openai
 from core.checked_transport import RefusedAddressError
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.apis import DIALECTS
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.http_client import MovedError, is_elsewhere
 from core.llm.refusals import named_pause_s, read_words, refuses_temperature, wants_money
 

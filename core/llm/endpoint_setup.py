@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.errors import Problem, TouchstoneError, attempt
 from core.llm.capabilities import CapabilityName, CapabilityStore, Value, capabilities_without, capability_store
 from core.llm.chat import Sampling
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.endpoints_file import LEFT_OUT_FIELDS, STRUCTURED_FORMS, Api
 from core.llm.refusals import refuses_temperature
 from core.llm.requests import FirstTokens

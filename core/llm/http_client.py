@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import httpx2
@@ -12,7 +12,7 @@ import openai
 
 from core.addresses import LookUp, look_up, secrets_refusal
 from core.checked_transport import CheckedTransport, goes_by_proxy
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 
 _MAX_REDIRECTS = 5
 _MOVED = frozenset({301, 302, 303})
@@ -45,13 +45,30 @@ def _parsed_address(address: str) -> httpx2.URL:
 def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.DefaultHttpxClient:
     """The client by which the library asks an endpoint; one that a person typed leads to no secrets of a cloud."""
     checked = endpoint.typed and not goes_by_proxy(endpoint.base_url)
+
+    def send_key(request: httpx2.Request) -> None:
+        if is_elsewhere(endpoint, request.url):
+            for name in ("Authorization", endpoint.key_header, *(header for header, _ in endpoint.headers)):
+                request.headers.pop(name, None)
+        elif endpoint.key_header and request.headers.pop("Authorization", ""):
+            request.headers[endpoint.key_header] = endpoint.key
+
+    limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
+
+    def limit(response: httpx2.Response) -> None:
+        if not isinstance(response.stream, httpx2.SyncByteStream):
+            return
+        whole_file = response.request.url.path.endswith("/content")
+        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (limit_s, _MAX_ANSWER_BYTES)
+        response.stream = _LimitedStream(response.stream, *limits)
+
     return openai.DefaultHttpxClient(
         base_url=endpoint.base_url,
         timeout=endpoint.patience_s,
         verify=_trusted_certificates(),
         transport=CheckedTransport(secrets_refusal, resolve, _trusted_certificates()) if checked else None,
         max_redirects=_MAX_REDIRECTS,
-        event_hooks={"request": [_sending_key(endpoint)], "response": [_refuse_moves, _limiting(endpoint)]},
+        event_hooks={"request": [send_key], "response": [_refuse_moves, limit]},
     )
 
 
@@ -77,34 +94,10 @@ class _LimitedStream(httpx2.SyncByteStream):
         self._stream.close()
 
 
-def _limiting(endpoint: Endpoint) -> Callable[[httpx2.Response], None]:
-    limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
-
-    def limit(response: httpx2.Response) -> None:
-        if not isinstance(response.stream, httpx2.SyncByteStream):
-            return
-        whole_file = response.request.url.path.endswith("/content")
-        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (limit_s, _MAX_ANSWER_BYTES)
-        response.stream = _LimitedStream(response.stream, *limits)
-
-    return limit
-
-
 @cache
 def _trusted_certificates() -> ssl.SSLContext:
     """One for all clients: to read the certificates of a machine takes a while."""
     return httpx2.create_ssl_context()
-
-
-def _sending_key(endpoint: Endpoint) -> Callable[[httpx2.Request], None]:
-    def send_key(request: httpx2.Request) -> None:
-        if is_elsewhere(endpoint, request.url):
-            for name in ("Authorization", endpoint.key_header, *(header for header, _ in endpoint.headers)):
-                request.headers.pop(name, None)
-        elif endpoint.key_header and request.headers.pop("Authorization", ""):
-            request.headers[endpoint.key_header] = endpoint.key
-
-    return send_key
 
 
 def _refuse_moves(response: httpx2.Response) -> None:

@@ -53,7 +53,17 @@ def _words(body: object, depth: int) -> Iterator[str]:
     if depth > _MAX_DEPTH:
         return
     if isinstance(body, str):
-        yield from _text_words(body.strip(), depth)
+        text = body.strip()
+        if text[:1] in {"{", "["}:
+            try:
+                yield from _words(json.loads(text), depth + 1)
+            except (ValueError, RecursionError):
+                yield text
+        elif text[:1] == "<":
+            title = re.search(r"<(title|h1)[^>]*>(.*?)</\1>", text, re.DOTALL | re.IGNORECASE)
+            yield " ".join((title[2] if title else re.sub(r"<[^>]*>", " ", text)).split())
+        else:
+            yield text
     elif isinstance(body, list):
         for one in body:
             yield from _words(one, depth + 1)
@@ -67,19 +77,6 @@ def _words(body: object, depth: int) -> Iterator[str]:
         metadata = body.get("metadata")
         if isinstance(metadata, Mapping):
             yield from _words(metadata.get("raw"), depth + 1)
-
-
-def _text_words(text: str, depth: int) -> Iterator[str]:
-    if text[:1] in {"{", "["}:
-        try:
-            yield from _words(json.loads(text), depth + 1)
-        except (ValueError, RecursionError):
-            yield text
-    elif text[:1] == "<":
-        title = re.search(r"<(title|h1)[^>]*>(.*?)</\1>", text, re.DOTALL | re.IGNORECASE)
-        yield " ".join((title[2] if title else re.sub(r"<[^>]*>", " ", text)).split())
-    else:
-        yield text
 
 
 def refuses_temperature(words: str) -> bool:

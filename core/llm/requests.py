@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.llm.chat import Sampling
 from core.llm.dialect import Body
-from core.llm.endpoints import LIKELY_TOKENS_LIMIT, Endpoint
+from core.llm.endpoint import LIKELY_TOKENS_LIMIT, Endpoint
 
 SYSTEM_ROLE, SCHEMA, JSON_MODE = "system", "json_schema", "json_object"
 """Parts of a request that are no parameter by themselves."""

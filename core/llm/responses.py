@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from core.errors import TouchstoneError
 from core.llm.chat import is_opening
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_errors import BrokenStreamError, refusal_message, server_words, unexpected_format
-from core.llm.endpoints import Endpoint
 from core.llm.usage import read_usage
 
 _NATURAL_ENDS = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})

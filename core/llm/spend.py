@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from core.llm.endpoints import Endpoint, endpoint_of
+from core.llm.endpoint import Endpoint
+from core.llm.endpoints import endpoint_of
 from core.model_reference import EndpointModel
 from core.types import Answer, Question
 

@@ -58,7 +58,13 @@ def convert(source: Path, folder: Path, backbone: Callable[[str], Path]) -> str:
 
 
 def _from_archive(source: Path, taken: Path, made: Path, backbone: Callable[[str], Path]) -> str:
-    _take_out(source, taken)
+    # of several files of one name, that of the outermost folder comes last and stays
+    wanted = {*_SMALL_FILES, ALLENNLP_WEIGHTS, PICKLE}
+    with _members(source) as members:
+        for name in sorted(members, key=lambda name: -len(PurePosixPath(name).parts)):
+            if PurePosixPath(name).name in wanted:
+                with members[name]() as content, (taken / PurePosixPath(name).name).open("wb") as file:
+                    shutil.copyfileobj(content, file)
     if (taken / ALLENNLP_WEIGHTS).is_file():
         return _from_allennlp(taken, made, backbone)
     return _from_pickle(taken, made)
@@ -116,16 +122,6 @@ def _from_allennlp(taken: Path, made: Path, backbone: Callable[[str], Path]) -> 
     network.save_pretrained(made)
     tokenizer.save(str(made / "tokenizer.json"))
     return f"The weights of AllenNLP are a BART of transformers now, with the tokenizer of {name} and the marks {' and '.join(_MARKS)}."
-
-
-def _take_out(source: Path, folder: Path) -> None:
-    """The files of known names, from the outermost folder that has them."""
-    wanted = {*_SMALL_FILES, ALLENNLP_WEIGHTS, PICKLE}
-    with _members(source) as members:
-        for name in sorted(members, key=lambda name: -len(PurePosixPath(name).parts)):
-            if PurePosixPath(name).name in wanted:
-                with members[name]() as content, (folder / PurePosixPath(name).name).open("wb") as file:
-                    shutil.copyfileobj(content, file)
 
 
 @contextmanager

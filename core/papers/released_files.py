@@ -70,12 +70,8 @@ def fetch_released(files: Sequence[DataFile], folder: Path) -> Iterator[str]:
     for file in files:
         if _hub_of(file) and not (folder / file.place).exists():
             yield _fetch_from_hub(file, folder)
-        for part in _missing_parts(file, folder):
+        for part in [one for one in released_files() if one.need == file.place and not (folder / one.place).exists()]:
             yield _fetch_part(part, folder)
-
-
-def _missing_parts(file: DataFile, folder: Path) -> list[ReleasedFile]:
-    return [one for one in released_files() if one.need == file.place and not (folder / one.place).exists()]
 
 
 def _hub_of(file: DataFile) -> str:

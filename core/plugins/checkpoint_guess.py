@@ -1,4 +1,4 @@
-"""Guess how a checkpoint is asked, from its configuration, tokenizer settings and model card; nothing of it is loaded or run.
+"""Guess how a checkpoint is asked, from what `checkpoint_config` reads of its files; nothing of it is loaded or run.
 
 What cannot be asked is refused in a sentence with what to do. What the files leave open are several candidates, of which
 the probe pairs choose.
@@ -6,17 +6,24 @@ the probe pairs choose.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import LoadError
-from core.weights.files import ONNX_FILES, TOKENIZER_FILES, WEIGHT_FILES
-from core.weights.repository import ADAPTER_FILE, CARD_FILE, Repository
+from core.plugins.checkpoint_config import (
+    Config,
+    card_fields,
+    checked_config,
+    config_labels,
+    is_encoder,
+    object_or_empty,
+    token_limits,
+)
+from core.weights.files import WEIGHT_FILES
+from core.weights.repository import CARD_FILE, Repository
 
 Table = Mapping[str, object]
-Config = Mapping[str, object]
 
 _SUPPORTED = frozenset(
     "entailment entail entails entailed supported supports support consistent factual faithful grounded attributable correct "
@@ -41,38 +48,12 @@ _OF_ANY_FORM = frozenset({"checkpoint", "revision", "max_tokens", "chunk_words",
 
 _ONNX_FORMS = frozenset({"classifier", "regressor"})
 
-_UNLIMITED_TOKENS = 100_000  # above: the tokenizer says that it has no limit, as 1e30
-_DEFAULT_TOKENS = 512
-_MOST_TOKENS = 8_192
-_OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text"}
-_WORDS_PER_TOKEN = 0.5  # with room for the claim
 _ENCODER_WORDS = 40
 
 _QUESTION = "Document: {document}\n\nClaim: {summary}\n\nDoes the document support everything that the claim says? Answer Yes or No."
 _SEQ2SEQ = (
     ("Premise: {document}\nHypothesis: {summary}\nDoes the premise entail the hypothesis? Answer yes or no.", "yes no"),
     ("premise: {document} hypothesis: {summary}", "1 0"),
-)
-_OTHER_WEIGHTS = (
-    (
-        ".gguf",
-        "GGUF files. Make a folder of one, python cli.py convert FILE.gguf FOLDER, and name that; or serve it (llama.cpp, Ollama) "
-        "and add the server as an endpoint",
-    ),
-    (
-        ".onnx",
-        f"ONNX files of other names than are read here ({', '.join(ONNX_FILES)}). Rename the one that is to be read",
-    ),
-    (".ckpt", "a file of Lightning, which only the metric that it was trained for reads"),
-    (
-        ".h5",
-        "weights for TensorFlow, which are not read here. Convert them by transformers: from_pretrained(…, from_tf=True)",
-    ),
-    (
-        ".msgpack",
-        "weights for Flax, which are not read here. Convert them by transformers: from_pretrained(…, from_flax=True)",
-    ),
-    (".pt", "weights in a form of its authors. Save the model by transformers' save_pretrained"),
 )
 
 
@@ -90,7 +71,7 @@ class Guess:
 
 def guess_form(repository: Repository) -> Guess:
     """Tables by which the checkpoint can be asked. Raises LoadError, with what to do, for one that cannot be asked."""
-    config = _checked_config(repository)
+    config = checked_config(repository)
     architectures = config.get("architectures")
     name = str(architectures[0])[:80] if isinstance(architectures, list) and architectures else ""
     guess = next((read for mark, read in _HEADS if mark in name), _read_headless)(repository, config, name)
@@ -134,58 +115,6 @@ def correct_guess(guess: Guess, fields: Table) -> Guess:
     return replace(guess, candidates=tuple(one for place, one in enumerate(corrected) if one not in corrected[:place]))
 
 
-def _checked_config(repository: Repository) -> Config:
-    """The entries of config.json. Raises LoadError where files are missing, or are of a kind that is not read here."""
-    sizes, source = repository.sizes, repository.source
-    has_weights = any(name in sizes for name in (*WEIGHT_FILES, *ONNX_FILES))
-    if ADAPTER_FILE in sizes and not has_weights:
-        base = _parse_object(repository, ADAPTER_FILE).get("base_model_name_or_path")
-        raise LoadError(
-            f"{source} is a PEFT adapter of {str(base)[:100]}, not a whole model. Merge it into its base (merge_and_unload, then "
-            "save_pretrained) and name the folder that this writes."
-        )
-    if repository.pointers:
-        raise LoadError(
-            f"{repository.pointers[0]} in {source} is a pointer of Git LFS, not the weights. Run: git lfs pull, in that folder."
-        )
-    if not has_weights:
-        other = next((what for ending, what in _OTHER_WEIGHTS if any(name.endswith(ending) for name in sizes)), "")
-        raise LoadError(
-            f"{source} has {other}."
-            if other
-            else f"{source} has no model.safetensors and no pytorch_model.bin. Name one that has."
-        )
-    if "config.json" not in sizes:
-        raise LoadError(f"{source} has no config.json. Name a model that was saved by transformers' save_pretrained.")
-    config = _parse_object(repository, "config.json")
-    if config.get("auto_map"):
-        raise LoadError(
-            f"{source} brings code of its own (auto_map in its config.json), which is not run. Name a model of an architecture that "
-            "transformers has, or write a plug-in that loads it."
-        )
-    if isinstance(quantized := config.get("quantization_config"), dict):
-        raise LoadError(
-            f"{source} is quantized ({str(quantized.get('quant_method', 'of an unknown kind'))[:40]}), which is not read here. Name "
-            "the repository with the full weights, or serve it and add the server as an endpoint."
-        )
-    if not any(name in sizes for name in TOKENIZER_FILES):
-        raise LoadError(
-            f"{source} has no tokenizer ({', '.join(TOKENIZER_FILES)}). Put its files into a folder, with the tokenizer.json of the "
-            "model that it was trained from, and name that folder."
-        )
-    return config
-
-
-def _parse_object(repository: Repository, name: str) -> Config:
-    try:
-        found = json.loads(repository.texts.get(name, ""))
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise LoadError(f"{name} of {repository.source} is no JSON object. Get the file again.")
-    return found
-
-
 def _read_classifier(repository: Repository, config: Config, name: str) -> Guess:
     """A sequence classifier: a regressor where it has one label, else the label that says "supported"."""
     if config.get("problem_type") == "multi_label_classification":
@@ -195,15 +124,15 @@ def _read_classifier(repository: Repository, config: Config, name: str) -> Guess
     if not name.startswith(
         ("Bert", "Roberta", "XLMRoberta", "Deberta", "Albert", "Electra", "ModernBert", "DistilBert", "MPNet")
     ):
-        settings = _object_or_empty(repository, "tokenizer_config.json")
-        if config.get("pad_token_id") is None and not _is_encoder(config):
+        settings = object_or_empty(repository, "tokenizer_config.json")
+        if config.get("pad_token_id") is None and not is_encoder(config):
             pad = f" (its tokenizer has {str(settings['pad_token'])[:40]})" if settings.get("pad_token") else ""
             raise LoadError(
                 f"config.json of {repository.source} has no pad_token_id{pad}, so that a {name} finds no end of a text. Put the files "
                 "into a folder, write pad_token_id into config.json there, and name that folder."
             )
-    labels = _labels(repository, config)
-    common = _limits(repository, config)
+    labels = config_labels(repository, config)
+    common = token_limits(repository, config)
     if len(labels) == 1:
         return _read_regressor(config, common)
     if any("," in one or "|" in one for one in labels):
@@ -232,23 +161,6 @@ def _read_classifier(repository: Repository, config: Config, name: str) -> Guess
         (f"Its labels {shown} {why}: the probe pairs choose the label.",),
         open="which label says that the document supports the claim",
     )
-
-
-def _labels(repository: Repository, config: Config) -> list[str]:
-    """The labels in the order of the output. Raises LoadError where config.json contradicts itself."""
-    named, number = config.get("id2label"), config.get("num_labels", 2)
-    if not isinstance(named, dict) or not named:
-        return [f"LABEL_{place}" for place in range(number if isinstance(number, int) else 2)]
-    labels = [str(named.get(str(place), place)).strip() for place in range(len(named))]
-    ids = config.get("label2id")
-    # some files have the numbers as texts
-    stated = {str(name).strip(): str(place) for name, place in ids.items()} if isinstance(ids, dict) else {}
-    if any(stated.get(label, str(place)) != str(place) for place, label in enumerate(labels)):
-        raise LoadError(
-            f"config.json of {repository.source} has {', '.join(labels)[:200]} in id2label and another order in label2id. Put the files "
-            "into a folder, correct config.json there, and name that folder."
-        )
-    return labels
 
 
 def _supported_labels(labels: Sequence[str]) -> list[str]:
@@ -291,7 +203,12 @@ def _read_regressor(config: Config, common: Table) -> Guess:
 
 def _read_encoder(repository: Repository, config: Config, name: str) -> Guess:
     listed = "modules.json" in repository.sizes
-    table = {"form": "encoder", **_limits(repository, config), "chunk_words": _ENCODER_WORDS, "over_sentences": "mean"}
+    table = {
+        "form": "encoder",
+        **token_limits(repository, config),
+        "chunk_words": _ENCODER_WORDS,
+        "over_sentences": "mean",
+    }
     how = "as its modules.json says" if listed else "by the mean of its tokens, as it has no modules.json"
     return Guess(
         (table,),
@@ -309,7 +226,7 @@ def _read_seq2seq(repository: Repository, config: Config, name: str) -> Guess:
             f"summary with bartscore[checkpoint={repository.source}]."
         )
     candidates = [
-        {"form": "seq2seq", **_limits(repository, config), "template": template, "words": words}
+        {"form": "seq2seq", **token_limits(repository, config), "template": template, "words": words}
         for template, words in _SEQ2SEQ
     ]
     note = "It is an encoder-decoder that is asked a question; the probe pairs choose the template. Write its own if it has one."
@@ -326,7 +243,7 @@ def _read_judge(repository: Repository, config: Config, name: str) -> Guess:
         )
     table = {
         "form": "judge",
-        **_limits(repository, config),
+        **token_limits(repository, config),
         "template": _QUESTION,
         "words": "Yes No",
         "dtype": "bfloat16",
@@ -349,7 +266,7 @@ def _read_headless(repository: Repository, config: Config, name: str) -> Guess:
         raise LoadError(
             f"{repository.source} is a {name}, which is none of the forms that can be asked: {_FORMS_SHOWN}."
         )
-    if config.get("is_encoder_decoder") or not _is_encoder(config):
+    if config.get("is_encoder_decoder") or not is_encoder(config):
         raise LoadError(
             f"{repository.source} is a {name or 'model'} without a head, and no encoder. Name one of: {_FORMS_SHOWN}."
         )
@@ -384,62 +301,3 @@ _HEADS: tuple[tuple[str, Callable[[Repository, Config, str], Guess]], ...] = (
     ("ForMultipleChoice", _refuse("it chooses among answers, which is no score of support.")),
 )
 """Readers of a checkpoint by a part of the name of its architecture, the first that fits."""
-
-
-def _is_encoder(config: Config) -> bool:
-    return any(
-        mark in str(config.get("model_type", ""))
-        for mark in (
-            "bert",
-            "electra",
-            "mpnet",
-            "xlm",
-            "longformer",
-            "funnel",
-            "camembert",
-            "ernie",
-            "bird",
-            "nystromformer",
-            "fnet",
-        )
-    )
-
-
-def _object_or_empty(repository: Repository, name: str) -> Config:
-    return _parse_object(repository, name) if repository.texts.get(name) else {}
-
-
-def _limits(repository: Repository, config: Config) -> dict[str, int]:
-    """The tokens that the model reads at once, and the words of a chunk that leave room for a claim."""
-    stated = _object_or_empty(repository, "tokenizer_config.json").get("model_max_length")
-    sentence = _object_or_empty(repository, "sentence_bert_config.json").get("max_seq_length")
-    positions = config.get("max_position_embeddings")
-    pad = config.get("pad_token_id")
-    offset = (pad if isinstance(pad, int) else 1) + 1 if config.get("model_type") in _OFFSET_POSITIONS else 0
-    limits = [
-        *(int(one) for one in (stated, sentence) if isinstance(one, int | float) and 16 <= one <= _UNLIMITED_TOKENS),
-        *([positions - offset] if isinstance(positions, int) and positions > offset + 16 else []),
-    ]
-    tokens = min([_MOST_TOKENS, *limits]) if limits else _DEFAULT_TOKENS
-    return {"max_tokens": tokens, "chunk_words": int(tokens * _WORDS_PER_TOKEN)}
-
-
-def card_fields(text: str) -> dict[str, str]:
-    """Licence and languages in the front matter of a model card, as far as it has them."""
-    head = re.match(r"\s*---\r?\n(.{0,8000}?)\r?\n---", text, re.DOTALL)
-    lines = head[1].splitlines() if head else []
-    licence = next((line.partition(":")[2] for line in lines if line.startswith("license:")), "").strip(" \"'")
-    codes = [code for code in _listed(lines, "language:") if re.fullmatch(r"[a-z]{2,3}", code)]
-    fields = {"languages": " ".join(dict.fromkeys(codes)) or "en"}
-    return fields | ({"licence": f"Weights: {licence[:60]}."} if licence else {})
-
-
-def _listed(lines: Sequence[str], key: str) -> Iterator[str]:
-    """The values of a key of YAML that is one word, a list in brackets or a list below it."""
-    for place, line in enumerate(lines):
-        if line.startswith(key):
-            yield from re.findall(r"[\w-]+", line.removeprefix(key))
-            for below in lines[place + 1 :]:
-                if not (item := re.fullmatch(r"\s*-\s*[\"']?([\w-]+)[\"']?\s*", below)):
-                    return
-                yield item[1]

@@ -15,6 +15,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
+from core.contexts import pieces_of_passages
 from core.entailment import Claims, Passage, SupportMetric, label_probability
 from core.errors import BadSettingError, UnreadableAnswerError, UnscorableError
 from core.llm.chat import token_word
@@ -50,7 +51,7 @@ _SYSTEM = "You compare a claim with a document. Answer with one word."
 
 
 @dataclass(frozen=True)
-class CheckpointMetric(PluginMetric, SupportMetric):
+class CheckpointMetric(PluginMetric):
     """Base of the forms; each declared metric has a class of its own, with the values of its table as defaults.
 
     `template` is the text that the model reads, with {document} and {summary} in it; "" for a pair of texts. A document of
@@ -81,6 +82,9 @@ class CheckpointMetric(PluginMetric, SupportMetric):
     def weights(self) -> Checkpoint:
         return Checkpoint(self.checkpoint, self.kind, self.revision, self.dtype)
 
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights,)
+
     @property
     def options(self) -> tuple[Option, ...]:
         return (("limit", self.max_tokens),)
@@ -103,19 +107,6 @@ class CheckpointMetric(PluginMetric, SupportMetric):
         places = [Span(group[0].start, group[-1].end) for group in groups]
         return [Passage(place.of(document), place) for place in places]
 
-    def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
-        return (fill_template(self.template, passage, claim),)
-
-    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
-        score = super().fold(example, questions, answers)
-        value = score.value if self.whole else self._over_sentences(score.parts)
-        asked = (f"template:{hashlib.sha256(self.template.encode()).hexdigest()[:12]}",) if self.template else ()
-        return replace(score, value=value, asked=asked)
-
-    def _part(self, claim: Span, asked: Sequence[tuple[Question, Answer]]) -> Part:
-        supports = [self.support(answer) for _, answer in asked]
-        return self._claim_part(claim, supports, [question.evidence for question, _ in asked])
-
     def _claim_part(self, claim: Span, supports: Sequence[float], places: Sequence[Span | None]) -> Part:
         """The score of a claim; its evidence is the chunk that supports it most, or least where the least counts."""
         decisive = min(supports) if self.over_chunks == "min" else max(supports)
@@ -132,7 +123,25 @@ def fill_template(template: str, document: str, summary: str) -> str:
 
 
 @dataclass(frozen=True)
-class _PairReader(CheckpointMetric):
+class _SupportReader(CheckpointMetric, SupportMetric):
+    """Reads a chunk and a claim together, and says by each answer how far the chunk supports the claim."""
+
+    def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
+        return (fill_template(self.template, passage, claim),)
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        score = super().fold(example, questions, answers)
+        value = score.value if self.whole else self._over_sentences(score.parts)
+        asked = (f"template:{hashlib.sha256(self.template.encode()).hexdigest()[:12]}",) if self.template else ()
+        return replace(score, value=value, asked=asked)
+
+    def _part(self, claim: Span, asked: Sequence[tuple[Question, Answer]]) -> Part:
+        supports = [self.support(answer) for _, answer in asked]
+        return self._claim_part(claim, supports, [question.evidence for question, _ in asked])
+
+
+@dataclass(frozen=True)
+class _PairReader(_SupportReader):
     """Reads two texts as a pair, the document first or second, or both in a template.
 
     The `backend` that computes it is PyTorch, or ONNX Runtime from an ONNX file.
@@ -225,7 +234,7 @@ class DeclaredEncoder(CheckpointMetric):
         """One question for each chunk of the document, then one for each claim."""
         read = [
             Question(self.weights, (passage.text,), self.options, evidence=passage.span)
-            for passage in self._passages_of(example)
+            for passage in pieces_of_passages(example, self.passages, Passage.moved)
         ]
         claims = [Span(0, len(example.summary))] if self.whole else sentences(example.summary)
         return [
@@ -248,9 +257,6 @@ class DeclaredEncoder(CheckpointMetric):
         seen = Seen(tuple(places), sum(answer.tokens for answer in answers), cut, notes)
         return Score(self._over_sentences(parts), parts, seen)
 
-    def support(self, answer: Answer) -> float:
-        raise NotImplementedError("an embedding alone supports nothing: `fold` compares two")
-
 
 def _dot(one: Answer, other: Answer) -> float:
     """The cosine of two embeddings of unit length."""
@@ -258,7 +264,7 @@ def _dot(one: Answer, other: Answer) -> float:
 
 
 @dataclass(frozen=True)
-class _WordReader(CheckpointMetric):
+class _WordReader(_SupportReader):
     """Reads which of two words the model writes, the first for a claim that is supported."""
 
     words: str = "Yes No"

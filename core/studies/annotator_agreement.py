@@ -82,7 +82,23 @@ _Labels = Mapping[tuple[int, int], Mapping[str, float]]
 def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAgreement]:
     """Every aspect that at least two annotators labelled on some item; the datasets' own summaries do not count."""
     for (aspect, unit), labels in labelled_units(cases).items():
-        yield _measure_agreement(aspect, unit, labels, cases, drawn)
+        matrix = _matrix([list(given.values()) for given in labels.values()], labels, cases)
+        shared = Counter(pair for given in labels.values() for pair in combinations(sorted(given), 2))
+        pairs = [pair for pair, number in shared.most_common(_MAX_PAIRS) if number >= _MIN_SHARED]
+        # alpha takes two values for nothing more than classes
+        alphas = list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
+        yield AnnotatorAgreement(
+            aspect=aspect,
+            unit=unit,
+            items=len(labels),
+            labels=sum(map(len, labels.values())),
+            annotators=len({judge for given in labels.values() for judge in given}),
+            raw=drawn.estimate(_with_few_values(matrix, raw_agreement)),
+            alphas={name: drawn.estimate(_alpha(matrix, name)) for name in alphas},
+            ac1=drawn.estimate(_with_few_values(matrix, gwet_ac1)),
+            pairs=tuple(_measure_pair(pair, labels, cases, drawn) for pair in pairs),
+            all_pairs=len(shared),
+        )
 
 
 def labelled_units(cases: Cases) -> dict[tuple[str, str], _Labels]:
@@ -113,26 +129,6 @@ def _sentence_means(labels: _Labels) -> dict[tuple[int, int], dict[str, float]]:
         for judge, value in given.items():
             values[row, -1][judge].append(value)
     return {place: {judge: float(np.mean(of)) for judge, of in given.items()} for place, given in values.items()}
-
-
-def _measure_agreement(aspect: str, unit: str, labels: _Labels, cases: Cases, drawn: Resamples) -> AnnotatorAgreement:
-    matrix = _matrix([list(given.values()) for given in labels.values()], labels, cases)
-    shared = Counter(pair for given in labels.values() for pair in combinations(sorted(given), 2))
-    pairs = [pair for pair, number in shared.most_common(_MAX_PAIRS) if number >= _MIN_SHARED]
-    # alpha takes two values for nothing more than classes
-    alphas = list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
-    return AnnotatorAgreement(
-        aspect=aspect,
-        unit=unit,
-        items=len(labels),
-        labels=sum(map(len, labels.values())),
-        annotators=len({judge for given in labels.values() for judge in given}),
-        raw=drawn.estimate(_with_few_values(matrix, raw_agreement)),
-        alphas={name: drawn.estimate(_alpha(matrix, name)) for name in alphas},
-        ac1=drawn.estimate(_with_few_values(matrix, gwet_ac1)),
-        pairs=tuple(_measure_pair(pair, labels, cases, drawn) for pair in pairs),
-        all_pairs=len(shared),
-    )
 
 
 def _matrix(values: Sequence[Sequence[float]], labels: _Labels, cases: Cases) -> LabelMatrix:

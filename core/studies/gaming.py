@@ -11,7 +11,7 @@ from typing import ClassVar, get_args
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Assertion, Filler, Placement
@@ -206,6 +206,18 @@ def known_phrases(metrics: Iterable[str]) -> list[Filler]:
     plain = [plugin() for plugin in PERTURBATIONS if issubclass(plugin, Filler)]
     named = [Assertion(metric=metric) for metric in metrics if METRICS.parse(metric).checkpoints()]
     return [*plain, *named]
+
+
+def for_each_metric(kinds: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
+    """The kinds, with the assertion of a paper in the terms of each metric in the place of the general one."""
+    found = []
+    for kind in kinds:
+        built = PERTURBATIONS.parse(kind)
+        if isinstance(built, Assertion) and not built.metric:
+            found += [replace(built, metric=metric.spec).spec for metric in metrics]
+        else:
+            found.append(kind)
+    return found
 
 
 def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:

@@ -1,4 +1,8 @@
-"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept with its signature."""
+"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept with its signature.
+
+It is no study: it is kept, and decides scores that come later. The study `calibration` reports how thresholds that are chosen
+in the same way carry over to other data, and the question `threshold` of the audit how a kept one decides.
+"""
 
 from __future__ import annotations
 

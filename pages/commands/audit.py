@@ -37,6 +37,7 @@ from core.settings import Settings
 from core.studies.saved_threshold import thresholds_by_metric
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.audit_history import keep_audits, kept_audits
+from pages.commands.shared.inputs import read_bytes
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
 from pages.commands.shared.thresholds import open_thresholds
@@ -110,7 +111,11 @@ def command(
         if path.suffix.lower() not in _WRITERS:
             raise TouchstoneError(f"{path} ends in none of {', '.join(_WRITERS)}. Name a file that does.")
         writers.append((path, _WRITERS[path.suffix.lower()]))
-    earlier = read_report(_read(Path(against)), against) if against and against != LAST else None
+    earlier = (
+        read_report(read_bytes(Path(against), "Name a report that `audit` wrote."), against)
+        if against and against != LAST
+        else None
+    )
     settings = Settings.read().on(device)
     if history:
         _print_history(settings, METRICS.parse(history).spec)
@@ -175,10 +180,3 @@ def _print_changes(earlier: AuditReport, report: AuditReport) -> bool:
     changes = compare_reports(earlier, report)
     typer.echo(f"\n{format_changes(changes)}")
     return any(change.worse for change in changes)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise TouchstoneError(f"{path} cannot be read: {error.strerror}. Name a report that `audit` wrote.") from error

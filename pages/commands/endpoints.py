@@ -10,8 +10,9 @@ import typer
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
 from core.llm.capabilities import capability_store, format_capabilities
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import check_endpoint
-from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
+from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.spend import Spend, format_limits, format_spend
 from core.settings import Settings
 

@@ -19,6 +19,7 @@ from annotations.exchange.campaign_export import find_campaign_id
 from annotations.store.records import RecordError
 from annotations.store.store import Store
 from core.settings import Settings
+from pages.commands.shared.inputs import read_bytes
 from pages.commands.shared.messages import print_status
 
 GROUP = "App and team"
@@ -86,7 +87,7 @@ def command(
                 manager.change_person(changed, manager.groups().get(person.id, ()) if group is None else group)
                 _list(manager)
             case PeopleAction.IMPORT:
-                listed = read_people(_read(Path(_only(chosen, "one CSV file"))))
+                listed = read_people(read_bytes(Path(_only(chosen, "one CSV file")), "Name a CSV file."))
                 _print_links(((one.name, code) for one, code in manager.import_people(listed, days)), server)
             case PeopleAction.LINKS:
                 people = [_find(manager, name) for name in chosen] or [one for one in manager.people() if one.active]
@@ -134,13 +135,6 @@ def _find(manager: ManagerActions, name: str) -> Member:
     if name not in people:
         raise RecordError(f"Nobody is called {name!r}. There are: {', '.join(people) or 'none'}.")
     return people[name]
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise RecordError(f"{file} cannot be read: {error.strerror}. Name a CSV file.") from None
 
 
 def _list(manager: ManagerActions) -> None:

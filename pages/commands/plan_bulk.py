@@ -11,11 +11,9 @@ import typer
 
 from core.bulk.blocks import block_pairs
 from core.bulk.folder import Folder
-from core.bulk.plan import BulkPlan, plan_run
-from core.bulk.run import format_duration
+from core.bulk.plan import plan_run, plan_sentences
 from core.bulk.scorer import ScoringJob
 from core.errors import TouchstoneError
-from core.stats.statistic import Estimate
 from pages.commands.shared.block_scoring import Workers, open_job, timed_reports
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
@@ -70,29 +68,6 @@ def command(
     if as_json:
         typer.echo(json.dumps(asdict(found), indent=1))
         return
-    for line in _lines(found, hourly):
-        typer.echo(line)
+    for sentence in plan_sentences(found):
+        typer.echo(sentence)
     print_status("Intervals are over blocks: they hold for workers like these, as busy as now.")
-
-
-def _lines(plan: BulkPlan, hourly: float) -> list[str]:
-    counts, sampled = plan.counts, plan.pairs_sampled
-    asked = f"{counts.asked / sampled:.1f} questions asked and {counts.tokens / sampled:,.0f} tokens a pair"
-    value, low, high = (
-        "–" if end is None else format_duration(3600 * end)
-        for end in (plan.hours.value, plan.hours.low, plan.hours.high)
-    )
-    return [
-        f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs{f'; {asked}' if counts.asked else ''}.",
-        f"A pair takes a worker {_ends(plan.pair_seconds, 1000, '.3g')} ms; a worker starts in {plan.start_seconds:.0f} s.",
-        f"{plan.pairs:,} pairs on {plan.workers:,} workers: {value} [{low}, {high}].",
-        *([f"Price: {_ends(plan.price, 1, ',.2f')}."] if hourly else []),
-    ]
-
-
-def _ends(estimate: Estimate, factor: float, form: str) -> str:
-    assert estimate.value is not None
-    value = f"{factor * estimate.value:{form}}"
-    if estimate.low is None or estimate.high is None:
-        return value
-    return f"{value} [{factor * estimate.low:{form}}, {factor * estimate.high:{form}}]"

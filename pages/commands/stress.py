@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -18,8 +16,7 @@ from core.errors import TouchstoneError, attempt
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
-from core.perturbation import PERTURBATIONS, Perturbation
-from core.perturbations.fillers import Assertion
+from core.perturbation import Perturbation
 from core.profile import profile_names, read_profile
 from core.report import Report
 from core.reports.record import report_json
@@ -31,7 +28,7 @@ from core.runs.run import Plan, Run, append_records, open_run_file
 from core.runs.runner import continue_run
 from core.settings import Settings
 from core.studies.edit_discrimination import EditDiscriminationStudy
-from core.studies.gaming import Gaming
+from core.studies.gaming import Gaming, for_each_metric
 from core.studies.shifts import Shifts
 from core.study import Study, StudyData
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, read_sources, report_refusals
@@ -158,18 +155,6 @@ def _fill_from_paper(paper: str, kinds: list[str] | None, nli_check: str) -> tup
     if nli_check == _NO_CHECK and profile.nli_check:
         nli_check = f"{profile.nli_check}@{paper}"
     return kinds or profile.kinds, nli_check
-
-
-def for_each_metric(kinds: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
-    """The kinds, with the assertion of a paper in the terms of each metric in the place of the general one."""
-    found = []
-    for kind in kinds:
-        built = PERTURBATIONS.parse(kind)
-        if isinstance(built, Assertion) and not built.metric:
-            found += [replace(built, metric=metric.spec).spec for metric in metrics]
-        else:
-            found.append(kind)
-    return found
 
 
 def _read_table(variants: Path, refusals: list[Refusal]) -> ImportedVariants:

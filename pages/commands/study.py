@@ -95,7 +95,6 @@ _EXAMPLE_DATA = {
     Input.FILES: "grades.jsonl",
     Input.SAMPLES: "--dataset bump-task1",
     Input.SCORES: "--dataset bump-task1",
-    Input.POOL: "--dataset own --labels few.jsonl",
     Input.ITEMS: "--dataset bump-task1",
     Input.POOL: "--dataset bump-task1",
 }

@@ -1,4 +1,4 @@
-"""`cli.py threshold`."""
+"""`cli.py threshold`: no study but an action, as it scores texts and keeps the threshold that it chose."""
 
 from __future__ import annotations
 

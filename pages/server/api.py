@@ -18,6 +18,7 @@ from annotations.exchange.api_writes import ApiWrites, ReadOnlyTokenError, Repea
 from annotations.store.records import RecordError, StoreError
 from pages.server import services
 from pages.server.api_operations import OPERATIONS, ROWS_BY_DEFAULT, match_path, openapi
+from pages.server.request_body import read_beginning
 from pages.server.sign_in import address_of, base_path, guess_delay, is_shared
 
 _MOST_BYTES = 20 * 2**20
@@ -33,10 +34,6 @@ class WrongMethodError(StoreError):
     """A path that is asked in another way."""
 
 
-class TooLongError(StoreError):
-    """A body of too many bytes."""
-
-
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _ANSWERS: Mapping[type[StoreError], tuple[int, Mapping[str, str]]] = MappingProxyType(
     {
@@ -44,7 +41,6 @@ _ANSWERS: Mapping[type[StoreError], tuple[int, Mapping[str, str]]] = MappingProx
         ReadOnlyTokenError: (403, _NO_HEADERS),
         UnknownPathError: (404, _NO_HEADERS),
         WrongMethodError: (405, _NO_HEADERS),
-        TooLongError: (413, _NO_HEADERS),
         RepeatedKeyError: (409, _NO_HEADERS),
         UnknownCampaignError: (404, _NO_HEADERS),
         RecordError: (400, _NO_HEADERS),
@@ -78,23 +74,16 @@ async def _response(request: Request) -> JSONResponse:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         return _problem(401, "Send a token: `Authorization: Bearer TOKEN`.", {"WWW-Authenticate": "Bearer"})
+    body = await read_beginning(request, _MOST_BYTES)
+    if len(body) > _MOST_BYTES:
+        return _problem(413, f"Send at most {_MOST_BYTES // 2**20} MB at once.")
     try:
-        body = await _sent_body(request)
         return JSONResponse(await run_in_threadpool(_answer, request, path, token.strip(), body))
     except StoreError as error:
         if isinstance(error, WrongTokenError):  # never reached with a valid one, which waits for nobody
             await asyncio.sleep(guess_delay().after_wrong(address_of(request)))
         status, headers = next(answer for kind, answer in _ANSWERS.items() if isinstance(error, kind))
         return _problem(status, str(error), headers)
-
-
-async def _sent_body(request: Request) -> bytes:
-    received = bytearray()
-    async for part in request.stream():
-        received += part
-        if len(received) > _MOST_BYTES:
-            raise TooLongError(f"Send at most {_MOST_BYTES // 2**20} MB at once.")
-    return bytes(received)
 
 
 def _answer(request: Request, path: str, token: str, body: bytes) -> dict[str, Any]:

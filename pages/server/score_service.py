@@ -22,6 +22,7 @@ from core.metric import Metric
 from core.metric_catalog import format_direction, format_range
 from core.settings import VERSION
 from core.types import Example, Part, Result
+from pages.server.request_body import read_beginning
 
 _MOST_EXAMPLES = 1_000
 _MOST_BYTES = 32 * 2**20
@@ -95,7 +96,9 @@ class ScoreService:
 
     async def _score(self, request: Request) -> Response:
         self._check_token(request)
-        body = await _read_body(request)
+        body = await read_beginning(request, _MOST_BYTES)
+        if len(body) > _MOST_BYTES:
+            raise _RefusedError(413, f"A request may have {_MOST_BYTES // 2**20} MB. Send fewer pairs at once.")
         asked = _parse(body)
         pairs = asked.examples if isinstance(asked, _Batch) else [asked]
         examples = [
@@ -163,16 +166,6 @@ def describe_api(metrics: Sequence[str]) -> dict[str, Any]:
         "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "paths": {"/score": {"post": score}, "/health": {"get": health}},
     }
-
-
-async def _read_body(request: Request) -> bytes:
-    """The body, of which no more is read than a request may have."""
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > _MOST_BYTES:
-            raise _RefusedError(413, f"A request may have {_MOST_BYTES // 2**20} MB. Send fewer pairs at once.")
-    return bytes(body)
 
 
 def _parse(body: bytes) -> _Single | _Batch:

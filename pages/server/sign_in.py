@@ -27,6 +27,7 @@ from annotations.store.database import read_session
 from annotations.store.records import StoreError
 from core.errors import TouchstoneError
 from pages.server import services
+from pages.server.request_body import read_beginning
 
 SESSION_COOKIE = "touchstone_session"
 LINK_PARAMETER = "invite"
@@ -101,7 +102,8 @@ async def _sign_in_by_code(request: Request) -> Response:
     """Answer a code that was sent by the sign-in form, or for another person than the one who is signed in."""
     if urlsplit(request.headers.get("origin", "")).netloc != request.headers.get("host"):
         return JSONResponse({"problem": "Sign in on the page of this server."}, status_code=403)
-    code = await _sent_code(request)
+    sent = await read_beginning(request, _MAX_CODE_BYTES)
+    code = sent[:_MAX_CODE_BYTES].decode(errors="replace")
     try:
         started = await run_in_threadpool(_start, code, request.cookies.get(SESSION_COOKIE, ""))
     except WrongCodeError as error:
@@ -110,16 +112,6 @@ async def _sign_in_by_code(request: Request) -> Response:
     except StoreError as error:
         return JSONResponse({"problem": str(error)}, status_code=503)
     return with_cookie(JSONResponse({"name": started.member.name}), started, request)
-
-
-async def _sent_code(request: Request) -> str:
-    """Text that was sent, as far as a code may be long."""
-    received = b""
-    async for part in request.stream():
-        received += part
-        if len(received) > _MAX_CODE_BYTES:
-            break
-    return received[:_MAX_CODE_BYTES].decode(errors="replace")
 
 
 async def _sign_in_by_link(request: Request, code: str) -> Response | None:

@@ -10,8 +10,8 @@ import streamlit as st
 from annotations.campaigns.people import Member
 from pages.ui.home.places import all_places, page_places
 from pages.ui.shared.markup import register_component
+from pages.ui.shared.page_list import pages_of
 from pages.ui.shared.session_state import page_state
-from pages.ui.shared.session_user import pages_of
 
 _palette_component = register_component("palette")
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.store.campaign_tables import Reservation, Response
 from annotations.store.database import read_session
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from tests.e2e.cluster import PROGRAMS, Cluster
 from tests.e2e.faults import files_limited, full, not_writable, small_disk

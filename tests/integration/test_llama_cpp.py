@@ -17,8 +17,8 @@ import pytest
 from core.engine.engine import Engine
 from core.llm.chat import Sampling
 from core.llm.client import Client
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import check_endpoint
-from core.llm.endpoints import Endpoint
 from core.llm.requests import FirstTokens
 from core.llm.structured import answer_schema
 from core.metric import METRICS

@@ -15,7 +15,7 @@ from core.engine.engine import Engine
 from core.llm.budget import SpendTracker
 from core.llm.chat import Sampling
 from core.llm.client import Client
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.responses import Completion
 from core.llm.structured import answer_schema
 from core.metric import METRICS

@@ -23,8 +23,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.store.campaign_tables import Reservation, Response
 from annotations.store.database import read_session
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from tests.e2e.cluster import Cluster
 from tests.e2e.conftest import CHROMIUM

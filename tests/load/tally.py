@@ -10,8 +10,9 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.store.campaign_tables import Reservation, Response, Task, WantedLabels
+from annotations.store.campaign_tables import Task, WantedLabels
 from annotations.store.database import read_session
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 
 

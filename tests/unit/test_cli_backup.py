@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from annotations.store.campaign_tables import Response
 from annotations.store.records import NotSavedError, StoreError
+from annotations.store.response_tables import Response
 from annotations.store.store import Store
 from annotations.store.tables import Draft
 from annotations.store.writes import upsert_draft

@@ -14,6 +14,7 @@ from annotations.exchange.api_reads import ApiReads
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.store import Store
+from core.errors import TouchstoneError
 from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.command_line import run
 
@@ -38,7 +39,7 @@ def test_a_manager_at_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         [kit_id] = load_assignment(session, campaign.id).people
         assert load_assignment(session, campaign.id) == CampaignPeople((kit_id,), ("A",))
     for wrong in (["change", "Jo"], ["change"], ["import", tmp_path / "none.csv"], ["assign", "--campaign", "Ships"]):
-        assert isinstance(run("people", *wrong).exception, RecordError), wrong
+        assert isinstance(run("people", *wrong).exception, TouchstoneError), wrong
 
 
 def test_tokens_at_the_terminal(database: str) -> None:

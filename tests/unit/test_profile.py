@@ -11,7 +11,7 @@ from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.profile import profile_names, profiles_with, read_profile
 from core.registry import format_spec, settings_label
-from pages.commands.stress import for_each_metric
+from core.studies.gaming import for_each_metric
 
 FORMS = [
     (profile, plugin)

@@ -12,8 +12,8 @@ from core import edits
 from core.claim_records import parse_claims
 from core.contexts import join_contexts, locate_contexts, parse_contexts
 from core.dataset import Refusal
+from core.datasets.formats import fields
 from core.datasets.formats.column_map import BORDERLINE_WORDS, CONSISTENT_WORDS, INCONSISTENT_WORDS, NLI_COLUMNS
-from core.datasets.formats.fields import clean_text, document_key
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
@@ -119,9 +119,9 @@ def _said(message: Mapping[str, object]) -> str:
     """The text of a message, which may come in parts; what is no text in it, such as an image, is passed over."""
     content = message.get("content", message.get("value"))
     if not isinstance(content, list):
-        return clean_text("messages", content)
+        return fields.clean_text("messages", content)
     return "\n".join(
-        clean_text("messages", part["text"]) for part in content if isinstance(part, dict) and "text" in part
+        fields.clean_text("messages", part["text"]) for part in content if isinstance(part, dict) and "text" in part
     )
 
 
@@ -133,12 +133,12 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     Raises TouchstoneError with what is wrong.
     """
     document, contexts = _document_of(values)
-    name, question = _optional_text(values, "id") or default_id, _optional_text(values, "question")
+    name, question = fields.optional(values, "id") or default_id, fields.optional(values, "question")
     summary = _required_text(values, "summary")
-    claims = parse_claims(values.get("claims"), _optional_text(values, "claims_by"), summary)
+    claims = parse_claims(values.get("claims"), fields.optional(values, "claims_by"), summary)
     pair = Example(name, document, summary, contexts, question, claims)
-    group = _optional_text(values, "group") or (document_key(document) if document else pair.id)
-    domain, title = _optional_text(values, "domain"), _optional_text(values, "title")
+    group = fields.optional(values, "group") or (fields.document_key(document) if document else pair.id)
+    domain, title = fields.optional(values, "domain"), fields.optional(values, "title")
 
     value = values.get("label")
     text = str(value).strip().lower() if isinstance(value, str | int | float) else ""
@@ -156,12 +156,12 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
 def _document_of(values: Mapping[str, object]) -> tuple[str, tuple[Context, ...]]:
     """The document and its contexts: those that make it, or those that stand in the document that is given."""
     found = [
-        replace(one, name=clean_text("contexts", one.name), text=clean_text("contexts", one.text))
+        replace(one, name=fields.clean_text("contexts", one.name), text=fields.clean_text("contexts", one.text))
         for one in parse_contexts(values.get("contexts") or [])
     ]
     if not found:
         return (_required_text(values, "document") if values.keys() & {"document", "contexts"} else ""), ()
-    document = _optional_text(values, "document")
+    document = fields.optional(values, "document")
     return (document, locate_contexts(document, found)) if document else join_contexts(found)
 
 
@@ -171,7 +171,7 @@ def parse_error_type(text: str) -> ErrorType | None:
 
 
 def _edits_of(values: Mapping[str, object], summary: str) -> tuple[Edit, ...]:
-    edited = _optional_text(values, "edited")
+    edited = fields.optional(values, "edited")
 
     raw = values.get("edits")
     if raw is None or raw == "" or raw == []:
@@ -190,27 +190,21 @@ def _edits_of(values: Mapping[str, object], summary: str) -> tuple[Edit, ...]:
 
 
 def _required_text(values: Mapping[str, object], field: str) -> str:
-    text = _optional_text(values, field)
+    text = fields.optional(values, field)
     if not text:
         raise TouchstoneError(f"The {field} is empty. Fill it in or remove the record.")
     return text
 
 
-def _optional_text(values: Mapping[str, object], field: str) -> str:
-    """The text of a field, "" where it is absent or blank."""
-    text = clean_text(field, values.get(field))
-    return text if text.strip() else ""
-
-
 def parse_slices(found: object) -> tuple[str, ...]:
     """The names of a list, or of a text that separates them by semicolons."""
-    names = found if isinstance(found, list) else clean_text("slices", found).split(";")
-    texts = (clean_text("slices", name).strip() for name in names)
+    names = found if isinstance(found, list) else fields.clean_text("slices", found).split(";")
+    texts = (fields.clean_text("slices", name).strip() for name in names)
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _error_type_of(values: Mapping[str, object]) -> ErrorType | None:
-    text = _optional_text(values, "error_type").strip()
+    text = fields.optional(values, "error_type").strip()
     if text.lower() in {"", "n/a", "none"}:
         return None
     kind = parse_error_type(text)

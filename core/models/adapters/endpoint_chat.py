@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from core.llm.chat import question_schema, sampling_of
 from core.llm.dialect import Body
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.requests import chat_body
 from core.llm.spend import unread_tokens
 from core.types import Answer, Question

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.llm.dialect import Body
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.requests import FirstTokens, first_token_body
 from core.llm.spend import unread_tokens
 from core.models.model import int_option

@@ -13,7 +13,7 @@ import json
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import TouchstoneError, UnscorableError
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.types import Answer, Question, Span
 
 

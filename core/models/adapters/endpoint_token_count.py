@@ -5,7 +5,7 @@ Inputs: any number of texts. Option "model": its name at the endpoint. Values: t
 
 from __future__ import annotations
 
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.types import Answer, Question
 
 

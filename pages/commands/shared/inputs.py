@@ -80,6 +80,14 @@ def open_output(output: Path) -> TextIO:
         raise TouchstoneError(f"{output} cannot be written: {error.strerror}. Name another file with -o.") from error
 
 
+def read_bytes(file: Path, advice: str) -> bytes:
+    """The content of a file. Raises TouchstoneError, with the advice, for one that cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise TouchstoneError(f"{file} cannot be read: {error.strerror}. {advice}") from error
+
+
 def read_lines(source: Path) -> list[str]:
     try:
         return source.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row

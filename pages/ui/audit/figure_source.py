@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
-from core.audit.question import QUESTIONS, Case, Finding, Question, ShownPair
+from core.audit.question import QUESTIONS, Finding, Question, ShownPair
 from core.audit.report import MetricAudit
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
@@ -45,7 +44,28 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
                     _open_run(opened, run, tab)
         if problem := audit_state().run_problem:
             st.error(escape_markdown(problem), icon=":material/error:")
-    _case_table(opened, audit, finding, question.cases(opened.evidence, audit.metric))
+    cases = question.cases(opened.evidence, audit.metric)
+    if not cases:
+        return
+    shown = cases[:_MOST_CASES]
+    st.caption(
+        f"Counted from {len(cases):,} cases"
+        f"{f', of which the first {_MOST_CASES:,} are listed' if len(cases) > _MOST_CASES else ''}; select one for its text."
+    )
+    event = st.dataframe(
+        pd.DataFrame([one.cells for one in shown]),
+        key=f"audit-cases-{audit.metric}-{finding.question}",
+        on_select="rerun",
+        selection_mode="single-row",
+        hide_index=True,
+        height=min(38 + 35 * len(shown), _TABLE_PX),
+        alt=f"What the figures were counted from: {escape_label(finding.title)}",
+        placeholder="",
+    )
+    for place in event["selection"]["rows"]:
+        pair = shown[place].pair
+        st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
+        probe_button(opened, pair, f"case-{audit.metric}-{finding.question}")
 
 
 def _runs_by_tab(opened: AuditTask, audit: MetricAudit, question: Question) -> dict[str, Run]:
@@ -72,31 +92,6 @@ def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
     audit_state().run_problem = ""
     enter_view("stress", tab)
     st.switch_page("views/stress.py", query_params={"run": id})
-
-
-def _case_table(opened: AuditTask, audit: MetricAudit, found: Finding, cases: Sequence[Case]) -> None:
-    """Show the counted cases, a line each; the selected one with its summaries."""
-    if not cases:
-        return
-    shown = cases[:_MOST_CASES]
-    st.caption(
-        f"Counted from {len(cases):,} cases"
-        f"{f', of which the first {_MOST_CASES:,} are listed' if len(cases) > _MOST_CASES else ''}; select one for its text."
-    )
-    event = st.dataframe(
-        pd.DataFrame([one.cells for one in shown]),
-        key=f"audit-cases-{audit.metric}-{found.question}",
-        on_select="rerun",
-        selection_mode="single-row",
-        hide_index=True,
-        height=min(38 + 35 * len(shown), _TABLE_PX),
-        alt=f"What the figures were counted from: {escape_label(found.title)}",
-        placeholder="",
-    )
-    for place in event["selection"]["rows"]:
-        pair = shown[place].pair
-        st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
-        probe_button(opened, pair, f"case-{audit.metric}-{found.question}")
 
 
 def probe_button(opened: AuditTask, pair: ShownPair, key: str) -> None:

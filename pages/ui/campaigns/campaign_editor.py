@@ -108,20 +108,17 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: 
             )
         )
     if pressed:
-        _create_campaign(name, wording, items.tasks, people)
+        try:
+            tasks, order = _in_order(read_questions(wording.questions), wording.rules, items.tasks)
+            campaign = campaign_manager().create(name.strip(), wording, tasks, people)
+        except StoreError as error:
+            show_notice(str(error))
+        else:
+            # the same texts are one item, however often a dataset has them
+            number = len(campaign_manager().tasks(campaign.id))
+            show_notice(f"{campaign.name} is open: {number} items are waiting under Annotate.{order}")
+            open_campaign(campaign.id)
         st.rerun()
-
-
-def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask], people: CampaignPeople) -> None:
-    try:
-        ordered, order = _in_order(read_questions(wording.questions), wording.rules, tasks)
-        campaign = campaign_manager().create(name.strip(), wording, ordered, people)
-    except StoreError as error:
-        show_notice(str(error))
-        return
-    number = len(campaign_manager().tasks(campaign.id))  # the same texts are one item, however often a dataset has them
-    show_notice(f"{campaign.name} is open: {number} items are waiting under Annotate.{order}")
-    open_campaign(campaign.id)
 
 
 def _in_order(questions: QuestionSet, rules: CampaignRules, tasks: Sequence[NewTask]) -> tuple[Sequence[NewTask], str]:

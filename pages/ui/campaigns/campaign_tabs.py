@@ -14,8 +14,8 @@ from annotations.campaigns.calibration import CalibrationRound
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.campaign_progress import CampaignProgress, PersonProgress, Share
 from annotations.campaigns.limits import WARN_EVIDENCE
-from annotations.campaigns.manage import TaskRemark
 from annotations.campaigns.qualification import TrainingRound
+from annotations.campaigns.task_list import TaskRemark
 from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab

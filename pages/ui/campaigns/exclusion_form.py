@@ -20,7 +20,18 @@ def exclusion_form(campaign: CampaignSettings) -> None:
         if box.open:
             _form(campaign, key)
     for row in campaign_manager().exclusions(campaign.id):
-        _exclusion_line(campaign, row)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(format_exclusion(row))
+            if row.valid:
+                with st.popover("Let in again", icon=":material/undo:", key=f"reinstate-{row.id}"):
+                    reason = st.text_input("Reason", key=f"reinstate-reason-{row.id}", max_chars=300)
+                    pressed = st.button("Let in again", key=f"reinstate-go-{row.id}", disabled=services.settings().demo)
+                if pressed:
+                    try:
+                        campaign_manager().reinstate(campaign.id, row.id, reason.strip())
+                    except StoreError as error:
+                        show_notice(str(error))
+                    st.rerun()
 
 
 def _form(campaign: CampaignSettings, key: str) -> None:
@@ -61,21 +72,6 @@ def _form(campaign: CampaignSettings, key: str) -> None:
     else:
         show_notice(f"{number} labels of {name} are left out.")
     st.rerun()
-
-
-def _exclusion_line(campaign: CampaignSettings, row: ExclusionRow) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(format_exclusion(row))
-        if row.valid:
-            with st.popover("Let in again", icon=":material/undo:", key=f"reinstate-{row.id}"):
-                reason = st.text_input("Reason", key=f"reinstate-reason-{row.id}", max_chars=300)
-                pressed = st.button("Let in again", key=f"reinstate-go-{row.id}", disabled=services.settings().demo)
-            if pressed:
-                try:
-                    campaign_manager().reinstate(campaign.id, row.id, reason.strip())
-                except StoreError as error:
-                    show_notice(str(error))
-                st.rerun()
 
 
 def format_exclusion(row: ExclusionRow) -> str:

@@ -30,33 +30,32 @@ def export_buttons(campaign: CampaignSettings) -> None:
         "For other tools", icon=":material/output:", key=f"other-tools-{campaign.id}", on_change="rerun"
     ) as box:
         if box.open:
-            _exports_for_tools(campaign)
-
-
-def _exports_for_tools(campaign: CampaignSettings) -> None:
-    """A button for each format, or why the campaign has nothing for it."""
-    with st.form(f"terms-{campaign.id}", border=False):
-        terms = ExportTerms(
-            licence=st.text_input("Licence of the labels", placeholder="cc-by-4.0", key=f"licence-{campaign.id}"),
-            pay=st.text_input("Pay", placeholder="15 € an hour", key=f"pay-{campaign.id}"),
-            consent=st.text_input("Consent", placeholder="Signed; may be published", key=f"consent-{campaign.id}"),
-        )
-        st.form_submit_button("State this in the card and the data statement", icon=":material/check:")
-    actions = ExportActions(services.store(), current_member())
-    reasons = actions.nothing_to_export(campaign.id)
-    with st.container(horizontal=True):
-        for chosen in EXPORT_FORMATS:
-            if chosen.name not in _WHOLE and not reasons[chosen.name]:
-                _export_button(campaign, chosen, terms)
-    for reason in filter(None, reasons.values()):
-        st.caption(f":material/info: {escape_markdown(reason)}")
-    st.divider()
-    push_form(
-        f"campaign-{campaign.id}",
-        "what the dataset for Hugging Face holds (texts, labels by pseudonyms, and the card) to a dataset repository of the hub",
-        partial(_push, services.store(), campaign.id, terms),
-        missing_terms(terms.licence, terms.consent),
-    )
+            with st.form(f"terms-{campaign.id}", border=False):
+                terms = ExportTerms(
+                    licence=st.text_input(
+                        "Licence of the labels", placeholder="cc-by-4.0", key=f"licence-{campaign.id}"
+                    ),
+                    pay=st.text_input("Pay", placeholder="15 € an hour", key=f"pay-{campaign.id}"),
+                    consent=st.text_input(
+                        "Consent", placeholder="Signed; may be published", key=f"consent-{campaign.id}"
+                    ),
+                )
+                st.form_submit_button("State this in the card and the data statement", icon=":material/check:")
+            actions = ExportActions(services.store(), current_member())
+            reasons = actions.nothing_to_export(campaign.id)
+            with st.container(horizontal=True):
+                for chosen in EXPORT_FORMATS:
+                    if chosen.name not in _WHOLE and not reasons[chosen.name]:
+                        _export_button(campaign, chosen, terms)
+            for reason in filter(None, reasons.values()):
+                st.caption(f":material/info: {escape_markdown(reason)}")
+            st.divider()
+            push_form(
+                f"campaign-{campaign.id}",
+                "what the dataset for Hugging Face holds (texts, labels by pseudonyms, and the card) to a dataset repository of the hub",
+                partial(_push, services.store(), campaign.id, terms),
+                missing_terms(terms.licence, terms.consent),
+            )
 
 
 def _push(store: Store, campaign_id: str, terms: ExportTerms, repository: str, *, public: bool, existing: bool) -> str:

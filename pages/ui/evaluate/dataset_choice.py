@@ -122,7 +122,19 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
     if cases is None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = _slice_select(cases)
+        fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
+        preset = st.query_params.get("by", next(iter(fields), None))
+        chosen = EvaluateState.by.of("-".join(fields))  # other fields are another widget, which would forget its value
+        by = st.selectbox(
+            "Slices",
+            fields,
+            key=chosen.key,
+            index=fields.index(preset) if preset in fields else None,
+            format_func=lambda by: f"by {SLICE_TITLES[by]}",
+            placeholder="Overall only",
+            width=220,
+        )
+        st.query_params["by"] = by or ""
         metrics = _metric_select(cases) if cases.all_columns else ()
     if cases.warnings:
         st.warning("\n\n".join(map(escape_markdown, cases.warnings)), icon=":material/balance:")
@@ -176,24 +188,6 @@ def choose_datasets(datasets: Sequence[str]) -> tuple[str, ...]:
         names = st.multiselect("Datasets", datasets, default=chosen, key=widget.key, placeholder="Choose a dataset")
     query["dataset"] = names
     return tuple(names)
-
-
-def _slice_select(cases: Cases) -> str | None:
-    """The fields that tell at least two samples apart, or none."""
-    fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
-    preset = st.query_params.get("by", next(iter(fields), None))
-    chosen = EvaluateState.by.of("-".join(fields))  # other fields are another widget, which would forget its value
-    by = st.selectbox(
-        "Slices",
-        fields,
-        key=chosen.key,
-        index=fields.index(preset) if preset in fields else None,
-        format_func=lambda by: f"by {SLICE_TITLES[by]}",
-        placeholder="Overall only",
-        width=220,
-    )
-    st.query_params["by"] = by or ""
-    return by
 
 
 def _metric_select(cases: Cases) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from core.errors import TouchstoneError
 from core.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
 from core.explanations.detect import Finding
 from core.llm.chat import Sampling
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.types import Failure, Verdict
 from pages.server import services
 from pages.ui.explain import explain_requests

@@ -13,7 +13,7 @@ from core.explanations.detect import Finding
 from core.explanations.judge import Judgement
 from core.explanations.panel import count_votes, judge_title
 from core.llm.chat import Sampling
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.types import Failure
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState

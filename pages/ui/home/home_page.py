@@ -9,8 +9,8 @@ from pages.ui.home.places import all_places, lesson_places, matching, recent_wor
 from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons
 from pages.ui.shared.markup import escape_markdown, register_component
+from pages.ui.shared.page_list import GROUPS, pages_of
 from pages.ui.shared.session_state import component_message
-from pages.ui.shared.session_user import GROUPS, pages_of
 
 _DOORS = {
     "Test a metric": "Edit one summary and see which metrics notice, or perturb many.",

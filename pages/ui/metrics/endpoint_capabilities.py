@@ -7,17 +7,9 @@ from collections.abc import Mapping
 import streamlit as st
 
 from annotations.campaigns.people import Right
-from core.llm.capabilities import (
-    CAPABILITY_TITLES,
-    Capabilities,
-    Capability,
-    CapabilityName,
-    Value,
-    capability_store,
-    format_value,
-)
+from core.llm.capabilities import CAPABILITY_TITLES, Capability, CapabilityName, Value, capability_store, format_value
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import EndpointFinding, check_endpoint
-from core.llm.endpoints import Endpoint
 from core.llm.endpoints_file import STRUCTURED_FORMS
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
@@ -54,7 +46,25 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
         for one in findings.get(endpoint.title, []):
             icon = ":material/check_circle:" if one.works else ":material/cancel:"
             st.markdown(f"{icon} **{one.what}** {escape_markdown(one.message)}")
-        _form(endpoint, known)
+        with st.form(f"capabilities-form-{endpoint.title}", border=False):
+            columns = st.columns(3)
+            for place, (name, choices) in enumerate(_CHOICES.items()):
+                options = [_AS_FOUND, *choices]
+                entered = known[name].value if name in known and known[name].source == "person" else _AS_FOUND
+                title = CAPABILITY_TITLES[name]
+                columns[place % 3].selectbox(
+                    title if title == name else title.capitalize(),
+                    options,
+                    index=options.index(entered) if entered in options else 0,
+                    key=_entry.of(f"{endpoint.title}-{name}").key,
+                    format_func=format_value,
+                    disabled=name in endpoint.own,
+                    help="The endpoint itself sets it." if name in endpoint.own else None,
+                )
+            with st.container(horizontal=True):
+                st.form_submit_button("Save", on_click=_save, args=(endpoint,))
+                st.form_submit_button("Forget what was found", on_click=_forget, args=(endpoint,))
+            st.caption("What is entered here counts before what was found, and a setting of the endpoint before both.")
 
 
 def _row(endpoint: Endpoint, one: Capability) -> dict[str, str]:
@@ -64,28 +74,6 @@ def _row(endpoint: Endpoint, one: Capability) -> dict[str, str]:
         "value": format_value(one.value),
         "found by": f"{source}; its own setting counts" if one.name in endpoint.own else source,
     }
-
-
-def _form(endpoint: Endpoint, known: Capabilities) -> None:
-    with st.form(f"capabilities-form-{endpoint.title}", border=False):
-        columns = st.columns(3)
-        for place, (name, choices) in enumerate(_CHOICES.items()):
-            options = [_AS_FOUND, *choices]
-            entered = known[name].value if name in known and known[name].source == "person" else _AS_FOUND
-            title = CAPABILITY_TITLES[name]
-            columns[place % 3].selectbox(
-                title if title == name else title.capitalize(),
-                options,
-                index=options.index(entered) if entered in options else 0,
-                key=_entry.of(f"{endpoint.title}-{name}").key,
-                format_func=format_value,
-                disabled=name in endpoint.own,
-                help="The endpoint itself sets it." if name in endpoint.own else None,
-            )
-        with st.container(horizontal=True):
-            st.form_submit_button("Save", on_click=_save, args=(endpoint,))
-            st.form_submit_button("Forget what was found", on_click=_forget, args=(endpoint,))
-        st.caption("What is entered here counts before what was found, and a setting of the endpoint before both.")
 
 
 def _test(endpoint: Endpoint, findings: dict[str, list[EndpointFinding]]) -> None:

@@ -10,8 +10,9 @@ import streamlit as st
 from annotations.campaigns.people import Right
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import EndpointFinding
-from core.llm.endpoints import Endpoint, endpoint_problem, is_added, list_endpoints, remove_endpoint
+from core.llm.endpoints import endpoint_problem, is_added, list_endpoints, remove_endpoint
 from core.llm.spend import Spend, format_limits, format_money, format_spend
 from core.papers.published_scores import Comparison
 from core.settings import Settings

@@ -10,6 +10,7 @@ import streamlit as st
 
 from annotations.campaigns.people import Right
 from core.errors import Problem, TouchstoneError, attempt
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import (
     PRESETS,
     EndpointFinding,
@@ -18,7 +19,7 @@ from core.llm.endpoint_setup import (
     endpoint_table,
     probed_fields,
 )
-from core.llm.endpoints import Endpoint, add_endpoint, typed_endpoint
+from core.llm.endpoints import add_endpoint, typed_endpoint
 from core.llm.endpoints_file import APIS, LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
 from core.settings import KEY_PREFIX
 from pages.server import services

@@ -72,22 +72,22 @@ def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
     lines: list[dict[str, Any]] = [
         {"metric": row.spec, "edit": ORIGINAL, "summary": original, "score": row.before} for row in compared[0].rows
     ]
-    lines.extend(_csv_line(one, row) for one in compared for row in one.rows)
+    lines.extend(
+        {
+            "metric": row.spec,
+            "edit": one.name,
+            "summary": one.text,
+            "intended": one.meant.verdict or "",
+            "error_type": one.meant.error_type or "",
+            "score": row.after,
+            "shift": None if row.before is None or row.after is None else row.after - row.before,
+            "reaction": one.move(row) or "",
+        }
+        for one in compared
+        for row in one.rows
+    )
     written: str = pd.DataFrame(lines).to_csv(index=False)
     return written
-
-
-def _csv_line(one: ComparedEdit, row: BoardRow) -> dict[str, Any]:
-    return {
-        "metric": row.spec,
-        "edit": one.name,
-        "summary": one.text,
-        "intended": one.meant.verdict or "",
-        "error_type": one.meant.error_type or "",
-        "score": row.after,
-        "shift": None if row.before is None or row.after is None else row.after - row.before,
-        "reaction": one.move(row) or "",
-    }
 
 
 def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:

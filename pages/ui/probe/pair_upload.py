@@ -83,18 +83,13 @@ def _read_upload() -> None:
             if file.name.lower().endswith(_TABLE_SUFFIXES):
                 state.uploaded = read_uploaded_pairs(file.name, file.getvalue())
             else:
-                _take_document(read_document(file.name, file.getvalue()))
+                text = read_document(file.name, file.getvalue())
+                if len(text) > _MOST_IN_FIELD:  # a browser would stand still for seconds with so long a text in a field
+                    state.long_document = text
+                else:
+                    state.pasted_document = text
     except TouchstoneError as error:
         state.upload_problem = str(error)
-
-
-def _take_document(text: str) -> None:
-    """Put it into the field, unless a browser would stand still for seconds with so long a text in one."""
-    state = probe_state()
-    if len(text) > _MOST_IN_FIELD:
-        state.long_document = text
-    else:
-        state.pasted_document = text
 
 
 def read_uploaded_pairs(name: str, data: bytes) -> list[Item | Refusal]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
@@ -15,7 +14,6 @@ from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, Accepted
 from core.editing.trivial import TrivialityJudgement, trivial_kind
 from core.english.mentions import edit_origin
 from core.errors import TouchstoneError
-from core.llm.endpoints import Endpoint
 from core.llm.local_models import is_local_model
 from core.types import Example, Failure, Intention
 from pages.server import services
@@ -135,7 +133,27 @@ _FORM_TITLES = {EditForm.EXECUTABLE: "Replacements", EditForm.REWRITTEN: "Whole 
 def edits_request_form() -> None:
     """The form; one line where no endpoint can be asked."""
     with st.expander(f"Ask a language model for {EDITS_PER_REQUEST} edits", key="ask-edits"):
-        _request_fields(available_endpoints("edits"))
+        found = available_endpoints("edits")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            endpoint, model = choose_endpoint_and_model(found, "edits")
+            if not found and not is_local_model(model):
+                return
+            st.segmented_control(
+                "The model writes",
+                list(_FORM_TITLES),
+                default=EditForm.EXECUTABLE,
+                key=ProbeState.edit_form.key,
+                required=True,
+                format_func=lambda form: _FORM_TITLES[form],
+                help="Replacements are executed; whole summaries are compared with the original, as older benchmarks were made.",
+            )
+            st.button(
+                "Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_send_request, args=(endpoint,)
+            )
+        st.checkbox("Then ask it which of them are trivial", True, key=ProbeState.judge_triviality.key)
+        editor = _chosen_editor(endpoint)
+        more = f"; then {EDITS_PER_REQUEST} short ones at most" if probe_state().judge_triviality else ""
+        estimate_line([editor.propose_conversation(_example_to_edit())], more)
 
 
 def edits_answer() -> None:
@@ -169,29 +187,6 @@ def edits_arrived() -> bool:
     """True if more of an answer has come than this run has drawn."""
     asked = current_edits_request()
     return asked is not None and asked.version != probe_state().edit_count_drawn
-
-
-def _request_fields(found: Mapping[str, Endpoint]) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        endpoint, model = choose_endpoint_and_model(found, "edits")
-        if not found and not is_local_model(model):
-            return
-        st.segmented_control(
-            "The model writes",
-            list(_FORM_TITLES),
-            default=EditForm.EXECUTABLE,
-            key=ProbeState.edit_form.key,
-            required=True,
-            format_func=lambda form: _FORM_TITLES[form],
-            help="Replacements are executed; whole summaries are compared with the original, as older benchmarks were made.",
-        )
-        st.button(
-            "Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_send_request, args=(endpoint,)
-        )
-    st.checkbox("Then ask it which of them are trivial", True, key=ProbeState.judge_triviality.key)
-    editor = _chosen_editor(endpoint)
-    more = f"; then {EDITS_PER_REQUEST} short ones at most" if probe_state().judge_triviality else ""
-    estimate_line([editor.propose_conversation(_example_to_edit())], more)
 
 
 def _send_request(endpoint: str) -> None:

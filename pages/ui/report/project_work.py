@@ -38,11 +38,8 @@ def project_work(member: Member, row: ReportRow) -> None:
         st.caption(
             "No pair, run, campaign, audit or dataset is in this project yet. Each has the button “Add to …” on its page."
         )
-    if own:
-        _add_form(member, row)
-
-
-def _add_form(member: Member, row: ReportRow) -> None:
+    if not own:
+        return
     offered: dict[Work, Place] = {
         place.work: place for place in own_work(member) if place.work and place.work not in row.work
     }

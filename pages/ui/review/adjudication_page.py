@@ -213,20 +213,15 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: 
     with deciding:
         case_labels(case, campaign.questions, lambda answers: fill_form(case, campaign.questions, answers))
         _decision_box(campaign, case)
-        _conversations(campaign, case)
-
-
-def _conversations(campaign: CampaignSettings, case: AdjudicationTask) -> None:
-    """Show the comments of unnamed annotators and of the manager about the case, and a way to write to each."""
-    found = _comments().conversations(campaign.id, case.task)
-    number, own = sum(len(one.comments) for one in found), Conversation(case.task, None, "", 0, "")
-    whole = found if any(one.annotator_id is None for one in found) else [*found, own]
-    with st.expander(f"Comments · {number}" if number else "Comments", icon=":material/forum:"):
-        for one in whole:
-            show_conversation(one, "adjudicator")
-            label = "Answer the annotator" if one.annotator_id else "Write to the manager"
-            if comment_form(f"{case.task}-{one.annotator_id}", label, partial(_send_comment, campaign, one)):
-                st.rerun()
+        found = _comments().conversations(campaign.id, case.task)
+        number, own = sum(len(one.comments) for one in found), Conversation(case.task, None, "", 0, "")
+        whole = found if any(one.annotator_id is None for one in found) else [*found, own]
+        with st.expander(f"Comments · {number}" if number else "Comments", icon=":material/forum:"):
+            for one in whole:
+                show_conversation(one, "adjudicator")
+                label = "Answer the annotator" if one.annotator_id else "Write to the manager"
+                if comment_form(f"{case.task}-{one.annotator_id}", label, partial(_send_comment, campaign, one)):
+                    st.rerun()
 
 
 def _comments() -> AdjudicatorComments:

@@ -11,7 +11,8 @@ import streamlit as st
 
 from core.engine.conversation import Conversation
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
+from core.llm.endpoint import Endpoint
+from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.local_models import LOCAL, chat_model, is_local_model
 from core.llm.spend import format_estimate, format_spend_by_endpoint
 from core.metric import Metric

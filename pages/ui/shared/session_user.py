@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 import streamlit as st
 
 from annotations.campaigns.manage import local_member
-from annotations.campaigns.people import Member, Right, Role, find_person
+from annotations.campaigns.people import Member, Role, find_person
 from annotations.campaigns.sign_in import (
     SessionEndedError,
     WrongCodeError,
@@ -22,12 +21,12 @@ from annotations.campaigns.sign_in import (
 from annotations.store.database import read_session
 from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
-from pages.server import services, startup
+from pages.server import services
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
 from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_label, escape_markdown, register_component
+from pages.ui.shared.page_list import GROUPS, PAGES, pages_of
 from pages.ui.shared.session_state import WidgetValue, page_state
-from pages.ui.shared.terms import page_head
 
 _LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
 
@@ -201,7 +200,7 @@ def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
 def _sign_in_form() -> None:
     st.image(_LOGO, width=178, alt="Touchstone")
     st.title("Sign in")
-    st.markdown(_PAGES[0].purpose)
+    st.markdown(PAGES[0].purpose)
     if has_organisation():
         # a button for each provider of Streamlit's secrets; or who signed in and is not known here
         if st.user.is_logged_in:
@@ -257,150 +256,8 @@ def open_session() -> Member:
     return person
 
 
-@dataclass(frozen=True, slots=True)
-class PageOfRight:
-    """A page for those who have a right: its file, what it is called, what one does there, and its chapter in the documents."""
-
-    right: Right
-    name: str
-    title: str
-    icon: str
-    purpose: str
-    chapter: str
-
-
-_PAGES = (
-    PageOfRight(
-        Right.EXPLORE,
-        "home",
-        "Home",
-        "home",
-        "Test whether a metric of factual consistency notices what is wrong in a summary, label pairs, and judge metrics by them.",
-        "start/first-minute",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "projects",
-        "Projects",
-        "folder_open",
-        "A question, the work that answers it, and a report of results that you pinned: check, share and export it.",
-        "guides/report",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "probe",
-        "Probe",
-        "science",
-        "Edit a summary and see how every metric reacts. Select a score for its evidence.",
-        "guides/probe",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "stress",
-        "Stress test",
-        "bolt",
-        "Perturb many summaries: which metrics move when the meaning stays, and which stay when it breaks?",
-        "guides/stress-test",
-    ),
-    PageOfRight(
-        Right.LABEL,
-        "annotate",
-        "Annotate",
-        "rate_review",
-        "Label one item after the other, blind to the scores.",
-        "guides/annotation",
-    ),
-    PageOfRight(
-        Right.ADJUDICATE,
-        "review",
-        "Review",
-        "gavel",
-        "Decide where annotators differ, the worst first.",
-        "guides/annotation",
-    ),
-    PageOfRight(
-        Right.MANAGE,
-        "campaigns",
-        "Campaigns",
-        "assignment",
-        "Set up labelling, and follow progress and agreement.",
-        "guides/annotation",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "evaluate",
-        "Evaluate",
-        "leaderboard",
-        "Which metric can be trusted, on which errors, with what certainty? From datasets and your own labels.",
-        "guides/evaluation",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "audit",
-        "Audit",
-        "fact_check",
-        "Can a metric be trusted on your data? A verdict for each question, down to the pairs.",
-        "guides/audit",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "data",
-        "Records",
-        "inventory_2",
-        "Look at what was kept and labelled, and export it.",
-        "reference/file-formats",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "metrics",
-        "Metrics",
-        "straighten",
-        "What each metric measures and what it needs; load models, set endpoints.",
-        "guides/metrics",
-    ),
-    PageOfRight(
-        Right.EXPLORE,
-        "prompts",
-        "Prompts",
-        "chat",
-        "Read what language models are sent, and replace it by your own.",
-        "guides/endpoints#prompts",
-    ),
-)
-
-
-GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "Test a metric": ("probe", "stress", "audit"),
-        "Label": ("annotate", "review", "campaigns"),
-        "Judge metrics": ("evaluate", "data", "metrics", "prompts"),
-    }
-)
-"""The pages for each of the three things that one does here; Home and Projects are for all of them."""
-
 _NEVER_FIRST = ("home", "projects")  # they say little to a stranger
 _MOST_IN_A_ROW = 4  # pages that need no groups
-
-
-def page_heading(shown: st.Page) -> None:
-    """The name of the page as its heading and in the tab, and what one does there; Probe has its verdict instead."""
-    page = next((page for page in _PAGES if page.title == shown.title), None)
-    if page:
-        st.set_page_config(page_title=f"{page.title} · Touchstone")
-        st.html(page_head("heading.html", page.purpose, page.chapter, title=page.title))
-
-
-def load_page(shown: st.Page) -> None:
-    """Wait until what a page needs is imported, and show that to the first visitor of a server; the way out needs nothing."""
-    if name := next((page.name for page in _PAGES if page.title == shown.title), ""):
-        with st.spinner(f"Loading the metrics and the page {shown.title}…"):
-            startup.load(startup.METRICS)
-            startup.load(name)
-
-
-def pages_of(member: Member) -> list[PageOfRight]:
-    """The pages that a person may open."""
-    return [page for page in _PAGES if member.may(page.right)]
 
 
 def pages_for(member: Member) -> dict[str, list[st.Page]]:

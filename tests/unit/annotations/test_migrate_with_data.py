@@ -27,28 +27,23 @@ from annotations.campaigns.people import Member, Role
 from annotations.campaigns.score_views import save_view
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
 from annotations.exchange.api_writes import ApiWrites
-from annotations.store.campaign_tables import (
-    Adjudication,
-    CampaignDraw,
-    Comment,
-    Correction,
-    DrawnTask,
-    DrawStop,
-    Exclusion,
-    FlagResolution,
-    Invite,
-    Reinstatement,
-    Reservation,
-    Response,
-    Suggestion,
-    Task,
-    WantedLabels,
-)
+from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Suggestion, Task, WantedLabels
 from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
+from annotations.store.people_tables import Invite
 from annotations.store.records import AuditRecord, NotSavedError, ThresholdRecord
 from annotations.store.reports import PersonReports
+from annotations.store.response_tables import (
+    Adjudication,
+    Comment,
+    Correction,
+    Exclusion,
+    FlagResolution,
+    Reinstatement,
+    Reservation,
+    Response,
+)
 from annotations.store.score_writes import save_code
 from annotations.store.store import Store
 from annotations.store.tables import CHANGEABLE

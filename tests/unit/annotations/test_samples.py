@@ -24,9 +24,10 @@ from annotations.exchange.samples import (
     load_samples,
     load_texts,
 )
-from annotations.store.campaign_tables import Adjudication, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import Grade, RecordError
+from annotations.store.response_tables import Adjudication
 from annotations.store.store import Store
 from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from annotations.campaigns.people import Role, add_person
-from annotations.store import campaign_tables as campaigns
+from annotations.store import campaign_tables, people_tables, response_tables
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import (
     AuditRecord,
@@ -33,8 +33,9 @@ from tests.unit.annotations.pair_samples import AFTER, BEFORE, DOCUMENT, EDITS, 
 
 OF_CAMPAIGNS = {
     row.__tablename__
-    for row in vars(campaigns).values()
-    if isinstance(row, type) and issubclass(row, Table) and row.__module__ == campaigns.__name__
+    for tables in (people_tables, campaign_tables, response_tables)
+    for row in vars(tables).values()
+    if isinstance(row, type) and issubclass(row, Table) and row.__module__ == tables.__name__
 }
 APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
 

@@ -9,7 +9,7 @@ import pytest
 from core.editing.editor import EditedSummaries
 from core.errors import UnreadableAnswerError
 from core.llm.chat import answer_text
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.responses import Completion, read_completion, read_first_token, read_stream
 from core.llm.structured import read_structured
 from core.metrics.bespoke_minicheck import yes_probability

@@ -15,8 +15,9 @@ from core.errors import TouchstoneError
 from core.llm.capabilities import CapabilityStore, capability_store, format_capabilities, parts_without
 from core.llm.chat import Sampling
 from core.llm.client import Client
+from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import check_endpoint, probed_fields
-from core.llm.endpoints import Endpoint, typed_endpoint
+from core.llm.endpoints import typed_endpoint
 from core.llm.requests import FirstTokens
 from tests.unit.llm.scripted import Body, Reply, completion, refusal, serving, text
 

@@ -10,7 +10,7 @@ import pytest
 from core.errors import TouchstoneError
 from core.llm.chat import Sampling
 from core.llm.client import Client
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.requests import FirstTokens
 from core.llm.responses import Completion, FirstToken
 from tests.unit.llm.scripted import Reply, completion, listing, refusal, serving, stream

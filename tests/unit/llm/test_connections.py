@@ -7,7 +7,7 @@ import pytest
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.llm.chat import Sampling
 from core.llm.client import Client
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from tests.unit.llm.scripted import Reply, listing, refusal, serving, text
 
 KEY = "sk-a-secret-of-nobody"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.llm.cost_log import CostLog, CostRow, cost_records, read_costs
-from core.llm.endpoints import Endpoint, Price
+from core.llm.endpoint import Endpoint, Price
 from core.llm.spend import Usage
 from tests.unit.explanations.commands import lines, run
 from tests.unit.llm.scripted import serving, text

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
+from core.llm.endpoint import Endpoint, Price
 from core.llm.endpoints import (
-    Endpoint,
-    Price,
     configured_endpoint,
     endpoint_of,
     endpoint_problem,

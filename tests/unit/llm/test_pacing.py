@@ -12,7 +12,7 @@ import pytest
 from core.errors import EndpointUnusableError
 from core.llm.chat import Sampling
 from core.llm.client import Client, client_for
-from core.llm.endpoints import Endpoint
+from core.llm.endpoint import Endpoint
 from core.llm.pacing import CircuitBreaker
 from tests.unit.llm.scripted import Reply, refusal, serving, text
 

@@ -16,7 +16,7 @@ from core.errors import TouchstoneError
 from core.llm.budget import SpendTracker
 from core.llm.chat import Sampling, first_question
 from core.llm.cost_log import CostLog, read_costs
-from core.llm.endpoints import Endpoint, Price
+from core.llm.endpoint import Endpoint, Price
 from core.llm.prompts import Messages
 from core.llm.spend import Spend, Usage, actual_usage, max_usage
 from core.metric import METRICS

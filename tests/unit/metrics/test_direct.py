@@ -15,7 +15,7 @@ import pytest
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.llm.budget import SpendTracker
-from core.llm.endpoints import address_fingerprint
+from core.llm.endpoint import address_fingerprint
 from core.llm.prompts import bundled_prompt
 from core.llm.spend import CostEstimate, Spend, format_estimate
 from core.metric import METRICS

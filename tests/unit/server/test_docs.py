@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from core.docs_pages import DOCS, anchor_of, page_names, read_contents, render_page
 from pages.server.docs import Docs, docs_address
-from pages.ui.shared.session_user import _PAGES
+from pages.ui.shared.page_list import PAGES
 
 
 def client() -> TestClient:
@@ -105,7 +105,7 @@ def test_the_contents_are_sections_of_chapters() -> None:
     assert {chapter.name for section in sections for chapter in section.chapters} <= {*page_names()}
 
 
-@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_page_of_the_app_has_its_chapter(page: object) -> None:
     name, _, anchor = page.chapter.partition("#")  # type: ignore[attr-defined]
     assert name in page_names()

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from annotations.campaigns.people import Member, Role
 from pages.server.icon_font import ICON_FONT, IconFont
-from pages.ui.shared.session_user import pages_of
+from pages.ui.shared.page_list import pages_of
 from tests.icon_font import ligatures, used_icons
 
 PATH = "/static/media/MaterialSymbols-Rounded.nEdyypZU.woff2"

@@ -12,8 +12,8 @@ from core.datasets.bundled import bundled_items
 from core.docs_pages import page_names
 from core.types import PRECOMPUTED
 from pages.ui.lessons import Lesson, Step, after, opening_query, read_lessons
+from pages.ui.shared.page_list import pages_of
 from pages.ui.shared.run_choice import BUNDLED_RUN
-from pages.ui.shared.session_user import pages_of
 
 LESSONS = read_lessons()
 WORDS_A_MINUTE = 200  # of somebody who reads

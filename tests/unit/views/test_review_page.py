@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.comments import AnnotatorComments
 from annotations.campaigns.people import member_of
-from annotations.store.campaign_tables import Adjudication, Correction, Person, Reservation
 from annotations.store.database import read_session
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import Adjudication, Correction, Reservation
 from annotations.store.store import Store
 from core.edits import recover, to_records
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign

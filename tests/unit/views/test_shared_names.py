@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.people import Role, add_person
 from annotations.campaigns.sign_in import create_invite, start_session
-from annotations.store.campaign_tables import Person, ScoreView
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import ScoreView
 from annotations.store.store import Store
 from pages.server.sign_in import SESSION_COOKIE
 

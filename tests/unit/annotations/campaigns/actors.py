@@ -22,8 +22,9 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import NoTask
 from annotations.campaigns.responses import ResponseAct, ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from annotations.exchange.campaign_export import exported_rows, load_export_context
+from annotations.exchange.campaign_export import load_export_context
 from annotations.exchange.export import ExportRow
+from annotations.exchange.export_format import exported_rows
 from annotations.store.database import read_session
 from annotations.store.records import PairRecord
 from annotations.store.store import Store

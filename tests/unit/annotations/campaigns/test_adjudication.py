@@ -22,9 +22,9 @@ from annotations.campaigns.results import (
     load_labels,
     repeated_labels,
 )
-from annotations.store.campaign_tables import Adjudication, Reservation
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, RightsError
+from annotations.store.response_tables import Adjudication, Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 

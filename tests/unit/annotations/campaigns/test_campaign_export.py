@@ -30,9 +30,9 @@ from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.export import to_jsonl
 from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.exchange.samples import load_samples
-from annotations.store.campaign_tables import Person
 from annotations.store.database import read_session
 from annotations.store.dataset_import import DatasetSource
+from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, RightsError
 from annotations.store.store import Store
 from core.edits import recover, to_records

@@ -16,9 +16,9 @@ from annotations.campaigns.comments import (
     SentComment,
 )
 from annotations.campaigns.people import Member, Role
-from annotations.store.campaign_tables import Comment, FlagResolution
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, RightsError, StoreError
+from annotations.store.response_tables import Comment, FlagResolution
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import make_campaign
 

@@ -11,9 +11,9 @@ from annotations.campaigns.curation import CuratorActions
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Role
 from annotations.exchange.samples import load_samples
-from annotations.store.campaign_tables import Correction
 from annotations.store.database import read_session
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, NotSavedError, RecordError, RightsError
+from annotations.store.response_tables import Correction
 from annotations.store.store import Store
 from annotations.store.tables import Item, Origin
 from core.edits import recover, to_records

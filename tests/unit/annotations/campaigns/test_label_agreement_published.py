@@ -20,8 +20,9 @@ from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.queue import reserve_next
 from annotations.campaigns.responses import SentResponse, lock_reservation, save_response
 from annotations.exchange.samples import load_samples
-from annotations.store.campaign_tables import Reservation, Task
+from annotations.store.campaign_tables import Task
 from annotations.store.dataset_import import DatasetSource
+from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from core.types import Item
 from tests.doubles.released import DATA, needs

@@ -17,9 +17,9 @@ from annotations.campaigns.people import Role
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.results import first_blind_labels, load_labels
-from annotations.store.campaign_tables import Reservation, Response
 from annotations.store.database import read_session
 from annotations.store.records import ChangedElsewhereError, PairRecord, RecordError, RightsError
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from core.types import Failure, FailureKind
 from tests.unit.annotations.campaigns.actors import ANSWERS, make_campaign, save_items

@@ -11,9 +11,10 @@ from sqlmodel import select
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.campaign_progress import estimate_finish
 from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
-from annotations.campaigns.manage import ManagerActions, TaskRemark
+from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.task_list import TaskRemark
 from annotations.store.campaign_tables import Campaign
 from annotations.store.records import PairRecord, RecordError
 from annotations.store.store import Store

@@ -19,7 +19,7 @@ from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next
 from annotations.campaigns.score_views import count_views, save_view
 from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.export_format import ExportActions, ExportTerms
-from annotations.store.campaign_tables import Reservation
+from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 from tests.unit.annotations.pair_samples import EDITED, record

@@ -9,8 +9,8 @@ from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
 from annotations.campaigns.tokens import WrongTokenError, use_token
 from annotations.exchange.api_reads import ApiReads
-from annotations.store.campaign_tables import ApiToken
 from annotations.store.database import read_session
+from annotations.store.people_tables import ApiToken
 from annotations.store.records import RecordError
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import make_campaign

@@ -1,0 +1,72 @@
+"""The tasks of a campaign with their labels, and the reasons why items were skipped or flagged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, func, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.store.campaign_tables import AnswerKey, Task
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import Reservation, Response
+from annotations.store.tables import Item
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One thing to label; `key` are its known answers, `labels` those that were given."""
+
+    part: str
+    summary: str
+    asked: Mapping[str, Any]
+    key: Mapping[str, Any]
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRemark:
+    """Reason why an item was skipped or flagged."""
+
+    act: str
+    person: str
+    reason: str
+    summary: str
+    created_at: datetime
+
+
+def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
+    """Every task of a campaign, in the order in which they were added."""
+    found = session.exec(
+        select(Task, Item.text)
+        .join(Item, col(Item.id) == Task.item_id)
+        .where(Task.campaign_id == campaign.id)
+        .order_by(col(Task.position))
+    ).all()
+    ids = select(Task.id).where(Task.campaign_id == campaign.id)
+    keys = dict(session.exec(select(AnswerKey.task_id, AnswerKey.answers).where(col(AnswerKey.task_id).in_(ids))).all())
+    labels = dict(
+        session.exec(
+            select(Reservation.task_id, func.count())
+            .where(Reservation.campaign_id == campaign.id, Reservation.state == "answered", ~col(Reservation.excluded))
+            .group_by(col(Reservation.task_id))
+        ).all()
+    )
+    return [TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0)) for task, text in found]
+
+
+def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:
+    """Every skip and flag of a campaign, newest first."""
+    found = session.exec(
+        select(Response, Person.name, Item.text)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Item, col(Item.id) == Task.item_id)
+        .where(Reservation.campaign_id == campaign.id, col(Response.act).in_(("skip", "flag")))
+        .order_by(col(Response.id).desc())
+    )
+    return [TaskRemark(row.act, name, row.reason, text, row.created_at) for row, name, text in found]

@@ -1,0 +1,195 @@
+"""The export of what came of a campaign's tasks: reservations, labels, decisions, comments, exclusions and limits, oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.questions import read_questions, unswap_answers
+from annotations.exchange.campaign_export import ExportContext
+from annotations.exchange.export_rows import (
+    ExportedComment,
+    ExportedCorrection,
+    ExportedDecision,
+    ExportedExclusion,
+    ExportedFlagResolution,
+    ExportedLabel,
+    ExportedLimit,
+    ExportedReservation,
+    ExportedRow,
+)
+from annotations.store.campaign_tables import Task, VersionRow
+from annotations.store.people_tables import Person
+from annotations.store.records import RecordError
+from annotations.store.response_tables import (
+    Adjudication,
+    Comment,
+    Correction,
+    Exclusion,
+    FlagResolution,
+    LimitEvent,
+    Reinstatement,
+    Reservation,
+    Response,
+)
+
+_CHUNK = 500  # rows held in memory at a time
+
+
+def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Reservation, Person.pseudonym)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(Reservation.campaign_id == context.campaign.id)
+        .order_by(col(Reservation.id)),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for reservation, pseudonym in found:
+        yield ExportedReservation(
+            **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at", "excluded"}),
+            task=context.numbers[reservation.task_id],
+            person=pseudonym,
+            order=reservation.number,
+        )
+
+
+def label_rows(
+    session: Session, context: ExportContext, after: int = 0, limit: int | None = None
+) -> Iterator[ExportedLabel]:
+    """The revisions of labels that were saved behind the response `after`, at most `limit`."""
+    versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == context.campaign.id))
+    questions = {version.version: read_questions(version.questions) for version in versions}
+    found = session.exec(
+        select(Response, Reservation, Task, Person.pseudonym)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(Reservation.campaign_id == context.campaign.id, col(Response.id) > after)
+        .order_by(col(Response.id))
+        .limit(limit),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for response, reservation, task, pseudonym in found:
+        yield ExportedLabel(
+            **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
+            answers=unswap_answers(questions[response.version], response.answers, response.swapped),
+            order=response.number,
+            task=context.numbers[task.id],
+            item_id=task.item_id,
+            part=task.part,
+            person=pseudonym,
+            turn=reservation.turn,
+            provenance=context.provenance.get(task.id),
+            excluded=reservation.excluded,
+            selection_probability=context.selection.get(task.id),
+        )
+
+
+def decision_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    events = {
+        id: event for id, event in session.exec(given.where(Reservation.campaign_id == context.campaign.id)) if id
+    }
+    found = session.exec(
+        select(Adjudication, Task)
+        .join(Task, col(Task.id) == Adjudication.task_id)
+        .where(Task.campaign_id == context.campaign.id)
+        .order_by(col(Adjudication.id))
+    )
+    for row, task in found:
+        yield ExportedDecision(
+            **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
+            task=context.numbers[task.id],
+            item_id=task.item_id,
+            person=context.pseudonym(row.by),
+            settles=tuple(events[response] for response in row.settles),
+        )
+
+
+def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Correction, Response.event_id)
+        .join(Response, col(Response.id) == Correction.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == context.campaign.id)
+        .order_by(col(Correction.id))
+    )
+    for row, label in found:
+        yield ExportedCorrection(
+            **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=context.pseudonym(row.by)
+        )
+
+
+def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Comment, Person.pseudonym)
+        .outerjoin(Person, col(Person.id) == Comment.annotator_id)
+        .where(Comment.campaign_id == context.campaign.id)
+        .order_by(col(Comment.id))
+    )
+    for row, annotator in found:
+        yield ExportedComment(
+            **row.model_dump(include={"event_id", "role", "text", "created_at"}),
+            task=context.numbers[row.task_id],
+            annotator=annotator,
+            person=context.pseudonym(row.by),
+        )
+
+
+def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(FlagResolution, Response.event_id)
+        .join(Response, col(Response.id) == FlagResolution.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == context.campaign.id)
+        .order_by(col(FlagResolution.id))
+    )
+    for row, label in found:
+        yield ExportedFlagResolution(
+            **row.model_dump(include={"event_id", "note", "created_at"}), label=label, person=context.pseudonym(row.by)
+        )
+
+
+def exclusion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Exclusion, Reinstatement, Person.pseudonym)
+        .join(Person, col(Person.id) == Exclusion.person_id)
+        .outerjoin(Reinstatement, col(Reinstatement.exclusion_id) == Exclusion.id)
+        .where(Exclusion.campaign_id == context.campaign.id)
+        .order_by(col(Exclusion.id))
+    )
+    for row, end, person in found:
+        yield ExportedExclusion(
+            **row.model_dump(include={"event_id", "day", "question", "reason", "created_at"}),
+            person=person,
+            by=context.pseudonym(row.by),
+            reinstated=end.reason if end else None,
+            reinstated_by=context.pseudonym(end.by) if end else None,
+            reinstated_at=end.created_at if end else None,
+        )
+
+
+def limit_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(LimitEvent, Person.pseudonym)
+        .join(Person, col(Person.id) == LimitEvent.person_id)
+        .where(LimitEvent.campaign_id == context.campaign.id)
+        .order_by(col(LimitEvent.id))
+    )
+    for row, person in found:
+        yield ExportedLimit(
+            **row.model_dump(include={"act", "signal", "reason", "created_at"}),
+            person=person,
+            by=context.pseudonym(row.by),
+        )
+
+
+def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
+    """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
+    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    found = session.exec(given.where(Reservation.campaign_id == campaign.id, Response.event_id == event_id)).first()
+    if found is None:
+        raise RecordError("No label of this campaign has this event. Take `next` of the page before.")
+    return found
