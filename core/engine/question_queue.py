@@ -154,11 +154,13 @@ class QuestionQueue:
             self._waiting.serve(lane)
         return batch
 
-    def answer(self, pending: PendingQuestion, answer: Answer) -> list[Task]:
-        """Give an answer to the tasks that wait for it; those that have all their answers now."""
-        tasks = self.remove(pending)
-        for task in tasks:
-            task.receive(pending.key, answer)
+    def answer(self, given: Iterable[tuple[PendingQuestion, Answer]]) -> list[Task]:
+        """Give answers to the tasks that wait for them; those that have all their answers now."""
+        tasks: dict[Task, None] = {}
+        for pending, answer in given:
+            for task in self.remove(pending):
+                task.receive(pending.key, answer)
+                tasks[task] = None
         return [task for task in tasks if task.is_answered()]
 
     def refuse(self, pending: PendingQuestion, problem: Problem) -> None:
@@ -173,7 +175,7 @@ class QuestionQueue:
             return []
         for asker in pending.tasks[:1]:
             asker.counts += Counts(passes=1, tokens=outcome.tokens)
-        return self.answer(pending, outcome)
+        return self.answer([(pending, outcome)])
 
     def remove(self, pending: PendingQuestion) -> list[Task]:
         """Remove one question, and give the tasks that wait for it."""
@@ -270,6 +272,11 @@ def next_checkpoint(
 
 def row_length(pending: PendingQuestion) -> int:
     return pending.row.length if pending.row else 0
+
+
+def padded_tokens(batch: Sequence[PendingQuestion]) -> int:
+    """Number of tokens of a batch when all its rows are as long as the longest."""
+    return len(batch) * max(map(row_length, batch))
 
 
 def similar_rows(lengths: Sequence[int]) -> int:
