@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -277,13 +278,14 @@ class DeviceWorker:
     def _count(self, done: ForwardPass) -> None:
         """Count a pass and its seconds for the tasks that asked its questions first."""
         self.counts += Counts(passes=1, tokens=sum([answer.tokens for _, answer in done.given]))
-        tokens: dict[Task, list[int]] = {}
+        rows, tokens = Counter[Task](), Counter[Task]()
         for pending, answer in done.given:
             for asker in pending.tasks[:1]:
-                tokens.setdefault(asker, []).append(answer.tokens)
-        for asker, lengths in tokens.items():
-            asker.counts += Counts(passes=1, tokens=sum(lengths))
-            asker.work_s += done.seconds * len(lengths) / len(done.given)
+                rows[asker] += 1
+                tokens[asker] += answer.tokens
+        for asker, number in rows.items():
+            asker.counts += Counts(passes=1, tokens=tokens[asker])
+            asker.work_s += done.seconds * number / len(done.given)
 
     def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:

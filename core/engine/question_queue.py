@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.engine.conversation import Priority, Task
-from core.engine.fair_queue import FairQueue, QueueOrder, Turn, Turns
+from core.engine.fair_queue import FairQueue, LaneKey, Turn, Turns
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.types import Answer, Counts, Question
-
-LaneKey = tuple[int, int]
-"""(priority, request): those of a task whose lane a question waits in"""
 
 _MOST_PADDING = 1.05  # padded tokens of a batch for each that is read
 _FRONT_TOKENS = 1_000_000  # at most of one lane made ready: about 170 MB
@@ -48,7 +45,7 @@ class PendingQuestion:
     def is_wanted_in(self, lane: LaneKey) -> bool:
         """True if a task of a lane still waits for it."""
         for task in self.tasks:  # noqa: SIM110  # asked for every question that is met: a generator takes twice as long
-            if task.live and task.order[:2] == lane:
+            if task.order[:2] == lane and task.live:
                 return True
         return False
 
@@ -125,7 +122,7 @@ class QuestionQueue:
         lane = self._waiting.next_lane()
         if lane is None:
             return []
-        longest = row_length(lane.front[-1][2]) if lane.front else 0
+        longest = row_length(lane.front[-1][-1]) if lane.front else 0
         limit = min(limit, _FRONT_TOKENS // max(1, longest))
         if 2 * len(lane.front) > limit:
             return []
@@ -149,7 +146,7 @@ class QuestionQueue:
                 tokens = max(budget, budget_writing) if pending.row and pending.row.writes else budget
                 fit = min(most, max(1, tokens // max(1, row_length(pending))))
                 behind = reversed(lane.front[-fit:])
-                size = similar_rows([row_length(batch[0]), *(row_length(item) for _, _, item in behind)][:fit])
+                size = similar_rows([row_length(batch[0]), *(length for length, *_ in behind)][:fit])
         if batch:
             self._waiting.serve(lane)
         return batch
@@ -203,13 +200,12 @@ class QuestionQueue:
         pending.places.clear()
         return pending
 
-    def _is_wanted(self, order: QueueOrder, pending: PendingQuestion) -> bool:
+    def _is_wanted(self, lane: LaneKey, pending: PendingQuestion) -> bool:
         if pending.under_way or self._open.get(pending.key) is not pending:
             return False
-        priority, request, _ = order
-        if pending.is_wanted_in((priority, request)):
+        if pending.is_wanted_in(lane):
             return True
-        pending.places.pop((priority, request), None)
+        pending.places.pop(lane, None)
         self._drop_unwanted(pending)
         return False
 
