@@ -12,11 +12,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def memoize(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the last `size` results of a function of hashable arguments.
+def memoize(size: int, measure: Callable[[R], int] = lambda _: 1) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Keep the last results of a function of hashable arguments, of together `size` as `measure` tells: by default so many.
 
     What several threads want at once is computed by one of them while the others wait: all metrics ask for the words
     of the same document at the same moment.
     """
-    decorator: Callable[[Callable[P, R]], Callable[P, R]] = cached(LRUCache(size), condition=Condition())
+    decorator: Callable[[Callable[P, R]], Callable[P, R]] = cached(LRUCache(size, measure), condition=Condition())
     return decorator

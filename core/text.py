@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 
 
-@memoize(128)
+SENTENCES_KEPT = 50_000
+"""Sentences, of the texts that were split last, whose places are remembered: about 10 MB."""
+
+
+@memoize(SENTENCES_KEPT, len)  # a document comes back after the others of its set, each with a summary
 def sentences(text: str) -> tuple[Span, ...]:
     """The sentences of a text, as NLTK's English Punkt splits them.
 

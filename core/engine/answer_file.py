@@ -33,6 +33,7 @@ _COLUMNS = "key, numbers, rest, checksum"
 _READ = f"SELECT id, {_COLUMNS} FROM answer WHERE key IN"
 _WRITE = f"INSERT OR IGNORE INTO answer ({_COLUMNS}) VALUES (?, ?, ?, ?)"
 _DELETE = "DELETE FROM answer WHERE key = ?"
+_HOLDS_ANY = "SELECT EXISTS (SELECT 1 FROM answer)"
 _MARK_USED = "UPDATE answer SET id = (SELECT max(id) + 1 FROM answer) WHERE key = ?"
 _DROP_OLDEST = "DELETE FROM answer WHERE id IN (SELECT id FROM answer ORDER BY id LIMIT ?)"
 _BETWEEN = f"SELECT {_COLUMNS} FROM answer WHERE id BETWEEN ? AND ?"
@@ -199,7 +200,8 @@ def salvage_rows(damaged: Path) -> Iterator[AnswerRow]:
 
 
 def _read_rows(disk: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[int, bytes, bytes, bytes, int]]:
-    return disk.execute(f"{_READ} ({','.join('?' * len(keys))})", keys).fetchall()
+    [holds_any] = disk.execute(_HOLDS_ANY).fetchone()  # hardly anybody has paid answers: each key would be searched
+    return disk.execute(f"{_READ} ({','.join('?' * len(keys))})", keys).fetchall() if holds_any else []
 
 
 def _delete_rows(disk: sqlite3.Connection, keys: Iterable[bytes]) -> None:

@@ -1,8 +1,11 @@
-"""Limit of padded tokens in one pass: few enough for a person not to wait, and not soon again a size that did not fit."""
+"""Limit of padded tokens in one pass and in one turn: few enough for a person not to wait, and not soon again a size that did not fit."""
 
 from __future__ import annotations
 
-_SLICE_S = 0.15  # what one forward pass should take: a person who comes meanwhile waits for its end
+_SLICE_S = (
+    0.15  # what one forward pass should take, and a turn of several: a person who comes meanwhile waits for its end
+)
+_MOST_PASSES = 16  # of one turn: their answers are kept and handed out together
 # Of the first pass, when nobody knows how fast a model is and how much memory it takes, and of every later one where there
 # are so many: a pass reads all weights, so that of 50 tokens each costs 1.6 times as much, and of 16 3.6 times (BERT, one thread).
 _FEW_TOKENS = 256
@@ -16,7 +19,10 @@ BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
 
 class BatchSize:
-    """The padded tokens of the next forward pass of one model, learned from those before; `most` is what the device gains from."""
+    """The padded tokens of the next forward pass of one model, learned from those before; `most` is what the device gains from.
+
+    `turn_tokens` are those of the passes of a run that are made in one go, as many as a pass may take time.
+    """
 
     def __init__(self, most: int) -> None:
         self._gain = most
@@ -24,7 +30,7 @@ class BatchSize:
         self._fitted = 0  # passes near the limit since it was lowered or raised
         self._patience = _PASSES_BEFORE_MORE
         self._few_writing = _FEW_TOKENS_WRITING
-        self.tokens = min(most, _FEW_TOKENS)
+        self.tokens = self.turn_tokens = min(most, _FEW_TOKENS)
 
     @property
     def tokens_writing(self) -> int:
@@ -37,8 +43,9 @@ class BatchSize:
         if self._fitted >= self._patience:
             self._fitted = 0
             self._most = min(self._gain, self._most + self._most // 4 + 1)
-        fit = max(1, tokens) * _SLICE_S / seconds if seconds else self._most
-        self.tokens = min(self._most, max(int(fit), _FEW_TOKENS))
+        fit = int(max(1, tokens) * _SLICE_S / seconds) if seconds else self._most
+        self.tokens = min(self._most, max(fit, _FEW_TOKENS))
+        self.turn_tokens = min(fit, _MOST_PASSES * self.tokens)
 
     def took(self, tokens: int, nbytes: int, free: int) -> None:
         """Learn from the memory that a pass over so many padded tokens took, where so much of the device is free without it."""

@@ -1,19 +1,22 @@
-"""The threads that ask the models of the device: one chooses the most urgent model, makes forward passes and hands out the answers, another prepares the next questions meanwhile."""
+"""The threads that ask the models of the device: one chooses the most urgent model, makes the forward passes of a turn and hands out their answers, another prepares the next questions meanwhile."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from core.engine.batch_size import BATCH_TOKENS, BatchSize
 from core.engine.cache import AnswerCache
-from core.engine.conversation import Task
+from core.engine.conversation import Priority, Task
 from core.engine.fair_queue import Turn, Turns
-from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length
+from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, padded_tokens
 from core.errors import Problem, attempt
 from core.model_reference import Checkpoint
 from core.models import device as devices
@@ -25,6 +28,14 @@ from core.weights.locations import ModelStatus
 _FIRST_QUESTIONS = 256  # tokenized while nobody computes, where none are ready
 _FRONT_QUESTIONS = 4096  # from which batches of similar length are made
 _BATCH_QUESTIONS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardPass:
+    """The answers of one forward pass to their questions, and the seconds that it took."""
+
+    given: Sequence[tuple[PendingQuestion, Answer]]
+    seconds: float
 
 
 class DeviceWorker:
@@ -104,7 +115,7 @@ class DeviceWorker:
                 self._changed.wait()
                 continue
             last = chosen
-            if problem := attempt(partial(self._answer_batch, chosen)):
+            if problem := attempt(partial(self._take_turn, chosen)):
                 self._refuse_all(chosen, problem)
         self._preparer.shutdown()
 
@@ -146,16 +157,17 @@ class DeviceWorker:
             ):
                 self._pool.request(checkpoint)
 
-    def _answer_batch(self, checkpoint: Checkpoint) -> None:
+    def _take_turn(self, checkpoint: Checkpoint) -> None:
         queue = self._queues[checkpoint]
         with self._pool.lease_signed(checkpoint) as (model, loaded):
             self._prepare(model, queue, loaded, _FIRST_QUESTIONS)
-            with self._taken(checkpoint) as taken:
-                if batch := self._answerable(queue, taken, loaded):
-                    self._mark_running(batch)
+            with self._taken(checkpoint) as batches:
+                if answerable := [self._answerable(queue, batch, loaded) for batch in batches]:
+                    self._mark_running(list(chain.from_iterable(answerable)))
                     # ends before the model may go, and before the next batch is chosen
                     with self._preparing(model, queue, loaded):
-                        self._forward(model, batch)
+                        passes = [one for batch in answerable for one in self._forward(model, self._wanted(batch))]
+                    self._deliver(queue, passes)
 
     @contextmanager
     def _preparing(self, model: Model, queue: QuestionQueue, loaded: str) -> Iterator[None]:
@@ -174,16 +186,21 @@ class DeviceWorker:
             self._encode(model, answerable)
 
     @contextmanager
-    def _taken(self, checkpoint: Checkpoint) -> Iterator[list[PendingQuestion]]:
-        """The next batch of a model; those without an answer in the end wait again."""
+    def _taken(self, checkpoint: Checkpoint) -> Iterator[list[list[PendingQuestion]]]:
+        """The batches of the next turn of a model: one for a person, of a run as many as a pass may take time; those without an answer in the end wait again."""
         queue, size = self._queues[checkpoint], self._size(checkpoint)
+        batches: list[list[PendingQuestion]] = []
         with self._lock:
-            taken = queue.take_batch(size.tokens, _BATCH_QUESTIONS, size.tokens_writing)
+            turn = queue.next_turn()
+            room = size.turn_tokens if turn and turn[0] == Priority.BULK else 1
+            while room > 0 and (batch := queue.take_batch(size.tokens, _BATCH_QUESTIONS, size.tokens_writing)):
+                batches.append(batch)
+                room -= max(1, padded_tokens(batch))
         try:
-            yield taken
+            yield batches
         finally:
             with self._lock:
-                queue.put_back(taken)
+                queue.put_back(chain.from_iterable(batches))
 
     def _size(self, checkpoint: Checkpoint) -> BatchSize:
         if checkpoint not in self._sizes:
@@ -218,54 +235,57 @@ class DeviceWorker:
                 task.mark_running()
             self._lock.notify_all()
 
-    def _forward(self, model: Model, batch: Sequence[PendingQuestion]) -> None:
+    def _forward(self, model: Model, batch: Sequence[PendingQuestion]) -> list[ForwardPass]:
         """One forward pass; a batch that fails is halved until the question that cannot be answered is alone.
 
         What no task waits for any more is not asked again.
         """
+        if not batch:
+            return []
         device = self._pool.place(batch[0].question.weights)
         began, peak = time.perf_counter(), devices.MemoryPeak(device)
         answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
-        seconds, tokens = time.perf_counter() - began, len(batch) * max(map(row_length, batch))
+        seconds, tokens = time.perf_counter() - began, padded_tokens(batch)
         size = self._size(batch[0].question.weights)
         if not isinstance(answers, Problem):
             size.passed(tokens, seconds)
             if taken := peak.nbytes():
                 size.took(tokens, taken, devices.free_memory(device))
-            self._deliver(batch, answers, seconds)
-            return
+            return [ForwardPass(list(zip(batch, answers, strict=True)), seconds)]
         if len(batch) == 1:
             self._refuse(batch[0], answers)
-            return
+            return []
         if answers.kind is FailureKind.OUT_OF_MEMORY:  # one text that is too long says nothing about batches
             size.overflowed(tokens)
         half = len(batch) // 2
-        for part in (batch[:half], batch[half:]):
-            if wanted := self._wanted(part):
-                self._forward(model, wanted)
+        return [one for part in (batch[:half], batch[half:]) for one in self._forward(model, self._wanted(part))]
 
     def _wanted(self, batch: Sequence[PendingQuestion]) -> Sequence[PendingQuestion]:
         """The questions that a task still waits for; none once the worker is closed."""
         with self._lock:
             return [] if self._closed else [pending for pending in batch if any(task.live for task in pending.tasks)]
 
-    def _deliver(self, batch: Sequence[PendingQuestion], answers: Sequence[Answer], seconds: float) -> None:
-        given = list(zip(batch, answers, strict=True))
+    def _deliver(self, queue: QuestionQueue, passes: Sequence[ForwardPass]) -> None:
+        """Keep the answers of a turn, and then hand them out."""
+        given = [one for each in passes for one in each.given]
         self._cache.put({pending.key: answer for pending, answer in given})
         with self._lock:
-            self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
-            # a pass and its seconds count for the tasks that asked its questions first
-            tokens: dict[Task, list[int]] = {}
-            for pending, answer in given:
-                for asker in pending.tasks[:1]:
-                    tokens.setdefault(asker, []).append(answer.tokens)
-            for asker, lengths in tokens.items():
-                asker.counts += Counts(passes=1, tokens=sum(lengths))
-                asker.work_s += seconds * len(lengths) / len(given)
-
-            queue = self._queues[batch[0].question.weights]
-            for task in [task for pending, answer in given for task in queue.answer(pending, answer)]:
+            for each in passes:
+                self._count(each)
+            for task in queue.answer(given):
                 self._resume(task)
+
+    def _count(self, done: ForwardPass) -> None:
+        """Count a pass and its seconds for the tasks that asked its questions first."""
+        self.counts += Counts(passes=1, tokens=sum([answer.tokens for _, answer in done.given]))
+        rows, tokens = Counter[Task](), Counter[Task]()
+        for pending, answer in done.given:
+            for asker in pending.tasks[:1]:
+                rows[asker] += 1
+                tokens[asker] += answer.tokens
+        for asker, number in rows.items():
+            asker.counts += Counts(passes=1, tokens=tokens[asker])
+            asker.work_s += done.seconds * number / len(done.given)
 
     def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:

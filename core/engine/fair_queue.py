@@ -36,37 +36,47 @@ class Turns:
         self._served[owner] = next(self._numbers)
 
 
+LaneKey = tuple[int, int]
+"""(priority, request)"""
+
 Entry = tuple[int, int, T]
 """(place in the request, number of the entry, item)"""
+
+FrontEntry = tuple[int, int, int, T]
+"""(size, place and number with the sign turned, item): the largest goes first, of equal ones the first; 0 for a size that is not known yet"""
 
 
 @dataclass(eq=False)
 class Lane(Generic[T]):
     """Entries that wait for one request of one owner: a heap, and a front of some that left it, the last one to go first.
 
-    `place` is that of the first entry which came to the front.
+    `place` is that of the first entry which came to the front, of which so many as `measured` are in order.
     """
 
     owner: str
     priority: int
     request: int
     heap: list[Entry[T]] = field(default_factory=list)
-    front: list[Entry[T]] = field(default_factory=list)
+    front: list[FrontEntry[T]] = field(default_factory=list)
     place: int = 0
-    sorted: bool = True
+    measured: int = 0
+
+    @property
+    def key(self) -> LaneKey:
+        return (self.priority, self.request)
 
 
 class FairQueue(Generic[T]):
     """Items in lanes, one for each request. Not safe for threads.
 
-    `wanted` says of an item that is met whether it still counts at that order; one that does not is dropped then.
+    `wanted` says of an item that is met whether it still counts in that lane; one that does not is dropped then.
     Nothing looks at items that are not met: an item is put in once and taken out once.
     """
 
-    def __init__(self, turns: Turns, wanted: Callable[[QueueOrder, T], bool]) -> None:
+    def __init__(self, turns: Turns, wanted: Callable[[LaneKey, T], bool]) -> None:
         self._turns = turns
         self._wanted = wanted
-        self._lanes: dict[tuple[int, int], Lane[T]] = {}
+        self._lanes: dict[LaneKey, Lane[T]] = {}
         self._numbers = itertools.count()
         self.operations = 0  # entries put in and taken out since the start
 
@@ -89,7 +99,7 @@ class FairQueue(Generic[T]):
             lane = min(lanes, key=self._rank)
             if self._has_front(lane) or self._has_first(lane):
                 return lane
-            del self._lanes[lane.priority, lane.request]
+            del self._lanes[lane.key]
         return None
 
     def take(self, excluded: Collection[str] = ()) -> T | None:
@@ -114,7 +124,7 @@ class FairQueue(Generic[T]):
         if not self._has_front(lane):
             return None
         self.operations += 1
-        return lane.front.pop()[2]
+        return lane.front.pop()[-1]
 
     def fill_front(self, lane: Lane[T], limit: int) -> list[T]:
         """Bring the first items of the heap to the front until it has `limit`, those that came."""
@@ -124,16 +134,17 @@ class FairQueue(Generic[T]):
             self.operations += 1
         if fresh:
             lane.place = fresh[0][0] if not lane.front else min(lane.place, fresh[0][0])
-            lane.front.extend(fresh)
-            lane.sorted = False
+            lane.measured = min(lane.measured, len(lane.front))
+            lane.front += [(0, -place, -number, item) for place, number, item in fresh]
         return [item for _, _, item in fresh]
 
-    def sort_front(self, lane: Lane[T], key: Callable[[T], int]) -> None:
+    def sort_front(self, lane: Lane[T], size: Callable[[T], int]) -> None:
         """Have the largest of the front taken next, of equal ones the first, where some came since."""
-        if not lane.sorted:
-            lane.front.sort(key=lambda entry: (key(entry[2]), -entry[0], -entry[1]))
-            lane.sorted = True
-            self.operations += len(lane.front)
+        if fresh := lane.front[lane.measured :]:
+            lane.front[lane.measured :] = [(size(item), place, number, item) for _, place, number, item in fresh]
+            lane.front.sort()
+            lane.measured = len(lane.front)
+            self.operations += len(fresh)
 
     def serve(self, lane: Lane[T]) -> None:
         """Count that the owner of a lane has had a turn."""
@@ -146,16 +157,13 @@ class FairQueue(Generic[T]):
         return (lane.priority, self._turns.last(lane.owner), lane.request)
 
     def _has_front(self, lane: Lane[T]) -> bool:
-        while lane.front and not self._counts(lane, lane.front[-1]):
+        while lane.front and not self._wanted(lane.key, lane.front[-1][-1]):
             lane.front.pop()
             self.operations += 1
         return bool(lane.front)
 
     def _has_first(self, lane: Lane[T]) -> bool:
-        while lane.heap and not self._counts(lane, lane.heap[0]):
+        while lane.heap and not self._wanted(lane.key, lane.heap[0][-1]):
             heapq.heappop(lane.heap)
             self.operations += 1
         return bool(lane.heap)
-
-    def _counts(self, lane: Lane[T], entry: Entry[T]) -> bool:
-        return self._wanted((lane.priority, lane.request, entry[0]), entry[2])

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.engine.conversation import Priority, Task
-from core.engine.fair_queue import FairQueue, QueueOrder, Turn, Turns
+from core.engine.fair_queue import FairQueue, LaneKey, Turn, Turns
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models.model import Row
 from core.types import Answer, Counts, Question
-
-LaneKey = tuple[int, int]
-"""(priority, request): those of a task whose lane a question waits in"""
 
 _MOST_PADDING = 1.05  # padded tokens of a batch for each that is read
 _FRONT_TOKENS = 1_000_000  # at most of one lane made ready: about 170 MB
@@ -48,7 +45,7 @@ class PendingQuestion:
     def is_wanted_in(self, lane: LaneKey) -> bool:
         """True if a task of a lane still waits for it."""
         for task in self.tasks:  # noqa: SIM110  # asked for every question that is met: a generator takes twice as long
-            if task.live and task.order[:2] == lane:
+            if task.order[:2] == lane and task.live:
                 return True
         return False
 
@@ -125,7 +122,7 @@ class QuestionQueue:
         lane = self._waiting.next_lane()
         if lane is None:
             return []
-        longest = row_length(lane.front[-1][2]) if lane.front else 0
+        longest = row_length(lane.front[-1][-1]) if lane.front else 0
         limit = min(limit, _FRONT_TOKENS // max(1, longest))
         if 2 * len(lane.front) > limit:
             return []
@@ -149,16 +146,18 @@ class QuestionQueue:
                 tokens = max(budget, budget_writing) if pending.row and pending.row.writes else budget
                 fit = min(most, max(1, tokens // max(1, row_length(pending))))
                 behind = reversed(lane.front[-fit:])
-                size = similar_rows([row_length(batch[0]), *(row_length(item) for _, _, item in behind)][:fit])
+                size = similar_rows([row_length(batch[0]), *(length for length, *_ in behind)][:fit])
         if batch:
             self._waiting.serve(lane)
         return batch
 
-    def answer(self, pending: PendingQuestion, answer: Answer) -> list[Task]:
-        """Give an answer to the tasks that wait for it; those that have all their answers now."""
-        tasks = self.remove(pending)
-        for task in tasks:
-            task.receive(pending.key, answer)
+    def answer(self, given: Iterable[tuple[PendingQuestion, Answer]]) -> list[Task]:
+        """Give answers to the tasks that wait for them; those that have all their answers now."""
+        tasks: dict[Task, None] = {}
+        for pending, answer in given:
+            for task in self.remove(pending):
+                task.receive(pending.key, answer)
+                tasks[task] = None
         return [task for task in tasks if task.is_answered()]
 
     def refuse(self, pending: PendingQuestion, problem: Problem) -> None:
@@ -173,7 +172,7 @@ class QuestionQueue:
             return []
         for asker in pending.tasks[:1]:
             asker.counts += Counts(passes=1, tokens=outcome.tokens)
-        return self.answer(pending, outcome)
+        return self.answer([(pending, outcome)])
 
     def remove(self, pending: PendingQuestion) -> list[Task]:
         """Remove one question, and give the tasks that wait for it."""
@@ -201,13 +200,12 @@ class QuestionQueue:
         pending.places.clear()
         return pending
 
-    def _is_wanted(self, order: QueueOrder, pending: PendingQuestion) -> bool:
+    def _is_wanted(self, lane: LaneKey, pending: PendingQuestion) -> bool:
         if pending.under_way or self._open.get(pending.key) is not pending:
             return False
-        priority, request, _ = order
-        if pending.is_wanted_in((priority, request)):
+        if pending.is_wanted_in(lane):
             return True
-        pending.places.pop((priority, request), None)
+        pending.places.pop(lane, None)
         self._drop_unwanted(pending)
         return False
 
@@ -270,6 +268,11 @@ def next_checkpoint(
 
 def row_length(pending: PendingQuestion) -> int:
     return pending.row.length if pending.row else 0
+
+
+def padded_tokens(batch: Sequence[PendingQuestion]) -> int:
+    """Number of tokens of a batch when all its rows are as long as the longest."""
+    return len(batch) * max(map(row_length, batch))
 
 
 def similar_rows(lengths: Sequence[int]) -> int:

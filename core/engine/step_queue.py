@@ -18,7 +18,7 @@ class StepQueue:
     def __init__(self, threads: int) -> None:
         self._most = max(1, threads - 1)
         self._changed = threading.Condition()
-        self._waiting: FairQueue[Task] = FairQueue(Turns(), lambda order, task: task.live)  # noqa: ARG005  # of any order
+        self._waiting: FairQueue[Task] = FairQueue(Turns(), lambda lane, task: task.live)  # noqa: ARG005  # of any lane
         self._under_way: Counter[str] = Counter()  # tasks by lane owner
         self._closed = False
 

@@ -24,7 +24,7 @@ from core.memoize import memoize
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.question_grid import QuestionGrid
-from core.text import sentences
+from core.text import SENTENCES_KEPT, sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]
@@ -58,7 +58,7 @@ _SETTINGS = (
 )
 
 
-@memoize(512)  # a document comes back after the others of its set, each with a summary
+@memoize(SENTENCES_KEPT, len)
 def text_units(text: str, granularity: Units) -> tuple[Passage, ...]:
     """The units of a text, each of more than ten characters unless it is the whole text."""
     if granularity == "document":

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal, cast
 
@@ -40,7 +41,7 @@ class Tokens:
         return len(self.ids)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PairTemplate:
     """The special tokens before, between and after two texts, and the segment types of all five."""
 
@@ -49,17 +50,21 @@ class PairTemplate:
     after: Ids
     types: tuple[Ids, int, Ids, int, Ids]
 
-    @property
+    @cached_property
     def length(self) -> int:
         """Number of the special tokens."""
         return len(self.before) + len(self.between) + len(self.after)
 
     def fill(self, first: Ids, second: Ids) -> Tokens:
-        before, one, between, other, after = self.types
         return Tokens(
-            (*self.before, *first, *self.between, *second, *self.after),
-            (*before, *(one,) * len(first), *between, *(other,) * len(second), *after),
+            self.before + first + self.between + second + self.after, _pair_types(self.types, len(first), len(second))
         )
+
+
+@lru_cache(4096)  # the pairs of a grid have a few lengths
+def _pair_types(types: tuple[Ids, int, Ids, int, Ids], first: int, second: int) -> Ids:
+    before, one, between, other, after = types
+    return (*before, *(one,) * first, *between, *(other,) * second, *after)
 
 
 class TextTokenizer:
@@ -104,12 +109,13 @@ class TextTokenizer:
         template = self._pair_template
         if template is None or len(pairs) < len(inputs):
             return self.encode(inputs, limits)
-        ids = self._text_ids(dict.fromkeys(text for pair in pairs for text in pair))
+        ids = self._text_ids(dict.fromkeys(chain.from_iterable(pairs)))
         return [
-            template.fill(ids[pair[0]], ids[pair[1]])
-            if template.length + len(ids[pair[0]]) + len(ids[pair[1]]) <= limit
+            template.fill(first, second)
+            if template.length + len(first) + len(second) <= limit
             else self._short(pair, limit, "longest_first", self._whole(pair))
             for pair, limit in zip(pairs, limits, strict=True)
+            for first, second in [(ids[pair[0]], ids[pair[1]])]
         ]
 
     def _text_ids(self, texts: Iterable[str]) -> dict[str, Ids]:

@@ -37,6 +37,16 @@ def test_a_batch_is_never_larger_than_the_device_gains_from_nor_so_small_that_it
     assert size.tokens == 50
 
 
+def test_quick_passes_share_a_turn_and_slow_ones_do_not() -> None:
+    size = BatchSize(1000)
+    size.passed(500, 0.025)
+    assert (size.tokens, size.turn_tokens) == (1000, 3000)
+    size.passed(500, 0.15)
+    assert (size.tokens, size.turn_tokens) == (500, 500)
+    size.passed(500, 1e-9)
+    assert size.turn_tokens == 16 * size.tokens
+
+
 def test_what_did_not_fit_is_not_tried_again() -> None:
     size = BatchSize(1024)
     size.passed(1024, 0.0)

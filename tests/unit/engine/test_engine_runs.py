@@ -43,6 +43,25 @@ def test_a_score_says_how_long_it_took(bench: Bench) -> None:
     assert 0 < outcome.seconds <= time.perf_counter() - began
 
 
+def test_the_passes_of_a_run_share_writes_and_those_for_a_person_do_not(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    put = bench.engine._cache.put
+    monkeypatch.setattr(bench.engine._cache, "put", lambda answers: (written.append(len(answers)), put(answers))[1])
+    bench.kind.length = 1024  # a pass for each text
+    metric = bench.asking()
+    bench.kind.gate.clear()
+    threading.Thread(target=lambda: (bench.until_planned(60), bench.kind.gate.set())).start()
+    list(bench.engine.run([metric], numbered(60)))
+    assert sum(written) == len(bench.kind.batches) > len(written)
+    written.clear()
+    bench.outcomes(
+        bench.engine.submit("ana", [metric], [pair(f"Snow fell {number} times.", str(number)) for number in range(5)])
+    )
+    assert written == [1] * 5
+
+
 def test_every_outcome_is_of_its_own_example(bench: Bench) -> None:
     for example, outcome in bench.engine.run([Letters()], numbered(700)):
         assert isinstance(outcome, Result)

@@ -61,7 +61,7 @@ def test_an_equal_question_is_merged_and_both_tasks_are_answered() -> None:
     assert put(queue, "a", first)
     assert not put(queue, "a", second)
     [pending] = queue.take(10)
-    assert queue.answer(pending, Answer((0.5,), tokens=3)) == [first, second]
+    assert queue.answer([(pending, Answer((0.5,), tokens=3))]) == [first, second]
     assert first.answers == second.answers == {b"a": Answer((0.5,), tokens=3)}
     assert queue.next_turn() is None
 
@@ -71,8 +71,8 @@ def test_a_task_is_done_when_its_last_question_is_answered() -> None:
     put(queue, "a", asker)
     put(queue, "b", asker)
     a, b = queue.take(10)
-    assert queue.answer(a, Answer()) == []
-    assert queue.answer(b, Answer()) == [asker]
+    assert queue.answer([(a, Answer())]) == []
+    assert queue.answer([(b, Answer())]) == [asker]
 
 
 def test_an_equal_question_joins_one_that_is_under_way() -> None:
@@ -81,7 +81,7 @@ def test_an_equal_question_joins_one_that_is_under_way() -> None:
     [pending] = queue.take(10)
     assert not put(queue, "a", second)
     assert queue.take(10) == []
-    assert queue.answer(pending, Answer()) == [first, second]
+    assert queue.answer([(pending, Answer())]) == [first, second]
 
 
 def test_what_was_taken_and_not_answered_waits_again() -> None:
@@ -277,7 +277,7 @@ def test_batches_go_from_owner_to_owner() -> None:
         taken = queue.take_batch(2, 10)
         batches.append(len(taken))
         for pending in taken:
-            queue.answer(pending, Answer())
+            queue.answer([(pending, Answer())])
     assert batches == [1, 2, 2, 2]
 
 
@@ -314,7 +314,7 @@ def test_a_queue_touches_each_question_a_few_times_however_many_there_are() -> N
             for pending in queue.fill_front(64):
                 pending.row = Row(pending.question, 1 + pending.key[-1] % 9, ())
             for pending in queue.take_batch(20, 64):
-                queue.answer(pending, Answer())
+                queue.answer([(pending, Answer())])
         assert queue.operations <= 6 * size
 
 
@@ -351,7 +351,7 @@ def padding(asked: Sequence[Mapping[bytes, int]], budget: int, most: int) -> flo
         batch = queue.take_batch(budget, most)
         padded += len(batch) * max(map(row_length, batch))
         for pending in batch:
-            queue.answer(pending, Answer())
+            queue.answer([(pending, Answer())])
     return padded / sum(lengths.values())
 
 
