@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from tokenizers import Encoding, Tokenizer, processors
@@ -62,6 +63,11 @@ class PairTemplate:
         )
 
 
+_Kind = TypeVar("_Kind", bound="TextTokenizer")
+_loaded: WeakValueDictionary[tuple[type[TextTokenizer], str], TextTokenizer] = WeakValueDictionary()
+"""Tokenizers in memory by their class and all that they are made of: metrics of one encoder have one, of some 10 MB."""
+
+
 class TextTokenizer:
     """Tokenizes texts and pairs with a limit; safe among threads."""
 
@@ -75,9 +81,10 @@ class TextTokenizer:
         self._lock = threading.Lock()
 
     @classmethod
-    def load(cls, folder: Path) -> TextTokenizer:
+    def load(cls: type[_Kind], folder: Path) -> _Kind:
         """Read the tokenizer of a checkpoint's folder; raises LoadError."""
-        return cls(load_backend(folder))
+        read = cls(load_backend(folder))
+        return cast(_Kind, _loaded.setdefault((cls, read._serial), read))
 
     @property
     def special_names(self) -> list[str]:
@@ -214,10 +221,6 @@ class DecodingTokenizer(TextTokenizer):
     def __init__(self, backend: Tokenizer) -> None:
         super().__init__(backend)
         self._known = backend
-
-    @classmethod
-    def load(cls, folder: Path) -> DecodingTokenizer:
-        return cast(DecodingTokenizer, super().load(folder))
 
     def text(self, ids: Sequence[int], special: bool) -> str:
         """Text of ids, with or without special tokens."""
