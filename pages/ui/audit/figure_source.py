@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from core.audit.question import QUESTIONS, Case, Finding, Question, ShownPair
@@ -76,6 +75,8 @@ def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
 
 def _case_table(opened: AuditTask, audit: MetricAudit, found: Finding, cases: Sequence[Case]) -> None:
     """Show the counted cases, a line each; the selected one with its summaries."""
+    import pandas as pd
+
     if not cases:
         return
     shown = cases[:_MOST_CASES]
