@@ -14,11 +14,11 @@ from core.llm.endpoint import Endpoint
 from core.llm.endpoints_file import LEFT_OUT_FIELDS, STRUCTURED_FORMS, Api
 from core.llm.refusals import refuses_temperature
 from core.llm.requests import FirstTokens
-from core.llm.responses import Completion
 from core.llm.structured import StructuredAnswer, answer_schema, read_structured
 
 if TYPE_CHECKING:
     from core.llm.client import Client
+    from core.llm.responses import Completion
 
 _PATIENCE_S = 30.0  # a person waits at the screen; a local server may load the model first
 _ANSWER_TOKENS = 64

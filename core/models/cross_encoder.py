@@ -15,9 +15,9 @@ from core.models.model import Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
 from core.models.words.claims import premise
-from core.models.words.head import CROSS_ENCODER_FORMAT, probability
+from core.models.words.head import probability
 from core.types import Answer, Question
-from core.weights.files import max_text_tokens, read_json_object
+from core.weights.files import max_text_tokens
 
 
 class CrossEncoderModel:
@@ -60,12 +60,6 @@ class CrossEncoderModel:
         [tokens] = row.payload
         spans = (found.closest,) if found else ()
         return Answer(values=(probability(logit),), spans=spans, tokens=len(tokens), cut=tokens.cut)
-
-
-def is_cross_encoder(folder: Path) -> bool:
-    """True if a folder holds a cross-encoder that was trained here. Raises LoadError for a broken config.json."""
-    stated = read_json_object(folder / "config.json").get("touchstone")
-    return isinstance(stated, dict) and stated.get("format") == CROSS_ENCODER_FORMAT
 
 
 def load_cross_encoder(path: Path, checkpoint: Checkpoint, device: str) -> CrossEncoderModel:

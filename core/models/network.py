@@ -8,22 +8,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
 from threading import Lock
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import torch
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from torch import Tensor
-from transformers import PreTrainedModel
-from transformers.utils import logging
 
 from core.errors import LoadError, MemoryFullError, UnscorableError
 from core.model_reference import TF32, Checkpoint
-from core.models.attention import prepare_attention
+from core.models.bert import Bert, read_bert
 from core.models.device import empty_cache
 from core.models.shared_weights import own_weights, share_weights
 from core.models.tokenizer import Tokens
 from core.weights.files import read_json_object
+
+if TYPE_CHECKING:  # transformers takes three seconds and 150 MB: the packaged encoder does without
+    from transformers import PreTrainedModel
+
+Encoder: TypeAlias = "PreTrainedModel | Bert"
+"""An encoder without a head."""
+_Network = TypeVar("_Network", bound=torch.nn.Module)
 
 FromPretrained = Callable[..., object]
 """The `from_pretrained` of an architecture of transformers."""
@@ -59,9 +64,22 @@ def load_network(
     Code of the repository is never run, pickles are read with weights_only, and files that lack a weight are refused
     where transformers would fill it with random numbers; only one whose name begins with `unused` may be missing.
     """
+    from core.models.attention import prepare_attention
+
     network = _read_network(read, folder, checkpoint, device, (unused,) if unused else ())
     with freeing_memory(f"{checkpoint.source} does not fit"):
         return prepare_attention(share_weights(network))
+
+
+def load_encoder(folder: Path, checkpoint: Checkpoint, device: str) -> Encoder:
+    """The encoder of a folder, by the same rules; a BERT that is one file of safe tensors is read without transformers."""
+    with freeing_memory(f"{checkpoint.source} does not fit"):
+        bert = read_bert(folder, checkpoint)
+        if bert is not None:
+            return share_weights(_require_numbers(bert, folder).to(device))
+    from transformers import AutoModel
+
+    return load_network(AutoModel.from_pretrained, folder, checkpoint, device, unused="pooler.")
 
 
 def load_trainable_network(
@@ -77,6 +95,8 @@ def _read_network(
     read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str, unused: tuple[str, ...]
 ) -> PreTrainedModel:
     """The network, whose weights may be views of its file."""
+    from transformers.utils import logging
+
     logging.disable_progress_bar()  # the pool reports progress
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
     if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
@@ -100,7 +120,7 @@ def _read_network(
             if _is_out_of_memory(error):
                 raise
             raise LoadError(_load_error(folder, error)) from error
-        network, report = cast(tuple[PreTrainedModel, dict[str, set[Any]]], loaded)
+        network, report = cast("tuple[PreTrainedModel, dict[str, set[Any]]]", loaded)
 
         reshaped = {key for key, _, _ in report.get("mismatched_keys", ())}  # its name and both shapes
         missing = sorted(key for key in {*report["missing_keys"], *reshaped} if not key.startswith(unused))
@@ -110,15 +130,18 @@ def _read_network(
                 "Name a model made for this metric."
             )
 
-        # a weight that is no number makes every score none either
-        for name, weight in network.named_parameters():
-            if not bool(weight.sum(dtype=torch.float32).isfinite()):
-                raise LoadError(
-                    f"The weights in {folder} are damaged: {name} holds values that are no numbers (NaN or infinite). Get the "
-                    "file again, or name another model."
-                )
+        return _require_numbers(network, folder).eval().to(device)
 
-        return cast(PreTrainedModel, network.eval().to(device))
+
+def _require_numbers(network: _Network, folder: Path) -> _Network:
+    """The network; raises LoadError for a weight that is no number, which makes every score none either."""
+    for name, weight in network.named_parameters():
+        if not bool(weight.sum(dtype=torch.float32).isfinite()):
+            raise LoadError(
+                f"The weights in {folder} are damaged: {name} holds values that are no numbers (NaN or infinite). Get the "
+                "file again, or name another model."
+            )
+    return network
 
 
 def network_bytes(network: torch.nn.Module) -> int:
@@ -127,7 +150,7 @@ def network_bytes(network: torch.nn.Module) -> int:
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
-def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor, Tensor, Tensor]:
+def pad_batch(rows: Sequence[Tokens], network: Encoder) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
     longest = max(len(row) for row in rows)
 
@@ -165,13 +188,13 @@ def copy_to_device(batch: Tensor, device: torch.device) -> Tensor:
     return batch.pin_memory().to(device, non_blocking=True)
 
 
-def max_positions(network: PreTrainedModel) -> int:
+def max_positions(network: Encoder) -> int:
     """The tokens that fit into the network's table of positions, which RoBERTa's descendants count from behind the pad."""
     first = network.config.pad_token_id + 1 if network.config.model_type in _OFFSET_POSITIONS else 0
     return int(getattr(network.config, "max_position_embeddings", 512)) - first
 
 
-def segment_types(network: PreTrainedModel, types: Tensor) -> dict[str, Tensor]:
+def segment_types(network: Encoder, types: Tensor) -> dict[str, Tensor]:
     """Segment types as keyword where the network knows more than one."""
     return {"token_type_ids": types} if getattr(network.config, "type_vocab_size", 0) > 1 else {}
 

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 import torch
 from torch import Tensor
-from torch.nn import Parameter
-from transformers import PreTrainedModel
+from torch.nn import Module, Parameter
 
 _LEAST_BYTES = 1 << 16  # a smaller one saves nothing
 _FIRST_VALUES = 16  # that tell most weights of one shape apart
 
+_Network = TypeVar("_Network", bound=Module)
 _Key = tuple[torch.device, torch.dtype, torch.Size, tuple[float, ...]]
 _known: WeakValueDictionary[_Key, Parameter] = WeakValueDictionary()
 _lock = Lock()
 
 
-def own_weights(network: PreTrainedModel) -> PreTrainedModel:
+def own_weights(network: _Network) -> _Network:
     """The network, changed in place, with weights of its own: those of safe tensors are views of the file, and change or end with it."""
     for tensor in (*network.parameters(), *network.buffers()):
         _own(tensor)
     return network
 
 
-def share_weights(network: PreTrainedModel) -> PreTrainedModel:
+def share_weights(network: _Network) -> _Network:
     """The same, but each large weight that equals one of a network loaded before, to the last bit, is that one.
 
     It is not to be trained or converted any more. A weight stays in memory as long as one of its networks does.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from tokenizers import Encoding, Tokenizer, processors
@@ -67,6 +68,11 @@ def _pair_types(types: tuple[Ids, int, Ids, int, Ids], first: int, second: int) 
     return (*before, *(one,) * first, *between, *(other,) * second, *after)
 
 
+_Kind = TypeVar("_Kind", bound="TextTokenizer")
+_loaded: WeakValueDictionary[tuple[type[TextTokenizer], str], TextTokenizer] = WeakValueDictionary()
+"""Tokenizers in memory by their class and all that they are made of: metrics of one encoder have one, of some 10 MB."""
+
+
 class TextTokenizer:
     """Tokenizes texts and pairs with a limit; safe among threads."""
 
@@ -80,9 +86,10 @@ class TextTokenizer:
         self._lock = threading.Lock()
 
     @classmethod
-    def load(cls, folder: Path) -> TextTokenizer:
+    def load(cls: type[_Kind], folder: Path) -> _Kind:
         """Read the tokenizer of a checkpoint's folder; raises LoadError."""
-        return cls(load_backend(folder))
+        read = cls(load_backend(folder))
+        return cast(_Kind, _loaded.setdefault((cls, read._serial), read))
 
     @property
     def special_names(self) -> list[str]:
@@ -220,10 +227,6 @@ class DecodingTokenizer(TextTokenizer):
     def __init__(self, backend: Tokenizer) -> None:
         super().__init__(backend)
         self._known = backend
-
-    @classmethod
-    def load(cls, folder: Path) -> DecodingTokenizer:
-        return cast(DecodingTokenizer, super().load(folder))
 
     def text(self, ids: Sequence[int], special: bool) -> str:
         """Text of ids, with or without special tokens."""

@@ -13,12 +13,19 @@ from typing import cast
 
 import torch
 from torch import Tensor
-from transformers import AutoModel, PreTrainedModel
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint
 from core.models.model import Row, int_option
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
+from core.models.network import (
+    Encoder,
+    freeing_memory,
+    load_encoder,
+    max_positions,
+    network_bytes,
+    pad_batch,
+    segment_types,
+)
 from core.models.tokenizer import TextTokenizer, Tokens
 from core.models.words.word_states import windows
 from core.types import Answer, Question, Span
@@ -40,7 +47,7 @@ class BertScoreModel:
     where the best match of each stands in the document; an empty span for a special token.
     """
 
-    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, limit: int) -> None:
+    def __init__(self, network: Encoder, tokenizer: TextTokenizer, limit: int) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._limit = limit
@@ -127,7 +134,7 @@ class BertScoreModel:
         return question
 
 
-def _first_layers(network: PreTrainedModel, most: int) -> PreTrainedModel | None:
+def _first_layers(network: Encoder, most: int) -> Encoder | None:
     """The network, with the same weights, up to a layer below its last; None for another layer or kind of encoder."""
     encoder = getattr(network, "encoder", None)
     layers = getattr(encoder, "layer", None)
@@ -172,5 +179,5 @@ def _answer(row: Row, document: Tensor, summary: Tensor) -> Answer:
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> BertScoreModel:
     require_encoder(path, checkpoint)
-    network = load_network(AutoModel.from_pretrained, path, checkpoint, device, unused="pooler.")
+    network = load_encoder(path, checkpoint, device)
     return BertScoreModel(network, TextTokenizer.load(path), max_text_tokens(path, max_positions(network)))

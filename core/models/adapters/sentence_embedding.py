@@ -1,25 +1,27 @@
 """Adapter "sentence_embedding": the embedding of a text by a sentence-transformers model, of unit length.
 
 Network and tokenizer are loaded as those of every adapter; what follows the network (pooling, dense layers, normalisation)
-are the modules of sentence-transformers that modules.json lists.
+are the modules of sentence-transformers that modules.json lists. Most models end in the mean over the tokens, which is
+computed here: importing sentence-transformers takes two seconds and 100 MB.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
-from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Module, Normalize, Pooling
-from transformers import AutoModel, PreTrainedModel
+from torch import Tensor
+from torch.nn.functional import normalize
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.model import Row, rows_of
 from core.models.network import (
     LOAD_ERRORS,
+    Encoder,
     freeing_memory,
-    load_network,
+    load_encoder,
     max_positions,
     network_bytes,
     pad_batch,
@@ -30,14 +32,25 @@ from core.types import Answer, Question
 from core.weights.config_check import require_encoder
 from core.weights.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 
-_MODULES = {"Pooling": Pooling, "Dense": Dense, "LayerNorm": LayerNorm, "Normalize": Normalize}
+_MODULES = ("Pooling", "Dense", "LayerNorm", "Normalize")
+_MODE, _OLD_MODE = "pooling_mode", "pooling_mode_"
+"""Ways of pooling in config.json: a name, or in older files true or false under each name."""
+
+
+class UnitMean(torch.nn.Module):
+    """Mean of the states of a text's tokens, of unit length."""
+
+    def forward(self, features: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        mask = features["attention_mask"].unsqueeze(-1).float()  # (rows, tokens, 1)
+        sums = (features["token_embeddings"] * mask).sum(dim=1)
+        return {"sentence_embedding": normalize(sums / mask.sum(dim=1).clamp(min=1e-9), dim=-1)}
 
 
 class SentenceEmbedder:
     """Inputs: one text, put after the model's default prompt. Values: its embedding; what exceeds the model's limit is cut."""
 
     def __init__(
-        self, network: PreTrainedModel, tokenizer: TextTokenizer, modules: torch.nn.Sequential, limit: int, prompt: str
+        self, network: Encoder, tokenizer: TextTokenizer, modules: torch.nn.Sequential, limit: int, prompt: str
     ) -> None:
         self._network = network
         self._tokenizer = tokenizer
@@ -71,11 +84,8 @@ class SentenceEmbedder:
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SentenceEmbedder:
     require_encoder(path, checkpoint)
     listed = read_modules(path)
-    network = load_network(AutoModel.from_pretrained, path, checkpoint, device, unused="pooler.")
-    modules = _load_modules(path, listed[1:]) if listed else [Pooling(network.config.hidden_size)]
-    # scores compare directions, so every embedding gets unit length
-    if not isinstance(modules[-1], Normalize):
-        modules.append(Normalize())
+    network = load_encoder(path, checkpoint, device)
+    modules = _load_modules(path, listed[1:]) if listed else [UnitMean()]
     return SentenceEmbedder(
         network,
         TextTokenizer.load(path),
@@ -85,7 +95,7 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> SentenceEmbedder:
     )
 
 
-def _load_modules(folder: Path, listed: Sequence[tuple[str, str]]) -> list[Module]:
+def _load_modules(folder: Path, listed: Sequence[tuple[str, str]]) -> list[torch.nn.Module]:
     """The modules after the network, by name and folder; raises LoadError for one that is not known here."""
     unknown = sorted({name for name, _ in listed} - set(_MODULES))
     if unknown or not listed:
@@ -93,16 +103,30 @@ def _load_modules(folder: Path, listed: Sequence[tuple[str, str]]) -> list[Modul
             f"The model in {folder} ends in {', '.join(unknown) or 'its network'}; known are a transformer with "
             f"{', '.join(_MODULES)}. Set checkpoint= to another sentence-transformers model."
         )
-    return [_load_module(folder, name, place) for name, place in listed]
+    names = [name for name, _ in listed]
+    if names in (["Pooling"], ["Pooling", "Normalize"]) and _is_plain_mean(folder / listed[0][1]):
+        return [UnitMean()]
+    modules = [_load_module(folder, name, place) for name, place in listed]
+    # scores compare directions, so every embedding gets unit length
+    return modules if names[-1] == "Normalize" else [*modules, _load_module(folder, "Normalize", "")]
 
 
-def _load_module(folder: Path, name: str, place: str) -> Module:
+def _is_plain_mean(folder: Path) -> bool:
+    config = read_json_object(folder / "config.json")
+    old = [name for name, value in config.items() if name.startswith(_OLD_MODE) and value]
+    mode = config.get(_MODE, "mean" if old in ([], [f"{_OLD_MODE}mean_tokens"]) else "")
+    return mode in ("mean", ["mean"]) and bool(config.get("include_prompt", True))
+
+
+def _load_module(folder: Path, name: str, place: str) -> torch.nn.Module:
+    from sentence_transformers.sentence_transformer import modules
+
     activation = read_json_object(folder / place / "config.json").get("activation_function", "torch.")
     if not str(activation).startswith("torch."):
         raise LoadError(f"{folder / place} names the activation {activation}, which would run code of the repository.")
     if name == "Normalize":
-        return Normalize()
+        return modules.Normalize()
     try:
-        return _MODULES[name].load(str(folder), subfolder=place, local_files_only=True)
+        return getattr(modules, name).load(str(folder), subfolder=place, local_files_only=True)
     except LOAD_ERRORS as error:
         raise LoadError(f"{folder / place} is not readable ({error}). Get its files again.") from error

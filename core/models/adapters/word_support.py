@@ -10,9 +10,8 @@ from pathlib import Path
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.cross_encoder import is_cross_encoder, load_cross_encoder
 from core.models.model import Model, Row
-from core.models.words.head import Head, mean_logits, probability
+from core.models.words.head import CROSS_ENCODER_FORMAT, Head, mean_logits, probability
 from core.models.words.known_documents import KnownDocuments
 from core.models.words.trained_head import read_head
 from core.models.words.word_attention import DocumentMemory, WordAttention
@@ -20,6 +19,7 @@ from core.models.words.word_encoder import WordEncoder, encoder_hash
 from core.models.words.word_features import ReadDocument, feature_matrix, read_document
 from core.models.words.word_states import WordStates
 from core.types import Answer, Question
+from core.weights.files import read_json_object
 from core.weights.locations import locate
 
 _MAX_DOCUMENTS = 16  # some six megabytes for a thousand words
@@ -118,7 +118,10 @@ class WordSupportModel:
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> Model:
     """A cross-encoder, which says nothing of words, or a head on words, by what the folder's config.json says."""
-    if is_cross_encoder(path):
+    stated = read_json_object(path / "config.json").get("touchstone")
+    if isinstance(stated, dict) and stated.get("format") == CROSS_ENCODER_FORMAT:
+        from core.models.cross_encoder import load_cross_encoder  # by transformers, which takes three seconds
+
         return load_cross_encoder(path, checkpoint, device)
     head = read_head(path)
     encoder = Checkpoint(head.config.encoder, checkpoint.kind)

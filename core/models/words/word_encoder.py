@@ -8,10 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from transformers import AutoModel, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
+from core.models.network import (
+    Encoder,
+    freeing_memory,
+    load_encoder,
+    max_positions,
+    network_bytes,
+    pad_batch,
+    segment_types,
+)
 from core.models.tokenizer import TextTokenizer, Tokens
 from core.models.words.word_states import States, WordStates, windows, word_spans
 from core.text import sentences
@@ -26,7 +33,7 @@ EARLY_LAYER = 2
 class WordEncoder:
     """Reads texts in windows of whole sentences, so that nothing of a long document is left out."""
 
-    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, limit: int) -> None:
+    def __init__(self, network: Encoder, tokenizer: TextTokenizer, limit: int) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._limit = limit
@@ -37,7 +44,7 @@ class WordEncoder:
     def load(cls, path: Path, checkpoint: Checkpoint, device: str) -> WordEncoder:
         """Raises LoadError, MemoryFullError."""
         require_encoder(path, checkpoint)
-        network = load_network(AutoModel.from_pretrained, path, checkpoint, device, unused="pooler.")
+        network = load_encoder(path, checkpoint, device)
         return cls(network, TextTokenizer.load(path), max_text_tokens(path, max_positions(network)))
 
     def read(self, texts: Sequence[str]) -> list[WordStates]:

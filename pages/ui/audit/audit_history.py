@@ -8,7 +8,6 @@ from html import escape
 from shlex import quote
 from types import MappingProxyType
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -34,6 +33,8 @@ _DAY = timedelta(days=1)
 
 def audit_history() -> None:
     """Folded unless the address names a metric and data; drawn while it is open, and not at all before anything is kept."""
+    import pandas as pd
+
     audited = [*services.store().audited()]
     if not audited:
         return

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from core.audit.false_verdicts import false_verdicts
@@ -79,6 +78,8 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
 
 def report_view(opened: AuditTask, report: AuditReport) -> None:
     """Every metric at a glance, then the findings of one."""
+    import pandas as pd
+
     st.html(f"<style>{read_asset('audit.css')}</style>")
     for audit in report.metrics:
         st.markdown(f"**{escape_markdown(audit.metric)}**: {escape_markdown(audit.summary)}")
@@ -111,6 +112,8 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
 
 def _judge_card(card: JudgeCard) -> None:
     """Show what was found about a model at an endpoint, a column for each metric that asks it."""
+    import pandas as pd
+
     with st.container(border=True):
         st.markdown(f"**Judge card: {escape_markdown(card.model.title)}**")
         for audit in card.audits:
@@ -129,6 +132,8 @@ def _judge_card(card: JudgeCard) -> None:
 
 def _false_verdicts() -> None:
     """Show how often a verdict of each kind was false on metrics of known worth."""
+    import pandas as pd
+
     table = false_verdicts()
     with st.expander("How often such a verdict is false", icon=":material/balance:"):
         st.caption(
@@ -159,6 +164,8 @@ def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> s
 
 def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
     """One question, folded; its pairs are drawn while it is open."""
+    import pandas as pd
+
     colour, sign = _LEVEL_COLOURS.get(found.level, "gray"), LEVEL_MARKS[found.level][1]
     figure = f" {found.figure} ({found.figure.label})" if found.figure else ""
     label = f":{colour}[**{sign} {found.level.value}**] {escape_label(f'{found.title}{figure}')}"

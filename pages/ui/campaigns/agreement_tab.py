@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.active_order import ORDER_NOTE
@@ -30,6 +29,8 @@ _AGREEMENT_HELP = (
 
 def agreement_tab(campaign: CampaignSettings) -> None:
     """A question, its figures on every slice, Cohen's kappa of every two people on one of them, and which edits are kept."""
+    import pandas as pd
+
     manager = campaign_manager()
     state = manager.count_events(campaign.id)
     found = background_result(
@@ -125,6 +126,8 @@ def _slice_row(one: Agreement) -> dict[str, object]:
 
 
 def _kappa_table(one: Agreement) -> None:
+    import pandas as pd
+
     st.subheader(escape_markdown(f"Cohen's kappa, {one.slice}"))
     if not one.kappas:
         st.caption("No two people have labelled the same item.")
@@ -144,6 +147,8 @@ def _kappa_table(one: Agreement) -> None:
 
 
 def _revision_table(found: Revisions) -> None:
+    import pandas as pd
+
     st.subheader("After the scores were shown")
     if not found.total:
         st.caption("Nobody has answered again yet.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.annotator_fit import DoubtfulLabel
@@ -18,6 +17,8 @@ _MODEL_TITLES = {"dawid-skene": "Dawid-Skene, %", "mace": "MACE, %"}
 
 def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
     """Competence by both models, and the list for a second look; computed again when `state` changes."""
+    import pandas as pd
+
     manager = campaign_manager()
     found = background_result(
         "Fitting models of annotators…",

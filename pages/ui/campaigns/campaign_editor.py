@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.assignment import CampaignPeople
@@ -132,6 +131,8 @@ def _in_order(questions: QuestionSet, rules: CampaignRules, tasks: Sequence[NewT
 
 def items_tab(campaign: CampaignSettings) -> None:
     """The items with their labels and keys, and a way to add some."""
+    import pandas as pd
+
     tasks = campaign_manager().tasks(campaign.id)
     st.dataframe(
         pd.DataFrame(
@@ -174,6 +175,8 @@ def items_tab(campaign: CampaignSettings) -> None:
 
 def wording_tab(campaign: CampaignSettings) -> None:
     """Guidelines, questions and rules to change together, and the versions so far."""
+    import pandas as pd
+
     issued = campaign_manager().versions(campaign.id)
     newest, key = issued[0].content, f"revise-{campaign.id}-{campaign.version}"
     left, right = st.columns(2, gap="large")

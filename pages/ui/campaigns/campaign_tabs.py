@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from types import MappingProxyType
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.adaptive_overlap import OverlapSaving
@@ -43,6 +42,8 @@ _COLUMN_HELP = {
 
 def progress_tab(campaign: CampaignSettings) -> None:
     """Figures, people and remarks, as they are now."""
+    import pandas as pd
+
     found = campaign_manager().progress(campaign.id)
     _progress_figures(found, campaign.rules.deadline)
     if campaign.rules.calibration:
@@ -116,6 +117,8 @@ def format_finish(found: CampaignProgress, deadline: date | None) -> str:
 
 def _calibration_view(campaign: CampaignSettings, found: CalibrationRound) -> None:
     """Show who has done the calibration round, how far they agree on it, and the items on which they differ."""
+    import pandas as pd
+
     measured = campaign.questions.by_id[campaign.questions.measure]
     with st.container(border=True, key="calibration"):
         st.markdown(f"**Calibration round**: the first {found.items} items by everybody")
@@ -209,6 +212,8 @@ def format_limits(person: PersonProgress) -> str:
 
 
 def _remark_table(remarks: Sequence[TaskRemark]) -> None:
+    import pandas as pd
+
     if not remarks:
         return
     st.subheader("Skipped and flagged")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
@@ -63,6 +62,8 @@ def _comments() -> ManagerComments:
 
 
 def _conversation_choice(campaign: CampaignSettings, found: Sequence[Conversation]) -> Conversation:
+    import pandas as pd
+
     st.caption(f"{sum(one.is_open for one in found)} of {len(found)} wait for an answer or have a flag to resolve.")
     order = hash(tuple((one.task, one.annotator_id) for one in found))
     event = st.dataframe(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
@@ -89,6 +88,8 @@ def _terms_form(campaign: CampaignSettings, terms: StudyTerms, *, is_new: bool) 
 
 
 def _sessions(campaign: CampaignSettings, rows: list[SessionRow]) -> None:
+    import pandas as pd
+
     if not rows:
         st.caption("No participant has come yet.")
         return

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.campaign import NewTask, TaskPart
@@ -62,6 +61,8 @@ def _ready_part(tasks: Sequence[NewTask], questions: QuestionSet, key: str) -> T
 
 
 def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key: str) -> dict[str, NewTask]:
+    import pandas as pd
+
     shown = candidates[:_MAX_LISTED]
     names = hash(tuple(one.name for one in shown))
     candidate_frame = pd.DataFrame(
@@ -108,6 +109,8 @@ def _possible_answers(question: CampaignQuestion) -> list[str | int]:
 
 def _task_of_row(candidate: Candidate, line: Mapping[str, Any], questions: QuestionSet) -> NewTask | None:
     """The first task of an item, with its key; None where the line is not used."""
+    import pandas as pd
+
     question = questions.by_id[questions.measure]
     if pd.isna(line["part"]) or pd.isna(line["answer"]):
         return None

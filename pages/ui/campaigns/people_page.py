@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.people import RIGHTS, Member, Role, read_people
@@ -25,6 +24,8 @@ _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": No
 
 def people_page() -> None:
     """Add people, change them, invite, revoke; the code of an invite is shown once."""
+    import pandas as pd
+
     if not services.settings().shared:
         st.info(
             "This server is local: everyone who opens it is the manager, without signing in. For a team, make yourself a code "

@@ -8,7 +8,6 @@ from functools import partial
 from time import monotonic
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
@@ -68,6 +67,8 @@ def dataset_scorings() -> dict[str, ScoringTask]:
 
 def provenance_tables(datasets: Sequence[str]) -> None:
     """The files of the chosen datasets, with licence, fingerprint and counts."""
+    import pandas as pd
+
     for row in services.store().datasets():
         if row.name in datasets:
             st.subheader(escape_markdown(f"{row.name}: {row.samples} samples"))
@@ -94,6 +95,8 @@ def provenance_tables(datasets: Sequence[str]) -> None:
 
 def scores_table(cases: Cases) -> None:
     """The metrics that have scores of the chosen datasets, with what made these scores."""
+    import pandas as pd
+
     if not cases.all_columns:
         return
     st.subheader(f"Scores of {len(cases.samples):,} summaries")

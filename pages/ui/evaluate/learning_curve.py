@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -23,6 +22,8 @@ _FIGURES = {"ROC AUC": "area", "balanced accuracy at one half": "accuracy"}
 
 def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key: Hashable) -> None:
     """A toggle, and where it is on the figures by labelled documents; `folder` keeps what is read for the training."""
+    import pandas as pd
+
     asked = st.toggle(
         "Learning curve",
         key="train-curve",

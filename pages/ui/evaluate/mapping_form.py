@@ -7,7 +7,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from core.datasets.formats.column_inference import infer_column_map, undecided_words
@@ -57,6 +56,8 @@ _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in
 
 def mapping_form(source: Path) -> Reader | None:
     """Reader of the table as it was mapped; None, with a message, where it cannot be read."""
+    import pandas as pd
+
     try:
         encoding, sheet, others = _encoding_and_sheet(source)
         rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.cases.cases import Cases, MetricColumn
@@ -28,6 +27,8 @@ _PAIR_COLUMNS = {"": PROBE_LINK_COLUMN, "summary": st.column_config.TextColumn(w
 
 def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
     """A cell of the measures in words, the list of its pairs, and the selected pair as a diff; `cell` is the row selected."""
+    import pandas as pd
+
     part = next(one for one in chosen.parts if one.name == cell["slice"])
     column = next(one for one in chosen.cases.all_columns if one.name == cell["metric"])
     st.subheader(escape_markdown(f"{metric_title(column.name)} · {part.name}"))
@@ -126,6 +127,8 @@ _MAX_VERDICTS = 1000
 
 def verdict_table(chosen: EvaluationChoice, report: Report) -> None:
     """The verdicts on pairs in colours, with links to Probe; a selected pair is shown whole."""
+    import pandas as pd
+
     rows = list(report.table("pairs").records())
     if not rows:
         st.info("No pair is like that.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from shlex import quote
 
-import pandas as pd
 import streamlit as st
 
 from annotations.exchange.samples import load_samples
@@ -87,6 +86,8 @@ def _save(fitted: OwnThreshold) -> None:
 
 def saved_thresholds() -> None:
     """Every saved threshold with its held-out figures; the selected one as a file, and the command that uses it."""
+    import pandas as pd
+
     kept = kept_thresholds(services.store())
     if not kept:
         return

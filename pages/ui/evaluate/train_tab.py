@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import get_args
 
-import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.people import Right
@@ -209,6 +208,8 @@ def _read_labels(datasets: tuple[str, ...], recipe: Recipe, encoder: EncoderSett
 
 
 def _preview(data: TrainingData) -> None:
+    import pandas as pd
+
     counts = describe(data)
     lines = [
         {
@@ -247,6 +248,8 @@ def _work(plan: TrainingPlan, data: TrainingData | None, folder: Path) -> Genera
 
 @st.fragment(run_every=_LOOK_S)
 def _show(name: str, task: TrainingTask) -> None:
+    import pandas as pd
+
     steps = [result for result in task.results if isinstance(result, TrainingStep)]
     folders = [result for result in task.results if isinstance(result, TrainedFolder)]
     if task.running:
@@ -295,6 +298,8 @@ def _show(name: str, task: TrainingTask) -> None:
 
 
 def _show_result(name: str, trained: TrainedFolder) -> None:
+    import pandas as pd
+
     st.subheader(escape_markdown(name))
     st.write(escape_markdown(verdict(trained.figures)))
     rows = [

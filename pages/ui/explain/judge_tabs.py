@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from annotations.store.records import FLAW_MEANINGS, ExplanationFlaw, Grade
@@ -137,6 +136,8 @@ def stability_form(finding: Finding | None, sampling: Sampling) -> None:
 
 
 def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
+    import pandas as pd
+
     if not outcomes:
         return
     strip, silent = sample_strip(outcomes), unanswered_failures(outcomes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from annotations.store.records import Grade
@@ -64,6 +63,8 @@ def _ask(finding: Finding) -> None:
 
 
 def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failure]) -> None:
+    import pandas as pd
+
     if not outcomes:
         return
     vote = count_votes(outcomes)

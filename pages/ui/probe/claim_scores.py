@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from core.claim_records import claims_to_json
@@ -26,6 +26,9 @@ from pages.ui.probe.pair import current_pair
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.shared.endpoint_form import estimate_caption
 from pages.ui.shared.markup import escape_markdown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _COMBINED: dict[Combine, str] = {"mean": "mean over claims", "min": "least consistent claim"}
 _QUOTE_CHARACTERS = 160
@@ -59,6 +62,8 @@ class ScoredClaims:
 
 def claims_table(scored: ScoredClaims) -> pd.DataFrame:
     """A row per claim, then the mean and the least consistent one; a column per metric, and the text last."""
+    import pandas as pd
+
     columns: dict[str, list[str]] = {}
     for metric, outcomes, combined, states in zip(
         scored.metrics, scored.claims, scored.combined, scored.states, strict=True
@@ -74,6 +79,8 @@ def claims_table(scored: ScoredClaims) -> pd.DataFrame:
 
 def claim_scores_csv(scored: ScoredClaims) -> str:
     """A line per metric and claim, and per metric and way to combine them: score, signature, or why there is none."""
+    import pandas as pd
+
     lines = []
     for metric, outcomes, combined in zip(scored.metrics, scored.claims, scored.combined, strict=True):
         lines += [_csv_line(metric, text, one) for text, one in zip(scored.texts, outcomes, strict=True)]

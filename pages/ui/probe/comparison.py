@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
 from core import edits as executable
@@ -34,6 +33,9 @@ from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
 from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.shared.terms import term_caption
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 ORIGINAL = "A"
 EDITOR = "in the editor"
 
@@ -58,6 +60,8 @@ class ComparedEdit:
 
 def comparison_table(compared: Sequence[ComparedEdit]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A row per metric and a column per text, the original first, as words; and the style of each cell."""
+    import pandas as pd
+
     cells: dict[str, list[str]] = {ORIGINAL: [format_score(row.before, row.low, row.high) for row in compared[0].rows]}
     styles: dict[str, list[str]] = {ORIGINAL: [""] * len(compared[0].rows)}
     for one in compared:
@@ -69,6 +73,8 @@ def comparison_table(compared: Sequence[ComparedEdit]) -> tuple[pd.DataFrame, pd
 
 def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
     """A line per metric and text: score, shift from the original, and what the shift is against the noise."""
+    import pandas as pd
+
     lines: list[dict[str, Any]] = [
         {"metric": row.spec, "edit": ORIGINAL, "summary": original, "score": row.before} for row in compared[0].rows
     ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.report import Cell, Column, Format, Report, Table
@@ -14,6 +13,9 @@ from core.reports.latex import table_latex
 from core.reports.markdown import table_markdown
 from core.reports.spreadsheet import table_csv
 from pages.ui.shared.markup import register_component
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _forms_component = register_component("copy_forms")
 _block_component = register_component("code_block")
@@ -36,6 +38,8 @@ def copy_table(title: str, frame: pd.DataFrame, key: str) -> None:
 
 def table_report(title: str, frame: pd.DataFrame) -> Report:
     """The frame as a report of one table, with its index as the first column where it is no numbering."""
+    import pandas as pd
+
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     columns = tuple(
@@ -47,12 +51,16 @@ def table_report(title: str, frame: pd.DataFrame) -> Report:
 
 
 def _format(values: pd.Series[Any]) -> Format:
+    import pandas as pd
+
     if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
         return "text"
     return "count" if pd.api.types.is_integer_dtype(values) else "number"
 
 
 def _cell(value: Any) -> Cell:
+    import pandas as pd
+
     if pd.isna(value):
         return None
     value = value.item() if isinstance(value, np.generic) else value

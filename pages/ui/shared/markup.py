@@ -41,13 +41,21 @@ _ASSETS = Path(__file__).parents[1] / "assets"
 
 
 def register_component(name: str) -> ComponentRenderer:
-    """Register the component of that name; called once, by its module."""
-    return st.components.v2.component(
+    """Register the component of that name; called once, by its module.
+
+    Its data travel in a list: in the values of an object Streamlit looks for tables, and imports pandas and pyarrow for it.
+    """
+    drawn = st.components.v2.component(
         f"touchstone_{name}",
         html=read_asset(f"{name}.html"),
         css="".join(map(read_asset, ("base.css", "noise_strip.css", f"{name}.css"))),
-        js=bundle_script(f"{name}.js"),
+        js=_EXPORTED.sub("const drawComponent = ", bundle_script(f"{name}.js")) + _UNPACKED,
     )
+    return lambda *, data=None, **options: drawn(data=[data], **options)
+
+
+_EXPORTED = re.compile(r"^export default ", re.MULTILINE)
+_UNPACKED = "\nexport default component => drawComponent({ ...component, data: component.data[0] });\n"
 
 
 _IMPORT = re.compile(r"^import \{[^}]*\} from '\./(\w+\.js)';\n", re.MULTILINE)

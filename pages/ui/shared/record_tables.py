@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from annotations.exchange.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_jsonl
@@ -16,11 +16,16 @@ from core.llm.spend import format_money
 from pages.server import services
 from pages.ui.shared.copy_popover import copy_table
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _LINK = st.column_config.LinkColumn("", display_text="Open in Probe")
 
 
 def saved_table(saved: Sequence[SavedRow]) -> None:
     """One row per kept pair and label, newest first, with a link that opens it in Probe."""
+    import pandas as pd
+
     frame = pd.DataFrame(
         {
             "open": [f"/?example={row.item_id}" for row in saved],
@@ -69,6 +74,8 @@ def _exported_rows() -> Iterator[ExportRow]:
 
 def cost_table(costs: Sequence[CostRow]) -> None:
     """Show what was paid for each prompt of each run, the newest run first; nothing where no endpoint was asked."""
+    import pandas as pd
+
     if not costs:
         return
     st.subheader("What language models cost")
@@ -121,6 +128,8 @@ def bundled_table() -> None:
 
 @st.cache_data(show_spinner=False)
 def _bundled_frame() -> pd.DataFrame:
+    import pandas as pd
+
     samples = bundled_samples()
     scores = [{score.metric: score.value for score in sample.kept} for sample in samples]
     return pd.DataFrame(

@@ -7,7 +7,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from core.archive import zip_files
@@ -130,6 +129,8 @@ def _grid_choice(table: Table, key: str) -> str:
 
 def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
     """One column of cells as a grid, with the number of cases in the heads."""
+    import pandas as pd
+
     down, across, cells = pivot_grid(table, name)
     column = table.column(name)
     titles, head_titles = pivot_titles(table, down, across)
@@ -157,6 +158,8 @@ def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
 
 
 def _rows_view(table: Table, key: str) -> dict[str, Cell] | None:
+    import pandas as pd
+
     names = [heading(column) for column in table.columns]
     texts = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
     styles = [[_style(cell) for cell in row] for row in table.rows]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from annotations.store.records import RunRow
@@ -23,6 +22,8 @@ from pages.ui.stress.variant_view import bisect_view, variant_view
 
 def refused_pairs(run: Run, kind: str) -> None:
     """Nothing where it could be applied to every pair."""
+    import pandas as pd
+
     refused = [variant for (_, of), variant in run.variants.items() if of == kind and variant.summary is None]
     if not refused:
         return
@@ -39,6 +40,8 @@ def refused_pairs(run: Run, kind: str) -> None:
 
 def unused_answers(run: Run) -> None:
     """The answers of language models that could not be used, of all kinds."""
+    import pandas as pd
+
     flagged = [variant for variant in run.variants.values() if split_refusal(variant.refusal)[1]]
     if not flagged:
         return
@@ -83,6 +86,8 @@ _CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not
 
 def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], kind_verdict: str) -> None:
     """Show the verdicts on the kind of edits and the cell, and its pairs, the largest shifts first; a selected one whole."""
+    import pandas as pd
+
     st.subheader(escape_markdown(f"{metric_title(cell.metric)} · {kind_title(cell.kind)}"))
     if kind_verdict:
         st.write(f"**{escape_markdown(kind_verdict)}**")

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
-import pandas as pd
 import streamlit as st
 
 from annotations.store.records import RunRow
@@ -45,6 +44,8 @@ from pages.ui.stress.sweep_form import sweep_form
 
 def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
     """Choose another run and show what both have in common."""
+    import pandas as pd
+
     others = {id: other for id, other in shown_runs().items() if id != row.id}
     if not others:
         st.info("There is no other run yet to compare with.")
@@ -122,6 +123,8 @@ def run_downloads(run: Run, found: Sequence[Shift]) -> None:
 
 def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
     """One row per pair, perturbation and metric, with the signatures of both and people's verdict on the variant."""
+    import pandas as pd
+
     return str(pd.DataFrame([_shift_row(run, shift) for shift in found]).to_csv(index=False))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from annotations.store.records import RunRow
@@ -26,6 +26,9 @@ from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 from pages.ui.shared.session_user import user_name
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model", "imported": "From a table"}
 
@@ -99,6 +102,8 @@ _MAX_SIDE_CHARACTERS = 24  # characters of each side of an edit in a heading
 
 def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     """A button that scores the variant with some of its edits only; nothing for one edit, which causes the whole shift."""
+    import pandas as pd
+
     number = len(variant.edits)
     if number < 2:
         return
@@ -186,6 +191,8 @@ def _shorten(text: str) -> str:
 
 def _effect_shades(row: pd.Series) -> list[str]:
     """Blue where the edit raises the score, red where it lowers it, by its part of the largest in the row."""
+    import pandas as pd
+
     most = row.iloc[1:].abs().max()
     shades = [""]
     for value in row.iloc[1:]:

@@ -171,7 +171,7 @@ def test_a_document_that_was_read_before_is_not_read_again(loading: Loading) -> 
     first = ask(model, checkpoint, TEXT, "Rain fell.")
     passes: list[torch.Size] = []
     hook = torch.nn.modules.module.register_module_forward_pre_hook(
-        lambda module, _: passes.append(torch.Size()) if type(module).__name__ == "BertModel" else None
+        lambda module, _: passes.append(torch.Size()) if type(module).__name__ == "Bert" else None
     )
     again = ask(model, checkpoint, TEXT, "Rain fell.")
     hook.remove()

@@ -16,10 +16,13 @@ assert not {"torch", "pages.ui.review.case_view"} & set(sys.modules), "the first
 startup.first_page_drawn.set()
 startup.load_other_pages()
 assert "pages.ui.review.case_view" in sys.modules and "torch" not in sys.modules
+import core.models.adapters.bertscore, core.models.adapters.sentence_embedding, core.models.adapters.word_support
+unused = {"openai", "pandas", "pyarrow", "scipy", "sentence_transformers", "sklearn", "transformers"} & set(sys.modules)
+assert not unused, f"{unused} take memory before anybody needs them"
 """
 
 
 @pytest.mark.slow
-def test_the_first_page_is_imported_before_the_others_and_without_torch() -> None:
+def test_the_first_page_is_imported_before_the_others_and_nothing_large_before_it_is_used() -> None:
     status, _, errors = finish(start("-c", BEGIN))
     assert status == 0, errors
