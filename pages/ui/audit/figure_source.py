@@ -25,6 +25,8 @@ _TABLE_PX = 320
 
 def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
     """The way to the page that shows the same figures, and what those that only the audit has were counted from."""
+    import pandas as pd
+
     if opened.evidence is None:
         return
     question = QUESTIONS.build(finding.question, {})
@@ -93,36 +95,6 @@ def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
     st.switch_page("views/stress.py", query_params={"run": id})
 
 
-<<<<<<< HEAD
-=======
-def _case_table(opened: AuditTask, audit: MetricAudit, found: Finding, cases: Sequence[Case]) -> None:
-    """Show the counted cases, a line each; the selected one with its summaries."""
-    import pandas as pd
-
-    if not cases:
-        return
-    shown = cases[:_MOST_CASES]
-    st.caption(
-        f"Counted from {len(cases):,} cases"
-        f"{f', of which the first {_MOST_CASES:,} are listed' if len(cases) > _MOST_CASES else ''}; select one for its text."
-    )
-    event = st.dataframe(
-        pd.DataFrame([one.cells for one in shown]),
-        key=f"audit-cases-{audit.metric}-{found.question}",
-        on_select="rerun",
-        selection_mode="single-row",
-        hide_index=True,
-        height=min(38 + 35 * len(shown), _TABLE_PX),
-        alt=f"What the figures were counted from: {escape_label(found.title)}",
-        placeholder="",
-    )
-    for place in event["selection"]["rows"]:
-        pair = shown[place].pair
-        st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
-        probe_button(opened, pair, f"case-{audit.metric}-{found.question}")
-
-
->>>>>>> server
 def probe_button(opened: AuditTask, pair: ShownPair, key: str) -> None:
     """A variant of a stress run, or a stored pair, with the metrics of the bench beside it."""
     runs = (opened.evidence.run, opened.evidence.gaming_run) if opened.evidence else ()
