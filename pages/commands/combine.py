@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +17,6 @@ from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import TouchstoneError
-from core.gate.results_file import column_of, side_of_outcomes
 from core.metric import METRICS, Metric
 from core.model_reference import asks_endpoint
 from core.plugins.combination_file import combination_class
@@ -29,8 +27,9 @@ from core.studies.combine import Combine, cascade_entry, combination_entry
 from core.study import StudyData
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
-from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
+from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.text_scoring import score_labelled
 
 GROUP = "Metrics"
 EXAMPLE = "python cli.py combine rouge2 word-support semantic-similarity --data labelled.jsonl --name my-mix"
@@ -83,13 +82,7 @@ def command(
         closing(Engine.open(settings)) as engine,
     ):
         found = open_audit_data(store, data, None, 0)
-        download_models(engine.pool, parsed)
-        print_estimate(engine, engine.conversations(parsed, found.texts))
-        total = len(found.texts) * len(parsed)
-        outcomes = [one for _, one in with_progress(engine.run(parsed, found.texts), "scores", total)]
-        cases = found.cases_of(outcomes)
-    columns = tuple(column_of(cases, side_of_outcomes(metric.spec, outcomes)) for metric in parsed)
-    scored = replace(cases, columns=columns, separate=())
+        scored = score_labelled(engine, found, parsed)
     stated = costs or _measured_costs(settings, parsed, found.texts)
     study = Combine(costs=stated, budget=budget)
     of_study = StudyData(tuple(data), scored, resamples=affordable_resamples(scored))

@@ -33,13 +33,13 @@ from core.gate.results_file import (
     unlabelled_cases,
 )
 from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
-from core.metric import METRICS, Metric
+from core.metric import METRICS
 from core.settings import Settings
 from core.studies.saved_threshold import OwnThreshold
-from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
-from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
+from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.text_scoring import score_texts
 from pages.commands.shared.thresholds import kept_thresholds
 
 GROUP = "Meta-evaluation"
@@ -220,14 +220,9 @@ def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limi
         plan = plan_sentences(cases, limits or DEFAULT_LIMITS)
         for sentence in plan:
             print_status(sentence)
-        scored = _score(settings, metrics, opened.texts) if metrics else {}
+        scored: dict[str, MetricSide] = {}
+        if metrics:
+            with closing(Engine.open(settings)) as engine:
+                outcomes = score_texts(engine, metrics, opened.texts)
+            scored = {metric.spec: side_of_outcomes(metric.spec, outcomes) for metric in metrics}
     return _Sides((before.scores(scored), after.scores(scored)), cases, (before.threshold, after.threshold), plan)
-
-
-def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Example]) -> dict[str, MetricSide]:
-    with closing(Engine.open(settings)) as engine:
-        download_models(engine.pool, metrics)
-        print_estimate(engine, engine.conversations(metrics, texts))
-        scores = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
-        outcomes = [outcome for _, outcome in scores]
-    return {metric.spec: side_of_outcomes(metric.spec, outcomes) for metric in metrics}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +14,6 @@ from core.cases.measures import affordable_resamples, draw_resamples
 from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.gate.results_file import column_of, side_of_outcomes
 from core.metric import METRICS
 from core.settings import Settings
 from core.studies.saved_threshold import (
@@ -26,8 +24,8 @@ from core.studies.saved_threshold import (
     threshold_json,
 )
 from pages.commands.shared.audit_data import open_audit_data
-from pages.commands.shared.messages import download_models, print_estimate, with_progress
 from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.text_scoring import score_labelled
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds, require_free_name
 
 GROUP = "Meta-evaluation"
@@ -79,17 +77,12 @@ def command(
     ):
         require_free_name(store, name)  # before hours of scoring
         found = open_audit_data(store, data, None, 0)
-        download_models(engine.pool, [parsed])
-        print_estimate(engine, engine.conversations([parsed], found.texts))
-        outcomes = [one for _, one in with_progress(engine.run([parsed], found.texts), "scores", len(found.texts))]
-        cases = found.cases_of(outcomes)
-        column = column_of(cases, side_of_outcomes(parsed.spec, outcomes))
-        alone = replace(cases, columns=(column,), separate=())
+        cases = score_labelled(engine, found, [parsed])
         drawn = draw_resamples(cases, affordable_resamples(cases))
         if at is not None:
-            typer.echo(format_fixed_threshold(fixed_threshold_figures(at, alone, drawn)))
+            typer.echo(format_fixed_threshold(fixed_threshold_figures(at, cases, drawn)))
             return
-        threshold = fit_threshold(name or (output.name if output else ""), alone, found.facts, drawn)
+        threshold = fit_threshold(name or (output.name if output else ""), cases, found.facts, drawn)
         if name:
             keep_threshold(store, threshold)
     if output:

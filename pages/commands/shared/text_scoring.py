@@ -1,0 +1,30 @@
+"""Scores that a command computes figures from, asked with an estimate before and a bar meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.audit.data import AuditData
+from core.cases.cases import Cases
+from core.engine.engine import Engine
+from core.gate.results_file import column_of, side_of_outcomes
+from core.metric import Metric
+from core.types import Example, Outcome
+from pages.commands.shared.messages import download_models, print_estimate, with_progress
+
+
+def score_texts(engine: Engine, metrics: Sequence[Metric], texts: Sequence[Example]) -> list[Outcome]:
+    """Score every text by every metric, whose models are downloaded first."""
+    download_models(engine.pool, metrics)
+    print_estimate(engine, engine.conversations(metrics, texts))
+    found = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
+    return [outcome for _, outcome in found]
+
+
+def score_labelled(engine: Engine, data: AuditData, metrics: Sequence[Metric]) -> Cases:
+    """Score labelled data: its cases with these metrics as their only columns."""
+    outcomes = score_texts(engine, metrics, data.texts)
+    cases = data.cases_of(outcomes)
+    columns = tuple(column_of(cases, side_of_outcomes(metric.spec, outcomes)) for metric in metrics)
+    return replace(cases, columns=columns, separate=())
