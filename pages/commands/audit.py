@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
@@ -28,7 +27,6 @@ from core.audit.report import (
 from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.battery import STANDARD_BATTERY
-from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.results_file import read_results
@@ -40,6 +38,7 @@ from pages.commands.shared.audit_history import keep_audits, kept_audits
 from pages.commands.shared.inputs import read_bytes
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
+from pages.commands.shared.text_scoring import open_score_store
 from pages.commands.shared.thresholds import open_thresholds
 
 GROUP = "Meta-evaluation"
@@ -125,7 +124,7 @@ def command(
     if not specs or not data:
         raise TouchstoneError("Name a metric and the data that it is to be audited on: audit METRIC --data DATASET.")
     with (
-        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
+        closing(open_score_store(settings)) as store,
         closing(Engine.open(settings)) as engine,
     ):
         found = with_battery(open_audit_data(store, data, most, seed), battery)

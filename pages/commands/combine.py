@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from annotations.store.store import Store
 from core.cases.cascade import Cascade
 from core.cases.measures import affordable_resamples
-from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import TouchstoneError
@@ -29,7 +26,7 @@ from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
-from pages.commands.shared.text_scoring import score_labelled
+from pages.commands.shared.text_scoring import open_score_store, score_labelled
 
 GROUP = "Metrics"
 EXAMPLE = "python cli.py combine rouge2 word-support semantic-similarity --data labelled.jsonl --name my-mix"
@@ -78,7 +75,7 @@ def command(
     if name:
         require_free_name(name, settings.metrics_dir)  # before hours of scoring
     with (
-        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
+        closing(open_score_store(settings)) as store,
         closing(Engine.open(settings)) as engine,
     ):
         found = open_audit_data(store, data, None, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from functools import partial
 from itertools import islice
 from typing import Annotated
 
@@ -11,8 +10,6 @@ import typer
 
 from annotations.exchange.samples import load_texts
 from annotations.store.score_writes import SavedScores, format_saved_scores
-from annotations.store.store import Store
-from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -20,6 +17,7 @@ from core.settings import Settings
 from core.types import PRECOMPUTED, Failure
 from pages.commands.shared.messages import download_models, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
+from pages.commands.shared.text_scoring import open_score_store
 
 GROUP = "Data"
 EXAMPLE = "python cli.py score-dataset bump-task1 --metric rouge2"
@@ -37,7 +35,7 @@ def command(
         )
     chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
     with (
-        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
+        closing(open_score_store(settings)) as store,
         closing(Engine.open(settings.on(device))) as engine,
     ):
         download_models(engine.pool, chosen)

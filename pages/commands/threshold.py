@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,6 @@ import typer
 
 from annotations.store.store import Store
 from core.cases.measures import affordable_resamples, draw_resamples
-from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -25,7 +23,7 @@ from core.studies.saved_threshold import (
 )
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.options import DeviceOption
-from pages.commands.shared.text_scoring import score_labelled
+from pages.commands.shared.text_scoring import open_score_store, score_labelled
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds, require_free_name
 
 GROUP = "Meta-evaluation"
@@ -72,7 +70,7 @@ def command(
     if parsed.card.direction == "neutral":
         raise TouchstoneError(f"{parsed.spec} has no better side, so that it has no threshold.")
     with (
-        closing(Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))) as store,
+        closing(open_score_store(settings)) as store,
         closing(Engine.open(settings)) as engine,
     ):
         require_free_name(store, name)  # before hours of scoring

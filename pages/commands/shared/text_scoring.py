@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
+from annotations.store.store import Store
 from core.audit.data import AuditData
 from core.cases.cases import Cases
+from core.engine.code_records import read_code
 from core.engine.engine import Engine
 from core.gate.results_file import column_of, side_of_outcomes
 from core.metric import Metric
+from core.settings import Settings
 from core.types import Example, Outcome
 from pages.commands.shared.messages import download_models, print_estimate, with_progress
+
+
+def open_score_store(settings: Settings) -> Store:
+    """Open the database, where scores and audits are saved with the code that made them."""
+    return Store.open(settings.database_url, read_code=partial(read_code, settings.cache_dir))
 
 
 def score_texts(engine: Engine, metrics: Sequence[Metric], texts: Sequence[Example]) -> list[Outcome]:
