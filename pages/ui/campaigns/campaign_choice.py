@@ -10,11 +10,10 @@ from annotations.campaigns.assignment import EVERYBODY, CampaignPeople
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
-from annotations.store.records import StoreError
 from annotations.store.reports import Work
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.notices import error_as_notice
 from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
@@ -109,11 +108,6 @@ def open_campaign(id: str) -> None:
     st.query_params.from_dict({"campaign": id} if id else {})
 
 
-def show_notice(text: str) -> None:
-    """Show a message from a callback once."""
-    leave_notice(text)
-
-
 def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeople:
     """The people and groups that label a campaign, to choose from all that there are; none means everybody."""
     people = {one.id: one.name for one in campaign_manager().people() if one.active or one.id in before.people}
@@ -143,17 +137,13 @@ def _people_of_campaign(campaign: CampaignSettings) -> None:
         chosen = people_choice(f"for-{campaign.id}-{hash(before)}", before)
         # no callback: it would be called with what was chosen in the run before
         if st.button("Save", key=f"for-{campaign.id}-go", type="primary", disabled=services.settings().demo):
-            try:
+            with error_as_notice():
                 campaign_manager().assign(campaign.id, chosen)
-            except StoreError as error:
-                show_notice(str(error))
             st.rerun()
 
 
 def _toggle_open(chosen: CampaignSettings) -> None:
     """The next version, in which nothing but this is new."""
-    try:
+    with error_as_notice():
         newest = campaign_manager().versions(chosen.id)[0].content
         campaign_manager().revise(chosen.id, replace(newest, is_open=not chosen.is_open))
-    except StoreError as error:
-        show_notice(str(error))

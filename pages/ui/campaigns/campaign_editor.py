@@ -11,16 +11,16 @@ from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.campaigns.queue import EARLY_GOLD
-from annotations.store.records import StoreError
 from core.metric import METRICS
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
 from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import error_as_notice, leave_notice
 
 _NEW_KEY = "new-campaign"
 
@@ -107,15 +107,12 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: 
             )
         )
     if pressed:
-        try:
+        with error_as_notice():
             tasks, order = _in_order(read_questions(wording.questions), wording.rules, items.tasks)
             campaign = campaign_manager().create(name.strip(), wording, tasks, people)
-        except StoreError as error:
-            show_notice(str(error))
-        else:
             # the same texts are one item, however often a dataset has them
             number = len(campaign_manager().tasks(campaign.id))
-            show_notice(f"{campaign.name} is open: {number} items are waiting under Annotate.{order}")
+            leave_notice(f"{campaign.name} is open: {number} items are waiting under Annotate.{order}")
             open_campaign(campaign.id)
         st.rerun()
 
@@ -163,13 +160,10 @@ def items_tab(campaign: CampaignSettings) -> None:
             help="Items that the campaign has already are not added again.",
         )
         if pressed:
-            try:
+            with error_as_notice():
                 ordered, order = _in_order(campaign.questions, campaign.rules, chosen.tasks)
                 added = campaign_manager().add(campaign.id, ordered)
-            except StoreError as error:
-                show_notice(str(error))
-            else:
-                show_notice(f"{added} items are new in {campaign.name}.{order}")
+                leave_notice(f"{added} items are new in {campaign.name}.{order}")
             st.rerun()
 
 
@@ -198,10 +192,8 @@ def wording_tab(campaign: CampaignSettings) -> None:
                 help="Labels given so far keep the number of their version.",
             )
             if pressed:
-                try:
+                with error_as_notice():
                     campaign_manager().revise(campaign.id, wording)
-                except StoreError as error:
-                    show_notice(str(error))
                 st.rerun()
 
         st.dataframe(

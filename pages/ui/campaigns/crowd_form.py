@@ -8,10 +8,10 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.crowd import PLATFORMS, SessionRow, StudyTerms, study_address
-from annotations.store.records import StoreError
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import error_as_notice
 
 _HIDDEN = ("study", "submission", "code")
 
@@ -78,12 +78,10 @@ def _terms_form(campaign: CampaignSettings, terms: StudyTerms, *, is_new: bool) 
     if not pressed:
         return
     codes = (completed.strip(), screened.strip(), paused.strip())
-    try:
+    with error_as_notice():
         campaign_manager().set_study(
             campaign.id, StudyTerms(platform, int(places), int(minutes), *codes, pay, screened_pay, currency.strip())
         )
-    except StoreError as error:
-        show_notice(str(error))
     st.rerun()
 
 
@@ -104,8 +102,6 @@ def _sessions(campaign: CampaignSettings, rows: list[SessionRow]) -> None:
         participant = st.selectbox("Returned on the platform", still_open, format_func=escape_markdown)
         pressed = st.form_submit_button("Free the place", disabled=services.settings().demo)
     if pressed:
-        try:
+        with error_as_notice():
             campaign_manager().return_session(campaign.id, participant)
-        except StoreError as error:
-            show_notice(str(error))
         st.rerun()

@@ -6,9 +6,9 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.exclusions import ExclusionRow, WhatIsExcluded, describe_exclusion
-from annotations.store.records import StoreError
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.shared.notices import error_as_notice, leave_notice
 
 _ALL = ""
 
@@ -27,10 +27,8 @@ def exclusion_form(campaign: CampaignSettings) -> None:
                     reason = st.text_input("Reason", key=f"reinstate-reason-{row.id}", max_chars=300)
                     pressed = st.button("Let in again", key=f"reinstate-go-{row.id}", disabled=services.settings().demo)
                 if pressed:
-                    try:
+                    with error_as_notice():
                         campaign_manager().reinstate(campaign.id, row.id, reason.strip())
-                    except StoreError as error:
-                        show_notice(str(error))
                     st.rerun()
 
 
@@ -62,15 +60,12 @@ def _form(campaign: CampaignSettings, key: str) -> None:
         pressed = st.form_submit_button("Leave out", disabled=services.settings().demo)
     if not pressed:
         return
-    try:
+    with error_as_notice():
         number = campaign_manager().exclude(campaign.id, WhatIsExcluded(people[name], day, question), reason.strip())
         state = campaign_manager().states(campaign.id).get(people[name])
         if stop and not (state and state.paused):
             campaign_manager().pause(campaign.id, people[name], reason.strip())
-    except StoreError as error:
-        show_notice(str(error))
-    else:
-        show_notice(f"{number} labels of {name} are left out.")
+        leave_notice(f"{number} labels of {name} are left out.")
     st.rerun()
 
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.limits import PersonState
-from annotations.store.records import StoreError
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.shared.notices import error_as_notice, leave_notice
 
 
 def paused_people(campaign: CampaignSettings, heading: str) -> None:
@@ -38,9 +38,6 @@ def format_pause(state: PersonState) -> str:
 
 
 def _resume(campaign_id: str, state: PersonState) -> None:
-    try:
+    with error_as_notice():
         campaign_manager().resume(campaign_id, state.person_id)
-    except StoreError as error:
-        show_notice(str(error))
-    else:
-        show_notice(f"{state.person} gets items again.")
+        leave_notice(f"{state.person} gets items again.")

@@ -14,10 +14,11 @@ from annotations.campaigns.people import RIGHTS, Member, Role, read_people
 from annotations.store.records import StoreError
 from core.text import spreadsheet_safe
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state, show_notice
+from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
 from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.token_list import revocable_row, show_fresh_token, token_form, token_rows
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import error_as_notice, leave_notice
 
 _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": None}
 
@@ -136,12 +137,9 @@ def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) 
             pressed = st.form_submit_button("Save", icon=":material/check:", disabled=services.settings().demo)
         if pressed:
             changed = replace(person, name=name.strip(), role=Role(role), active=active)
-            try:
+            with error_as_notice():
                 campaign_manager().change_person(changed, chosen)
-            except StoreError as error:
-                show_notice(str(error))
-            else:
-                show_notice(f"{changed.name} is saved.")
+                leave_notice(f"{changed.name} is saved.")
             st.rerun()
 
 
@@ -166,14 +164,11 @@ def _import_form() -> None:
             f"Add {len(listed)} people", icon=":material/group_add:", key="people-go", disabled=services.settings().demo
         )
         if pressed:
-            try:
+            with error_as_notice():
                 new = campaign_manager().import_people(listed, _VALIDITY_DAYS[validity])
-            except StoreError as error:
-                show_notice(str(error))
-                return
-            campaigns_state().fresh_invites = tuple((person.name, code) for person, code in new)
-            show_notice(f"{len(new)} people are new, {len(listed) - len(new)} were here.")
-            st.rerun()
+                campaigns_state().fresh_invites = tuple((person.name, code) for person, code in new)
+                leave_notice(f"{len(new)} people are new, {len(listed) - len(new)} were here.")
+                st.rerun()
 
 
 def _show_codes() -> None:
@@ -209,14 +204,11 @@ def _show_codes() -> None:
 
 def _add_person() -> None:
     state = campaigns_state()
-    try:
+    with error_as_notice():
         person, code = campaign_manager().add_and_invite(
             state.person_name.strip(), state.person_role, _VALIDITY_DAYS[state.person_validity]
         )
-    except StoreError as error:
-        show_notice(str(error))
-        return
-    state.fresh_invites, state.person_name = ((person.name, code),), ""
+        state.fresh_invites, state.person_name = ((person.name, code),), ""
 
 
 def _invite_again() -> None:
@@ -224,8 +216,6 @@ def _invite_again() -> None:
     person = state.invited
     if person is None:
         return
-    try:
+    with error_as_notice():
         code = campaign_manager().invite(person.id, _VALIDITY_DAYS[state.invite_validity])
         state.fresh_invites = ((person.name, code),)
-    except StoreError as error:
-        show_notice(str(error))

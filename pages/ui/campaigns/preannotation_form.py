@@ -6,10 +6,11 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.preannotation import AnswerSource, DatasetLabels, ScoreVerdicts
-from annotations.store.records import LOCAL_LABELS, StoreError
+from annotations.store.records import LOCAL_LABELS
 from core.metric import METRICS
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.shared.notices import error_as_notice, leave_notice
 
 _LABELS, _SCORES = "Labels", "Scores of a metric or judge"
 
@@ -36,10 +37,10 @@ def preannotation_form(campaign: CampaignSettings) -> None:
         if pressed:
             if is_shown:
                 campaign_manager().withdraw_answers(campaign.id)
-                show_notice(f"Annotators of {campaign.name} see no filled-in answers from the next item on.")
+                leave_notice(f"Annotators of {campaign.name} see no filled-in answers from the next item on.")
             else:
                 campaign_manager().show_answers(campaign.id)
-                show_notice(f"Annotators of {campaign.name} see the filled-in answers again.")
+                leave_notice(f"Annotators of {campaign.name} see the filled-in answers again.")
             st.rerun()
     source = _source_choice(campaign, key)
     # no callback: it would be called with the source of the run before
@@ -50,12 +51,9 @@ def preannotation_form(campaign: CampaignSettings) -> None:
         disabled=services.settings().demo or source is None,
     )
     if pressed and source:
-        try:
+        with error_as_notice():
             filled = campaign_manager().fill_in_answers(campaign.id, source)
-        except StoreError as error:
-            show_notice(str(error))
-        else:
-            show_notice(
+            leave_notice(
                 f"Answers to {filled} items of {campaign.name} are filled in, and annotators see them from now on."
             )
         st.rerun()

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from annotations.campaigns.tokens import TokenRow
-from annotations.store.records import StoreError
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state
+from pages.ui.shared.notices import error_as_notice
 
 
 def token_form() -> None:
@@ -38,12 +38,10 @@ def token_form() -> None:
             # no callback: the form is in its expander, which is drawn again
             pressed = st.form_submit_button("Make a token", disabled=services.settings().demo)
         if pressed:
-            try:
+            with error_as_notice():
                 campaigns_state().fresh_token = campaign_manager().create_token(
                     name.strip(), campaigns=chosen, writes=writes
                 )
-            except StoreError as error:
-                show_notice(str(error))
             st.rerun()
 
 
@@ -99,7 +97,5 @@ def format_token(row: TokenRow) -> str:
 
 
 def _revoke(revoke: Callable[[str], None], id: str) -> None:
-    try:
+    with error_as_notice():
         revoke(id)
-    except StoreError as error:
-        show_notice(str(error))

@@ -6,10 +6,10 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.webhooks import EventKind, WebhookState
-from annotations.store.records import StoreError
 from pages.server import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state
 from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.notices import error_as_notice
 
 
 def webhook_form(campaign: CampaignSettings) -> None:
@@ -44,13 +44,11 @@ def webhook_form(campaign: CampaignSettings) -> None:
                 "Save and make a secret", disabled=services.settings().demo, help="Without a URL nothing is sent."
             )
         if pressed:
-            try:
+            with error_as_notice():
                 if url.strip():
                     campaigns_state().fresh_secret = campaign_manager().set_webhook(campaign.id, url.strip(), kinds)
                 else:
                     campaign_manager().remove_webhook(campaign.id)
-            except StoreError as error:
-                show_notice(str(error))
             st.rerun()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import streamlit as st
 
+from annotations.store.records import StoreError
 from core.types import UNSTATED
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.pair_link import pair_link
@@ -39,6 +42,15 @@ def leave_notice(text: str) -> None:
     """Have the next run show this once."""
     state = notice_state()
     state.waiting = replace(state.waiting, notice=text)
+
+
+@contextmanager
+def error_as_notice() -> Iterator[None]:
+    """Have the next run show once why the database refused what is done in the block, which then ends."""
+    try:
+        yield
+    except StoreError as error:
+        leave_notice(str(error))
 
 
 def leave_receipt(kind: ReceiptKind, text: str) -> None:
