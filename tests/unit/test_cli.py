@@ -109,6 +109,16 @@ def test_a_broken_line_is_named_and_the_rest_is_scored(tmp_path: Path) -> None:
     assert [row["id"] for row in records(tmp_path / "out.jsonl")] == ["p0", "p1"]
 
 
+def test_of_many_lines_that_cannot_be_read_twenty_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    pairs = pairs_file(tmp_path / "in.jsonl", "Rain.")
+    pairs.write_text(pairs.read_text(encoding="utf-8") + "no JSON\n" * 1_030, encoding="utf-8")
+    done = score(pairs, tmp_path / "out.jsonl", ["rouge2"])
+    assert done.exit_code == 2
+    assert done.stderr.count("This is not JSON") == 20
+    assert f"{pairs}: 1,010 further lines cannot be read." in done.stderr
+    assert len(records(tmp_path / "out.jsonl")) == 1
+
+
 def test_an_unknown_metric_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     done = score(pairs_file(tmp_path / "in.jsonl", "Rain."), tmp_path / "out.jsonl", ["rogue2"])
     assert isinstance(done.exception, UnknownNameError)

@@ -36,6 +36,7 @@ from core.settings import Settings
 from core.types import Example, Item, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 
+_PRINTED_REFUSALS = 20
 
 def open_sampling(engine: Engine, model: str, endpoint: str, temperature: float, sample: int) -> Sampling:
     """Model that a command asks, its weights downloaded where it is one of this machine.
@@ -118,13 +119,17 @@ def open_shard(text: str, source: Path | None, asked: Iterable[ModelRef]) -> Sha
 
 
 def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
-    """Records that could be read of a file; refusals are printed and added to `refusals`."""
+    """Records that could be read of a file; refusals are added to `refusals`, and the first ones printed, with the number of the others."""
+    before = len(refusals)
     for one in found:
-        if isinstance(one, Refusal):
-            refusals.append(one)
-            print_status(f"{source}, line {one.line}: {one.reason}")
-        else:
+        if not isinstance(one, Refusal):
             yield one
+            continue
+        refusals.append(one)
+        if len(refusals) - before <= _PRINTED_REFUSALS:
+            print_status(f"{source}, line {one.line}: {one.reason}")
+    if (further := len(refusals) - before - _PRINTED_REFUSALS) > 0:
+        print_status(f"{source}: {further:,} further lines cannot be read.")
 
 
 def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
