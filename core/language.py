@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -37,6 +37,7 @@ _ENGLISH_WORDS = frozenset(
     "the of and to that was with for by from has have been were this which their his her".split()
 )
 _MIN_ENGLISH_SHARE = 0.12
+_MOST_TEXTS = 5_000  # whose languages are counted for a warning, which takes up to a second
 
 _CODES = re.compile(r"[a-z]{2,3}(?: [a-z]{2,3})*")
 _NAMES = {ENGLISH: "English"}
@@ -94,15 +95,20 @@ def find_mark(notes: Iterable[str]) -> str:
     return next((note for note in notes if note.startswith(UNVERIFIED)), "")
 
 
-def count_unverified(metric: str, languages: str, examples: Iterable[Example]) -> list[str]:
-    """A sentence on how many of the texts that a metric scores are in a language that it is not for; none where none is."""
-    marked = [unverified_languages(languages, example) for example in examples]
+def count_unverified(metric: str, languages: str, examples: Sequence[Example]) -> list[str]:
+    """A sentence on how many of the texts that a metric scores are in a language that it is not for; none where none is.
+
+    Of many texts some are looked at, evenly spread, which the sentence says.
+    """
+    read = examples[:: -(-len(examples) // _MOST_TEXTS) or 1]
+    marked = [unverified_languages(languages, example) for example in read]
     counts = Counter(language for others in marked for language in others)
     if not counts:
         return []
     listed = ", ".join(f"{language} {count}" for language, count in counts.most_common())
+    part = f" looked at of {len(examples)}" if len(read) < len(examples) else ""
     return [
-        f"{metric}: scores of {sum(map(bool, marked))} of {len(marked)} texts are {UNVERIFIED}{_why(languages)} ({listed})."
+        f"{metric}: scores of {sum(map(bool, marked))} of {len(marked)} texts{part} are {UNVERIFIED}{_why(languages)} ({listed})."
     ]
 
 

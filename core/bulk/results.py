@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -155,6 +156,15 @@ def read_results(folder: Folder, block: str, metric: str) -> list[Outcome]:
     return [_outcome(metric, dict(zip(COLUMNS, row, strict=True))) for row in zip(*columns, strict=True)]
 
 
+def read_scores(folder: Folder, block: str, metric: str) -> list[StoredScore]:
+    """The scores of a block alone, in the order of its pairs, as a database keeps them; of a million few bytes each."""
+    rows = zip(*read_parquet(folder, f"{block}.parquet", ("status", "score", "signature", "error")), strict=True)
+    return [
+        StoredScore(metric, sys.intern(signature), score) if status == "ok" else StoredScore(metric, "", None, error)
+        for status, score, signature, error in rows
+    ]
+
+
 def _outcome(metric: str, row: dict[str, Any]) -> Outcome:
     if row["status"] != "ok":
         return Failure(row["id"], metric, FailureKind(row["error_kind"]), row["error"])
@@ -183,6 +193,13 @@ class StoredResults:
             ]
             for place, item in enumerate(read_block(self.blocks, name)):
                 yield item, [column[place] for column in columns]
+
+    def block_samples(self, name: str, wanted: Callable[[Item], bool]) -> Iterator[Sample]:
+        """The wanted pairs of a block with their scores and without the texts of the documents."""
+        columns = [read_scores(folder, name, spec) for folder, spec in self.metrics if folder.has(f"{name}.parquet")]
+        for place, item in enumerate(read_block(self.blocks, name)):
+            if wanted(item):
+                yield scored_sample(self.results.url, item, (column[place] for column in columns))
 
     def progress(self, now: float) -> list[MetricProgress]:
         """Progress of each metric, from the files alone, whoever writes them and where. `now` is in seconds since 1970."""
@@ -257,22 +274,29 @@ class StoredResultsImporter(Importer):
         return (item for item, _ in open_stored_results(str(source)))
 
 
-def samples_of_results(url: str) -> list[Sample]:
+def samples_of_results(url: str, watch: Callable[[list[str]], Iterable[str]] = iter) -> list[Sample]:
     """The labelled pairs and the originals of edits, with our scores and without the texts of the documents.
 
-    Raises TouchstoneError where the folder is none of results, or nothing in it is labelled or edited.
+    `watch` gives the names of the blocks as they are read. Raises TouchstoneError where the folder is none of results, or
+    nothing in it is labelled or edited.
     """
-    found = [(item, outcomes) for item, outcomes in open_stored_results(url) if item.intended or item.parent]
+    stored = open_stored_results(url)
+    names = block_names(stored.blocks)
+    found = [
+        sample
+        for name in watch(names)
+        for sample in stored.block_samples(name, lambda item: item.intended is not None or item.parent is not None)
+    ]
     if not found:
         raise TouchstoneError(
             f"{url} has no labelled pair and no edit, with which scores could be compared. Give the pairs of `blocks` a label."
         )
-    parents = {item.parent for item, _ in found if item.parent}
-    known = {item.example.id for item, _ in found}
-    if parents - known:
-        more = open_stored_results(url)
-        found += [(item, outcomes) for item, outcomes in more if item.example.id in parents - known]
-    return [scored_sample(url, item, map(stored_score, outcomes)) for item, outcomes in found]
+    missing = {sample.item.parent for sample in found if sample.item.parent}
+    missing -= {sample.item.example.id for sample in found}
+    if missing:
+        wanted = (stored.block_samples(name, lambda item: item.example.id in missing) for name in watch(names))
+        found += [sample for samples in wanted for sample in samples]
+    return found
 
 
 def scored_sample(dataset: str, item: Item, scores: Iterable[StoredScore]) -> Sample:

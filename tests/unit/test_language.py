@@ -160,6 +160,9 @@ def test_a_sentence_counts_the_texts_by_language() -> None:
     assert count_unverified("rouge2", "en", [GERMAN, GERMAN, french, ENGLISH]) == [
         "rouge2: scores of 3 of 4 texts are unverified: not English (de 2, fr 1)."
     ]
+    assert count_unverified("rouge2", "en", [GERMAN, ENGLISH, GERMAN] * 5_000) == [
+        "rouge2: scores of 5000 of 5000 texts looked at of 15000 are unverified: not English (de 5000)."
+    ]
 
 
 def test_samples_in_another_language_are_a_warning_of_the_metrics_that_scored_them() -> None:

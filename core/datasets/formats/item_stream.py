@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -69,6 +70,11 @@ _ERROR_TYPES = {kind.value.lower(): kind for kind in ErrorType}
 
 def match_columns(header: Iterable[str]) -> dict[str, str]:
     """Field → its name in this header. Raises TouchstoneError where the summary has none, or neither document nor contexts."""
+    return _match_columns(tuple(header))
+
+
+@lru_cache(maxsize=256)
+def _match_columns(header: tuple[str, ...]) -> dict[str, str]:
     spelt = {"_".join(name.lower().replace("-", " ").split()): name for name in header}
     present = {field: [spelt[name] for name in names if name in spelt] for field, names in FIELD_NAMES.items()}
     for field in ("document", "summary"):

@@ -34,9 +34,10 @@ from core.runs.filters import build_sources, draw_sample, sources_of_items, stor
 from core.runs.run import Plan, Run, Source
 from core.settings import Settings
 from core.types import Example, Item, T
-from pages.commands.shared.messages import download_checkpoints, print_status
+from pages.commands.shared.messages import download_checkpoints, print_status, with_progress
 
 _PRINTED_REFUSALS = 20
+
 
 def open_sampling(engine: Engine, model: str, endpoint: str, temperature: float, sample: int) -> Sampling:
     """Model that a command asks, its weights downloaded where it is one of this machine.
@@ -138,7 +139,8 @@ def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
         raise TouchstoneError("Name a dataset with --dataset, or a folder of results with --results.")
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         stored = [load_samples(store, name) for name in dataset]
-    found = pool_cases([*stored, *(samples_of_results(url) for url in results)])
+    read = [samples_of_results(url, lambda names: with_progress(names, "blocks read", len(names))) for url in results]
+    found = pool_cases([*stored, *read])
     for warning in found.warnings:
         print_status(warning)
     return found

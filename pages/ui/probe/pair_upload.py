@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import streamlit as st
@@ -19,6 +20,8 @@ from pages.ui.shared.markup import escape_markdown
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 _MOST_IN_FIELD = 200_000  # characters
+_STEP = 2_000  # pairs read until the bar moves
+_MOST_LISTED = 200  # summaries of a file, or its refused lines: a browser takes a minute to search a hundred thousand
 
 
 def upload_popover() -> None:
@@ -59,9 +62,16 @@ def _show_upload() -> None:
     items = {item.example.id: item for item in found if isinstance(item, Item)}
     refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
     if items:
+        shown = list(items)
+        if len(items) > _MOST_LISTED:
+            st.text_input(
+                "Find a summary", key=ProbeState.uploaded_words.key, placeholder="words of its id or its text"
+            )
+            shown = [name for name, item in items.items() if _has_words(item, probe_state().uploaded_words)]
+            st.caption(f"{len(shown):,} of {len(items):,} found; the first {min(_MOST_LISTED, len(shown))} are listed.")
         st.selectbox(
             f"{len(items)} summaries read",
-            list(items),
+            shown[:_MOST_LISTED],
             key=ProbeState.uploaded_id.key,
             on_change=_open_uploaded,
             index=None,
@@ -69,7 +79,14 @@ def _show_upload() -> None:
         )
     if refused:
         with st.container(height=120, border=True):
-            st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused))
+            more = f"\n{len(refused) - _MOST_LISTED:,} lines more" if len(refused) > _MOST_LISTED else ""
+            lines = (f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:_MOST_LISTED])
+            st.text("\n".join(lines) + more)
+
+
+def _has_words(item: Item, words: str) -> bool:
+    text = f"{item.example.id} {item.title} {item.example.summary}".casefold()
+    return all(word in text for word in words.casefold().split())
 
 
 def _read_upload() -> None:
@@ -78,26 +95,40 @@ def _read_upload() -> None:
     file = state.upload
     if file is None:
         return
+    name, data = file.name, file.getvalue()
     try:
-        with st.spinner(f"Reading {escape_markdown(file.name)}…"):
-            if file.name.lower().endswith(_TABLE_SUFFIXES):
-                state.uploaded = read_uploaded_pairs(file.name, file.getvalue())
+        if name.lower().endswith(_TABLE_SUFFIXES):
+            state.uploaded = _read_with_bar(name, data)
+        else:
+            with st.spinner(f"Reading {escape_markdown(name)}…"):
+                text = read_document(name, data)
+            if len(text) > _MOST_IN_FIELD:  # a browser would stand still for seconds with so long a text in a field
+                state.long_document = text
             else:
-                text = read_document(file.name, file.getvalue())
-                if len(text) > _MOST_IN_FIELD:  # a browser would stand still for seconds with so long a text in a field
-                    state.long_document = text
-                else:
-                    state.pasted_document = text
+                state.pasted_document = text
     except TouchstoneError as error:
         state.upload_problem = str(error)
 
 
-def read_uploaded_pairs(name: str, data: bytes) -> list[Item | Refusal]:
+def _read_with_bar(name: str, data: bytes) -> list[Item | Refusal]:
+    """The pairs of a file; whoever takes the file out of the field meanwhile ends it, as each step of the bar is drawn."""
+    lines, words = max(1, data.count(b"\n")), f"Reading {escape_markdown(name)}…"
+    bar = st.progress(0.0, words)
+    found: list[Item | Refusal] = []
+    for one in read_uploaded_pairs(name, data):
+        found.append(one)
+        if len(found) % _STEP == 0:
+            bar.progress(min(1.0, len(found) / lines), words)
+    bar.empty()
+    return found
+
+
+def read_uploaded_pairs(name: str, data: bytes) -> Iterator[Item | Refusal]:
     """The pairs of an uploaded file; raises TouchstoneError where it cannot be read as a whole."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, Path(name).name)
         path.write_bytes(data)
-        return list(Pairs().read(path))
+        yield from Pairs().read(path)
 
 
 def _open_uploaded() -> None:

@@ -129,6 +129,7 @@ class ProbeState:
     fast_specs = WidgetValue[list[str]]("fast", [])
     upload = WidgetValue[UploadedFile | None]("upload", None)
     uploaded_id = WidgetValue[str | None]("uploaded-id", None)
+    uploaded_words = WidgetValue("uploaded-words", "")
     pasted_document = WidgetValue[str]("pasted-document", "")
     pasted_summary = WidgetValue[str]("pasted-summary", "")
     context_name = WidgetValue[str]("context-name", "")

@@ -128,7 +128,7 @@ def _file_pairs() -> PairSource:
     if file is None:
         return _fixed_pairs([])
     try:
-        found = read_uploaded_pairs(file.name, file.getvalue())
+        found = list(read_uploaded_pairs(file.name, file.getvalue()))
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return _fixed_pairs([])

@@ -18,6 +18,7 @@ from annotations.store.store import Store
 from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.types import ErrorType, Example, Intention, Item, ReleasedScore, Verdict
+from pages.ui.probe import pair_upload
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
 from pages.ui.probe.opening import OPENING
@@ -238,6 +239,20 @@ def test_a_file_that_cannot_be_read_gets_a_message_and_loses_nothing(
     assert words in said(app).replace("\\", "")
     assert app.text_area(key=ProbeState.pasted_document.key).value == "Typed before."
     assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
+
+
+def test_of_a_file_with_more_pairs_than_a_list_holds_one_is_found_by_its_words(
+    probe: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pair_upload, "_MOST_LISTED", 2)
+    lines = [f'{{"id": "p{n}", "document": "Rain fell {n}.", "summary": "It was wet {n}."}}' for n in range(4)]
+    app = probe()
+    app.file_uploader(key=ProbeState.upload.key).set_value(("a.jsonl", "\n".join(lines).encode(), "")).run()
+    assert app.selectbox(key=ProbeState.uploaded_id.key).options == ["p0", "p1"]
+    app.text_input(key=ProbeState.uploaded_words.key).set_value("WET 3").run()
+    assert app.selectbox(key=ProbeState.uploaded_id.key).options == ["p3"]
+    app.selectbox(key=ProbeState.uploaded_id.key).set_value("p3").run()
+    assert state_of(app, EditorState, EDITOR_KEY).text == "It was wet 3."
 
 
 def test_an_empty_summary_spoils_the_scores_and_nothing_else(probe: Open) -> None:
