@@ -11,7 +11,7 @@ from nltk.tokenize.punkt import PunktSentenceTokenizer
 _PLAIN_END = re.compile(r"([A-Za-z]{2,})([.?!])(?:[\"')\]”’]|\s+[\w\"'“‘(\[]\S*)", re.ASCII)
 
 
-class QuickPunkt(PunktSentenceTokenizer):
+class QuickPunkt(PunktSentenceTokenizer):  # type: ignore[misc]  # NLTK has no types
     """The same sentences: a word of several letters that is no abbreviation and begins no collocation ends one at its mark."""
 
     def text_contains_sentbreak(self, text: str) -> bool:
