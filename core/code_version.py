@@ -94,6 +94,7 @@ def code_hash(parts: CodeParts) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:_HASH_DIGITS]
 
 
+@lru_cache(maxsize=64)
 def adapter_code(kind: str) -> str:
     """The hash of what answers the questions of models of a kind; see `core.models.adapters`."""
     return code_hash(_parts_of(adapter_module(kind)))

@@ -156,7 +156,7 @@ def signature(
     paper = [read_profile(metric.profile).mark] if metric.profile else []
     # a prompt says itself in whose words it asked
     paper = [mark for mark in paper if not any(mark in one for one in asked)]
-    made_by = [f"split:{splitter}", f"touchstone:{version}", f"{CODE_MARK}{code_hash(metric_code(metric))}"]
+    made_by = [f"split:{splitter}", f"touchstone:{version}", f"{CODE_MARK}{_metric_code_hash(metric)}"]
     return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
 
 
@@ -172,6 +172,11 @@ def metric_code(metric: Metric) -> CodeParts:
             *(adapter_module(model.kind) for model in metric.checkpoints()),
         ]
     )
+
+
+@lru_cache(maxsize=512)
+def _metric_code_hash(metric: Metric) -> str:
+    return code_hash(metric_code(metric))
 
 
 def portable_spec(spec: str, models: Iterable[ModelRef]) -> str:

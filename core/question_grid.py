@@ -37,8 +37,9 @@ class QuestionGrid(Sequence[Question]):
     def __getitem__(self, place: int | slice) -> Question | list[Question]:
         if isinstance(place, slice):
             return [self[number] for number in range(len(self))[place]]
-        claim, passage = divmod(range(len(self))[place], len(self.passages))
-        return Question(self.checkpoint, self.inputs[place], self.options, self.claims[claim], self.passages[passage])
+        inputs = self.inputs[place]
+        claim, passage = divmod(place if place >= 0 else len(self.inputs) + place, len(self.passages))
+        return Question(self.checkpoint, inputs, self.options, self.claims[claim], self.passages[passage])
 
 
 @dataclass(frozen=True, slots=True)

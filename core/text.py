@@ -13,7 +13,7 @@ from core.memoize import memoize
 from core.types import Span
 
 if TYPE_CHECKING:
-    from nltk.tokenize.punkt import PunktSentenceTokenizer
+    from core.punkt import QuickPunkt
 
 _WORD = re.compile(r"\w+")
 
@@ -89,18 +89,20 @@ def splitter_name() -> str:
 
 
 @cache
-def _punkt() -> PunktSentenceTokenizer:
+def _punkt() -> QuickPunkt:
     from nltk import redos
     from nltk.data import find
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
+    from nltk.tokenize.punkt import PunktParameters, load_punkt_params
+
+    from core.punkt import QuickPunkt
 
     # NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
     redos.DEFAULT_TIMEOUT = 120.0
     if splitter_name() == "punkt-tab":
-        return PunktSentenceTokenizer(load_punkt_params(find("tokenizers/punkt_tab/english/")))
+        return QuickPunkt(load_punkt_params(find("tokenizers/punkt_tab/english/")))
     parameters = PunktParameters()
     parameters.abbrev_types = set(Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").split())
-    return PunktSentenceTokenizer(parameters)
+    return QuickPunkt(parameters)
 
 
 _NUMBER = r"\d+(?:[.,:]\d+)*"

@@ -42,8 +42,8 @@ def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
 
 def cache_keys(questions: Sequence[Question], weights: Callable[[ModelRef], tuple[str, str]]) -> list[bytes]:
     """The key of each question; `weights` gives the fingerprint and the device of a model, and is called a few times."""
-    heads: dict[tuple[int, tuple[Option, ...]], str] = {}  # what many questions share is written once
-    written: dict[str, str] = {}  # as JSON; the texts of a grid stand in many questions
+    heads: dict[tuple[int, tuple[Option, ...]], bytes] = {}  # what many questions share is written once
+    written = _WrittenTexts()
     keys: list[bytes] = []
     for run in question_runs(questions):
         about = (id(run.checkpoint), run.options)
@@ -52,14 +52,21 @@ def cache_keys(questions: Sequence[Question], weights: Callable[[ModelRef], tupl
             dtype = model.dtype if isinstance(model, Checkpoint) else ""
             # the order in which labels are answered
             expected = model.expects.labels if isinstance(model, Checkpoint) and model.expects else ()
-            heads[about] = json.dumps([fingerprint, model.kind, dtype, expected, device, run.options])[:-1]
-        for inputs in run.inputs:
-            for text in inputs:
-                if text not in written:
-                    written[text] = encode_basestring_ascii(text)  # as json.dumps writes a text, in half the time
-            line = f"{heads[about]}, [{', '.join([written[text] for text in inputs])}]]"
-            keys.append(sha256(line.encode()).digest())
+            facts = json.dumps([fingerprint, model.kind, dtype, expected, device, run.options])
+            heads[about] = f"{facts[:-1]}, [".encode()
+        head = heads[about]
+        keys += [
+            sha256(head + b", ".join([written[text] for text in inputs]) + b"]]").digest() for inputs in run.inputs
+        ]
     return keys
+
+
+class _WrittenTexts(dict[str, bytes]):
+    """Texts as json.dumps writes them, each written once; those of a grid stand in many questions."""
+
+    def __missing__(self, text: str) -> bytes:
+        self[text] = encode_basestring_ascii(text).encode()  # in half the time of json.dumps
+        return self[text]
 
 
 class AnswerCache:

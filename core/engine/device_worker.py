@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -270,22 +269,22 @@ class DeviceWorker:
         given = [one for each in passes for one in each.given]
         self._cache.put({pending.key: answer for pending, answer in given})
         with self._lock:
-            for each in passes:
-                self._count(each)
+            self._count(passes)
             for task in queue.answer(given):
                 self._resume(task)
 
-    def _count(self, done: ForwardPass) -> None:
-        """Count a pass and its seconds for the tasks that asked its questions first."""
-        self.counts += Counts(passes=1, tokens=sum([answer.tokens for _, answer in done.given]))
-        rows, tokens = Counter[Task](), Counter[Task]()
-        for pending, answer in done.given:
-            for asker in pending.tasks[:1]:
-                rows[asker] += 1
-                tokens[asker] += answer.tokens
-        for asker, number in rows.items():
-            asker.counts += Counts(passes=1, tokens=tokens[asker])
-            asker.work_s += done.seconds * number / len(done.given)
+    def _count(self, passes: Sequence[ForwardPass]) -> None:
+        """Count passes and their seconds for the tasks that asked their questions first."""
+        asked: dict[Task, list[tuple[ForwardPass, int]]] = {}
+        for each in passes:
+            for pending, answer in each.given:
+                for asker in pending.tasks[:1]:
+                    asked.setdefault(asker, []).append((each, answer.tokens))
+            self.counts += Counts(passes=1, tokens=sum([answer.tokens for _, answer in each.given]))
+        for asker, rows in asked.items():
+            passes_of = len({id(each) for each, _ in rows})
+            asker.counts += Counts(passes=passes_of, tokens=sum([tokens for _, tokens in rows]))
+            asker.work_s += sum([each.seconds / len(each.given) for each, _ in rows])
 
     def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:

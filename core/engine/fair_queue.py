@@ -54,16 +54,15 @@ class Lane(Generic[T]):
     """
 
     owner: str
-    priority: int
-    request: int
+    key: LaneKey
     heap: list[Entry[T]] = field(default_factory=list)
     front: list[FrontEntry[T]] = field(default_factory=list)
     place: int = 0
     measured: int = 0
 
     @property
-    def key(self) -> LaneKey:
-        return (self.priority, self.request)
+    def priority(self) -> int:
+        return self.key[0]
 
 
 class FairQueue(Generic[T]):
@@ -84,14 +83,14 @@ class FairQueue(Generic[T]):
         priority, request, place = order
         lane = self._lanes.get((priority, request))
         if lane is None:
-            lane = self._lanes[priority, request] = Lane(owner, priority, request)
+            lane = self._lanes[priority, request] = Lane(owner, (priority, request))
         heapq.heappush(lane.heap, (place, next(self._numbers), item))
         self.operations += 1
 
     def turn(self, lane: Lane[T]) -> Turn:
         """The turn of a lane in which something is wanted."""
         place = lane.place if lane.front else lane.heap[0][0]
-        return (lane.priority, self._turns.last(lane.owner), lane.request, place)
+        return (lane.priority, self._turns.last(lane.owner), lane.key[1], place)
 
     def next_lane(self, excluded: Collection[str] = ()) -> Lane[T] | None:
         """The lane whose turn it is, of no excluded owner, with an item that is wanted where it is taken next."""
@@ -121,17 +120,21 @@ class FairQueue(Generic[T]):
 
     def pop_front(self, lane: Lane[T]) -> T | None:
         """The next item of the front of a lane, taken out; None where nothing in it is wanted."""
-        if not self._has_front(lane):
-            return None
-        self.operations += 1
-        return lane.front.pop()[-1]
+        while lane.front:
+            self.operations += 1
+            item = lane.front.pop()[-1]
+            if self._wanted(lane.key, item):
+                return item
+        return None
 
     def fill_front(self, lane: Lane[T], limit: int) -> list[T]:
         """Bring the first items of the heap to the front until it has `limit`, those that came."""
         fresh: list[Entry[T]] = []
-        while len(lane.front) + len(fresh) < limit and self._has_first(lane):
-            fresh.append(heapq.heappop(lane.heap))
+        while lane.heap and len(lane.front) + len(fresh) < limit:
             self.operations += 1
+            entry = heapq.heappop(lane.heap)
+            if self._wanted(lane.key, entry[-1]):
+                fresh.append(entry)
         if fresh:
             lane.place = fresh[0][0] if not lane.front else min(lane.place, fresh[0][0])
             lane.measured = min(lane.measured, len(lane.front))
@@ -154,7 +157,7 @@ class FairQueue(Generic[T]):
         self._lanes.clear()
 
     def _rank(self, lane: Lane[T]) -> tuple[int, int, int]:
-        return (lane.priority, self._turns.last(lane.owner), lane.request)
+        return (lane.priority, self._turns.last(lane.owner), lane.key[1])
 
     def _has_front(self, lane: Lane[T]) -> bool:
         while lane.front and not self._wanted(lane.key, lane.front[-1][-1]):
