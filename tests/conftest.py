@@ -101,7 +101,7 @@ _FROM_HUB = ("summac-zs", "minicheck-roberta", "unieval-fact", "bartscore", "hhe
 # the other tests of the store find on PostgreSQL what they find on SQLite: both have one code above the database
 _ON_POSTGRES = {
     "test_database": "",
-    "test_store": "^(?!.*kill_9)",
+    "test_store": "^(?!.*(kill_9|twenty_people))",
     "test_migrate": "migrations_lead_to|first_version_keeps",
     "test_queue": "labelled_once|order_is_another|known_answers_come|reserved_with_it|labelled_least|opened_on_probe",
 }
@@ -112,6 +112,7 @@ _QUICK_CASES = {
     "test_a_second_run_asks_nothing[": _ASKED_TWICE,
     "test_every_file_that_a_kind_reads_is_in_its_fingerprint[": _FINGERPRINTS,
     "test_what_gives_no_score_says_why_and_the_others_go_on[": _WRONG_FUNCTIONS,
+    "test_a_table_as_people_have_it_is_the_same_by_page_and_terminal[": ("deutsch.csv",),
 }
 
 

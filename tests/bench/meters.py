@@ -18,8 +18,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from core import models
+from core.models.bert import Bert, EncoderStates
 from core.models.model import Model
-from core.models.network import max_positions
+from core.models.network import Encoder, max_positions
 
 CallInputs = tuple[tuple[Any, ...], dict[str, Any]]
 """The arguments of a forward pass, by place and by name, as torch hands them to hooks."""
@@ -54,7 +55,7 @@ class TokenMeter:
         self._padded = 0
         self._unpadded: Tensor | int = 0  # on the device: to look at it would make every forward pass wait
         self._length = 0
-        self._attached: WeakSet[PreTrainedModel] = WeakSet()
+        self._attached: WeakSet[Encoder] = WeakSet()
 
     def attach(self, model: Model) -> None:
         """Count what a model reads from now on; one that is attached already stays so."""
@@ -69,8 +70,8 @@ class TokenMeter:
         self._padded, self._unpadded = 0, 0
         return found
 
-    def _hook(self, network: PreTrainedModel) -> None:
-        if not network.can_generate():
+    def _hook(self, network: Encoder) -> None:
+        if isinstance(network, Bert) or not network.can_generate():
             self._watch(network.base_model, network)
             return
         if network.config.is_encoder_decoder:
@@ -78,7 +79,7 @@ class TokenMeter:
         reads = network.get_decoder() if network.config.is_encoder_decoder else network.base_model
         reads.register_forward_pre_hook(self._count, with_kwargs=True)
 
-    def _watch(self, encoder: torch.nn.Module, network: PreTrainedModel) -> None:
+    def _watch(self, encoder: torch.nn.Module, network: Encoder) -> None:
         longest, pad = max_positions(network), network.config.pad_token_id or 0
 
         def read(_: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallInputs:
@@ -112,6 +113,8 @@ class TokenMeter:
         return (*first, *args[len(first) :]), {**kwargs, **{n: t for n, t in widened.items() if n not in placed}}
 
     def _trim(self, _: torch.nn.Module, __: tuple[Any, ...], output: Any) -> Any:
+        if isinstance(output, EncoderStates):
+            return EncoderStates(tuple(states[:, : self._length] for states in output.hidden_states))
         output.last_hidden_state = output.last_hidden_state[:, : self._length]
         if output.get("hidden_states") is not None:
             output.hidden_states = tuple(states[:, : self._length] for states in output.hidden_states)
@@ -131,14 +134,16 @@ def _memories(thing: object) -> Iterator[object]:
     """The memories of a model of ours and the objects of `core.models` that may have some."""
     for value in vars(thing).values() if hasattr(thing, "__dict__") else ():
         ours = (
-            type(value).__module__.startswith(f"{models.__name__}.") and "tokenizer" not in type(value).__name__.lower()
+            type(value).__module__.startswith(f"{models.__name__}.")
+            and not isinstance(value, torch.nn.Module)
+            and "tokenizer" not in type(value).__name__.lower()
         )
         if isinstance(value, dict) or ours:
             yield value
 
 
-def _networks_of(model: Model) -> list[PreTrainedModel]:
-    return [value for value in getattr(model, "__dict__", {}).values() if isinstance(value, PreTrainedModel)]
+def _networks_of(model: Model) -> list[Encoder]:
+    return [value for value in getattr(model, "__dict__", {}).values() if isinstance(value, (PreTrainedModel, Bert))]
 
 
 def _ids_and_mask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tensor, Tensor | None]:

@@ -74,6 +74,7 @@ def test_pairs_that_share_a_document_are_merged_by_the_engine_only(lines: dict[s
     assert together.engine.rows < together.straightforward.rows
 
 
+@pytest.mark.slow
 def test_a_row_alone_is_padded_to_the_maximum_of_the_model(lines: dict[str, BenchRow]) -> None:
     for line in lines.values():
         assert line.straightforward.padded_tokens == 512 * line.straightforward.rows

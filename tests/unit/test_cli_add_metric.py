@@ -48,6 +48,7 @@ def problem(*arguments: object) -> str:
     return str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("database")
 def test_a_named_classifier_is_added_pinned_and_scores_by_its_name(
     hub: ModelHub, weights: Weights, tmp_path: Path

@@ -96,6 +96,7 @@ def test_drafts_do_not_wait_for_the_disk_and_labels_do(sqlite_url: str) -> None:
     assert found == [1, 2]
 
 
+@pytest.mark.slow
 def test_connections_that_meet_in_a_new_file_wait_for_one_another(tmp_path: Path) -> None:
     for name in range(100):  # SQLite refused one of them in 6 of 100 files
         engines = [connect(parse_url(f"sqlite:///{tmp_path}/{name}.db")) for _ in range(6)]

@@ -47,6 +47,7 @@ def test_every_question_has_a_page_or_its_cases(evidence: Evidence) -> None:
         assert question.page or question.cases(evidence, metric), question.name
 
 
+@pytest.mark.slow
 def test_a_kept_run_gives_the_figures_of_the_report(evidence: Evidence, report: AuditReport) -> None:
     kept = replace(evidence, run=run_from_lines(run_lines(evidence.run)))
     for name, metric in product(("change-detector", "stillness", "gaming"), METRICS_OF_TEST):

@@ -64,6 +64,7 @@ def test_a_block_ends_before_its_texts_are_too_many_bytes() -> None:
     assert [len(first), *map(len, rest)] == [1, 1, 1]
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.lists(st.text("0123456789abcdef", min_size=16, max_size=16), max_size=60), st.integers(20, 400))
 def test_rows_are_grouped_in_order_however_small_the_memory(keys: list[str], memory: int) -> None:

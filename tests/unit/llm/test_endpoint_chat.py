@@ -178,6 +178,7 @@ def test_what_fails_for_the_moment_is_tried_again(monkeypatch: pytest.MonkeyPatc
     assert len(endpoint.asked) == 2
 
 
+@pytest.mark.slow
 def test_a_slow_answer_is_waited_for_no_longer_than_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     late = threading.Event()
 

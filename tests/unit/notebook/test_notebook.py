@@ -127,6 +127,7 @@ def test_an_engine_serves_one_process_until_it_is_closed(monkeypatch: pytest.Mon
     assert session.engine() is not first
 
 
+@pytest.mark.slow
 def test_a_study_of_pairs_scores_them_by_the_metrics_that_are_named() -> None:
     edits = [
         {"original_text": old, "replace_text": new, "explanation": "Another."}

@@ -95,6 +95,7 @@ def test_what_cannot_be_read_is_said_and_drawn_as_text(probe: Open, tmp_path: Pa
     assert r"absent\_\*\_" in app.error[0].value
 
 
+@pytest.mark.slow
 def test_on_a_shared_server_nobody_but_its_operator_adds_or_removes_a_metric(
     probe: Open, monkeypatch: pytest.MonkeyPatch, metrics_dir: Path
 ) -> None:

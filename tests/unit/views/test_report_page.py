@@ -64,6 +64,7 @@ def test_an_empty_page_has_the_one_button_that_fills_it(page: Open) -> None:
     assert not app.selectbox
 
 
+@pytest.mark.slow
 def test_pins_are_moved_taken_out_and_written_about(page: Open, own: PersonReports) -> None:
     id = own.create("Harbour")
     for words in ("one", "two", "three"):
