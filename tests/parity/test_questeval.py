@@ -148,6 +148,7 @@ def ours(models: Models, pair: tuple[str, str], more: str = "") -> Score:
     return drive(METRICS.parse(models.spec(more)).rounds(Example("pair", *pair)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS_OF_QUESTIONS.values(), ids=PAIRS_OF_QUESTIONS)
 def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tuple[str, str]) -> None:
     assert ours(models, pair).value == pytest.approx(reference.score(*pair), abs=1e-5)

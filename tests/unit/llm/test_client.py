@@ -193,11 +193,13 @@ def test_fewer_likely_tokens_are_asked_for_from_then_on_where_a_server_gives_few
     assert [body["top_logprobs"] for _, body in endpoint.asked] == asked
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_not_ended_is_no_answer() -> None:
     with pytest.raises(TouchstoneError, match=r"broke off in the middle of its answer\. Ask again\."):
         streamed(stream("It ", "is", ended=""))
 
 
+@pytest.mark.slow
 def test_a_connection_that_is_lost_in_a_stream_is_no_answer() -> None:
     half = stream("It ", "is")
     cut = Reply(raw=(half.raw or b"")[:200], headers={**half.headers, "Transfer-Encoding": "chunked"})

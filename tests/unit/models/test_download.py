@@ -174,6 +174,7 @@ def test_a_pickle_is_taken_where_there_is_nothing_else() -> None:
     assert needed_files(["pytorch_model.bin", "flax_model.msgpack"]) == ["pytorch_model.bin"]
 
 
+@pytest.mark.slow
 def test_a_download_that_breaks_off_is_never_taken_for_complete(
     pool: ModelPool, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
