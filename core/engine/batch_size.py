@@ -43,7 +43,7 @@ class BatchSize:
         if self._fitted >= self._patience:
             self._fitted = 0
             self._most = min(self._gain, self._most + self._most // 4 + 1)
-        fit = int(max(1, tokens) * _SLICE_S / seconds) if seconds else self._most
+        fit = max(1, int(max(1, tokens) * _SLICE_S / seconds)) if seconds else self._most
         self.tokens = min(self._most, max(fit, _FEW_TOKENS))
         self.turn_tokens = min(fit, _MOST_PASSES * self.tokens)
 

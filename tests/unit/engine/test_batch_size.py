@@ -13,7 +13,7 @@ from core.engine.batch_size import BatchSize
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
-from core.types import Failure
+from core.types import Failure, Result
 from tests.doubles.bench import Bench, pair
 
 
@@ -45,6 +45,19 @@ def test_quick_passes_share_a_turn_and_slow_ones_do_not() -> None:
     assert (size.tokens, size.turn_tokens) == (500, 500)
     size.passed(500, 1e-9)
     assert size.turn_tokens == 16 * size.tokens
+
+
+def test_a_run_goes_on_after_a_pass_that_took_long_for_few_tokens(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = BatchSize(1000)
+    size.passed(1, 60.0)  # as the first one of a process, which makes ready what later ones find
+    assert (size.tokens, size.turn_tokens) == (256, 1)
+    monkeypatch.setattr("core.engine.batch_size._SLICE_S", 1e-9)
+    texts = [pair(f"Rain fell {number} times.", str(number)) for number in range(4)]
+    for text in texts:  # one after the other: the next turn is taken after the pass that took long
+        [(_, outcome)] = bench.engine.run([bench.asking()], [text])
+        assert isinstance(outcome, Result)
 
 
 def test_what_did_not_fit_is_not_tried_again() -> None:
