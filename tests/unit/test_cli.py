@@ -115,7 +115,7 @@ def test_of_many_lines_that_cannot_be_read_twenty_are_named_and_the_others_count
     done = score(pairs, tmp_path / "out.jsonl", ["rouge2"])
     assert done.exit_code == 2
     assert done.stderr.count("This is not JSON") == 20
-    assert f"{pairs}: 1,010 further lines cannot be read." in done.stderr
+    assert f"{pairs}: further lines that cannot be read: 1,010." in done.stderr
     assert len(records(tmp_path / "out.jsonl")) == 1
 
 

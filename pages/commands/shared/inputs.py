@@ -130,7 +130,7 @@ def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[R
         if len(refusals) - before <= _PRINTED_REFUSALS:
             print_status(f"{source}, line {one.line}: {one.reason}")
     if (further := len(refusals) - before - _PRINTED_REFUSALS) > 0:
-        print_status(f"{source}: {further:,} further lines cannot be read.")
+        print_status(f"{source}: further lines that cannot be read: {further:,}.")
 
 
 def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
