@@ -38,6 +38,7 @@ _LONGEST = (
     *("test_training", "test_cross_encoder", "test_plugins", "test_wheel", "test_import_form", "test_battery"),
     *("test_migrate_with_data", "test_examiners", "test_bertscore_deberta", "test_queue", "test_stress_views"),
     *("test_training_data", "test_store", "test_prose"),
+    *("test_stress_flow", "test_evaluate_flow"),
 )
 
 
@@ -46,6 +47,10 @@ _KNOWN_METRICS = (
     "test_audit_cases.py",
     "test_audit_pages.py",
 )  # one audit, measured once for a worker
+
+
+# a server that a second worker would start costs it ten seconds
+_ON_THE_SHARED_SERVER = ("tests/e2e/test_annotate_", "tests/e2e/test_campaign_", "tests/e2e/test_review")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -66,6 +71,10 @@ def _group_of(nodeid: str) -> str:
     file = nodeid.partition("::")[0]
     if file.count("/") == 1:
         return "rules of the project, for which every file is parsed once"
+    if file.startswith("tests/e2e/components/"):
+        return "components, each in an app of its own"
+    if file.startswith(_ON_THE_SHARED_SERVER):
+        return "people who sign in, at one server"
     return "known metrics" if file.endswith(_KNOWN_METRICS) else file
 
 

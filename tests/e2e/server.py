@@ -88,7 +88,7 @@ def serve(
             _wait(server.url, process)
             yield server
         finally:
-            process.terminate()
+            process.kill()  # an app that Streamlit serves by itself takes seconds to end, and nothing that is kept waits for it
             process.wait()
 
 
@@ -101,9 +101,9 @@ class Forked:
     def poll(self) -> int | None:
         return None if Path(f"/proc/{self.pid}").exists() else 0
 
-    def terminate(self) -> None:
+    def kill(self) -> None:
         with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGTERM)
+            os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> None:
         while self.poll() is None:
