@@ -2,6 +2,9 @@
 PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# pip compiles on one core, which is half of an installation; what packages bring for other versions of Python does not compile
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(BIN)/../lib || true
 NODE := .venv/node
 # every process of the tests would compile all sources again
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,11 +22,13 @@ help: ## show this list
 .venv/.run: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Touchstone needs Python 3.11 or newer; set PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(INSTALL) -r requirements.txt
+	@$(COMPILE)
 	@touch $@
 
 .venv/.dev: requirements-dev.txt .venv/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(INSTALL) -r requirements-dev.txt
+	@$(COMPILE)
 	@touch $@
 
 $(NODE)/.scripts: package.json
