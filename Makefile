@@ -71,7 +71,7 @@ test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, dat
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py \
 		-n 2 --no-loadscope-reorder
 
-check: .venv/.dev ## formatting, lint, types
+check: $(TEST_TOOLS) ## formatting, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
