@@ -148,6 +148,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     opened.close()
 
 
+@pytest.mark.slow
 def test_an_edited_sentence_is_asked_once_per_chunk(tiny_deberta: Path, engine: Engine) -> None:
     metric = METRICS.parse(f"factcg[checkpoint={tiny_deberta}]")
     document, summary = f"{TEXT} The end. {TEXT}", PAIRS["ordinary"][1]

@@ -110,6 +110,7 @@ def test_a_sentence_rests_on_a_passage_of_two_sentences(spec: str) -> None:
     assert score.seen.pieces == (score.parts[0].evidence,)
 
 
+@pytest.mark.slow
 def test_an_edited_sentence_asks_its_embedding_and_its_passages_only(spec: str, tmp_path: Path) -> None:
     engine = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path))
     counts = []

@@ -78,6 +78,7 @@ def test_the_mean_of_the_best_cosines_of_vectors_computed_by_hand() -> None:
     assert [part.score for part in score.parts] == pytest.approx([0.8, 1.0])
 
 
+@pytest.mark.slow
 def test_a_model_with_a_dense_layer_and_a_prompt_embeds_as_sentence_transformers_does(tmp_path: Path) -> None:
     folder = shutil.copytree(FOLDER, tmp_path / "model")
     (folder / "2_Dense").mkdir()

@@ -82,6 +82,7 @@ def test_a_row_alone_is_padded_to_the_maximum_of_the_model(lines: dict[str, Benc
         assert line.engine.tokens <= line.engine.padded_tokens < line.straightforward.padded_tokens
 
 
+@pytest.mark.slow
 def test_the_rows_that_are_not_timed_are_projected_and_told(lines: dict[str, BenchRow]) -> None:
     first = lines["first score"]
     assert first.timed == SMALL.rows < first.straightforward.rows

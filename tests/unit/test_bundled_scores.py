@@ -66,6 +66,7 @@ def test_the_lexical_scores_are_exactly_those_of_today(engine: Engine) -> None:
         assert now.failures == {text.id: before.failures[text.id] for text in some if text.id in before.failures}
 
 
+@pytest.mark.slow
 @same_splitter
 def test_the_scores_of_the_packaged_encoder_are_those_of_today(engine: Engine) -> None:
     texts = [item.example for item in bundled_items() if item.group == bundled_items()[0].group]
@@ -80,6 +81,7 @@ def test_the_surface_of_the_examples_can_be_compared_at_once() -> None:
     assert missing_features(pool_cases([bundled_samples()])) == []
 
 
+@pytest.mark.slow
 def test_it_is_a_dataset_with_the_documents_of_the_store_and_nobody_imports_under_its_name() -> None:
     samples = bundled_samples()
     assert [sample.document for sample in samples] == [text_id(item.example.document) for item in bundled_items()]

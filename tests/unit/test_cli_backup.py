@@ -120,6 +120,7 @@ def test_a_backup_is_restored_into_an_empty_database(
         assert store.saved() == kept.store.saved()
 
 
+@pytest.mark.slow
 def test_a_restored_database_goes_on_where_the_old_one_was(kept: CampaignFixture, file: Path) -> None:
     """Also the numbers that PostgreSQL gives go on, and nothing may be changed or deleted again."""
     before = kept.store.counts()

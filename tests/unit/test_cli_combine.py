@@ -66,6 +66,7 @@ def test_a_combination_is_fitted_saved_and_scored_with(
     )
 
 
+@pytest.mark.slow
 def test_without_costs_the_seconds_of_a_score_are_measured(labelled: Path, database: str) -> None:
     assert database
     ended = run("combine", "rouge2", "coverage", "--data", labelled)

@@ -102,6 +102,7 @@ def test_what_changed_is_done_again(folder: Path, engine: Engine, tmp_path: Path
     assert again == {"bump": False, "frank": True, "unieval": True, "benchmarks": True}
 
 
+@pytest.mark.slow
 def test_the_site_has_both_figures_what_waits_and_the_ranks(folder: Path, tmp_path: Path) -> None:
     done(
         "reproduce",

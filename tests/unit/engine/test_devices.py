@@ -48,6 +48,7 @@ def real(tiny_roberta: Path, tiny_deberta: Path, tiny_t5: Path) -> list[Metric]:
     ]
 
 
+@pytest.mark.slow
 def test_two_devices_give_the_same_scores_as_one_and_both_are_used(real: list[Metric], tmp_path: Path) -> None:
     one, _ = scores(real, "cpu", tmp_path / "one")
     two, places = scores(real, TWO, tmp_path / "two")

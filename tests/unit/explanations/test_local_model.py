@@ -67,6 +67,7 @@ def test_it_explains_and_its_answer_is_kept(pairs: Path, tmp_path: Path, weights
         assert (found["verdict"], found["explanation"]) == ("inconsistent", "He said it, not she.")
 
 
+@pytest.mark.slow
 def test_it_scores_by_a_number_and_by_probabilities(pairs: Path, tmp_path: Path, weights: Weights) -> None:
     number, digit = weights(speaking_llama, '{"score": 73}'), weights(speaking_llama, "4")
     specs = [f"direct-assessment[model=local:{number}]", f"weighted-assessment[model=local:{digit}]"]

@@ -127,6 +127,7 @@ def test_an_embedding_pools_as_the_model_says(loading: Loading, tmp_path: Path) 
         assert ask(load_adapter(other), other, "Rain fell.").values != ask(model, checkpoint, "Rain fell.").values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [

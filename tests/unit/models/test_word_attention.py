@@ -67,6 +67,7 @@ def test_logits_are_those_of_the_definition(table: WordTable) -> None:
         assert logit == pytest.approx(active @ known["out"][0, 0] + known["out_bias"][0, 0], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_members_are_averaged(table: WordTable) -> None:
     members = [fitted(table, seed) for seed in range(2)]
     stacked = {name: np.concatenate([one.tensors()[name] for one in members]) for name in members[0].tensors()}
@@ -91,6 +92,7 @@ def test_wrong_words_get_higher_logits(table: WordTable) -> None:
     assert logits[table.wrong == 1].mean() > logits[table.wrong == 0].mean() + 0.5
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_heads_whatever_else_draws_numbers(table: WordTable) -> None:
     torch.manual_seed(1)
     first = fitted(table).tensors()

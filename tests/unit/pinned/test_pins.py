@@ -68,6 +68,7 @@ def test_one_finding_of_an_audit_has_its_sentence_and_its_pairs() -> None:
     assert [pair.scores for pair in pin.pairs] == ["score 0.900 → failed"]
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_matrix_is_pinned_with_its_pairs_and_the_signature_of_its_metric() -> None:
     run = run_from_lines(bundled_run_lines())
     data = StudyData(run=run)

@@ -209,6 +209,7 @@ def test_a_model_with_other_labels_than_the_table_says_fails_with_the_reason(
     assert "has 2 labels, and the metric reads 3" in outcome.message
 
 
+@pytest.mark.slow
 def test_each_form_scores_by_a_model_of_its_architecture(
     tiny_roberta: Path, tiny_t5: Path, tmp_path: Path, engine: Engine
 ) -> None:

@@ -191,6 +191,7 @@ def test_a_package_brings_perturbations(package: str, monkeypatch: pytest.Monkey
     assert registry.parse("shout").card.title == "Shout"
 
 
+@pytest.mark.slow
 def test_functions_of_two_files_with_one_name_are_told_apart(
     write: WriteFile, monkeypatch: pytest.MonkeyPatch, reports: list[extensions.PluginReport]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.shared.script_errors import show_script_error
@@ -23,6 +24,7 @@ def page(folder: str) -> None:
         show_script_error(StoreError("The database could not be read: the *server* closed the connection. Check it."))
 
 
+@pytest.mark.slow
 def test_an_error_of_the_database_is_a_sentence_and_the_page_goes_on_when_it_is_back(tmp_path: Path) -> None:
     app = AppTest.from_function(page, args=(str(tmp_path),)).run()
     assert [error.value for error in app.error] == [

@@ -136,6 +136,7 @@ def test_labels_of_a_part_count_by_their_probability_of_selection() -> None:
     assert plain < 0.15 < honest < 0.27
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_status_one_on_drift(tmp_path: Path, database: str) -> None:
     assert database
     rng = np.random.default_rng(0)

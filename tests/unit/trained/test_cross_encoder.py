@@ -276,6 +276,7 @@ def test_an_encoder_that_is_not_there_or_writes_is_refused(tmp_path: Path, tiny_
         trained(plan(items(24), tiny_t5), tmp_path / "model", engine)
 
 
+@pytest.mark.slow
 def test_lora_without_peft_says_what_to_install(
     tiny_roberta: Path, tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ def test_what_ships_learned_from_the_bundled_documents_of_today() -> None:
     assert scores_out_of_fold("word-support")
 
 
+@pytest.mark.slow
 def test_evaluation_says_that_known_documents_are_scored_out_of_fold() -> None:
     [sample] = [replace(one, kept=(StoredScore("word-support", "", 0.5),)) for one in bundled_samples()[:1]]
     [said] = training_overlaps([sample])

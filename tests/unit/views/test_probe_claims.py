@@ -75,6 +75,7 @@ def test_claims_are_found_and_scored_by_every_metric(probe: Open) -> None:
     assert not any("coverage" in name for name in table(app))  # it describes and does not judge
 
 
+@pytest.mark.slow
 def test_an_edited_claim_is_what_is_scored(probe: Open) -> None:
     app = find(probe())
     copied = sentences(FIRST.document)[0].of(FIRST.document)
@@ -104,6 +105,7 @@ def test_claims_are_removed_added_and_restored(probe: Open) -> None:
     assert claims_of(app).claims.by == f"sentence{HAND}"
 
 
+@pytest.mark.slow
 def test_the_claims_of_another_text_are_not_scored_and_come_back_with_it(probe: Open) -> None:
     app = find(probe())
     state_of(app, EditorState, EDITOR_KEY).text = f"{FIRST.summary} It rained."

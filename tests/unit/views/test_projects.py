@@ -75,6 +75,7 @@ def test_a_first_project_is_begun_by_the_same_press_where_there_is_none(probe: O
     assert row.work == (Work("run", "bundled"),)
 
 
+@pytest.mark.slow
 def test_a_project_shows_its_question_and_opens_its_things_by_their_pictures(
     probe: Open, own: PersonReports, store: Store
 ) -> None:

@@ -21,6 +21,7 @@ def opened(app: AppTest) -> AppTest:
     return app
 
 
+@pytest.mark.slow
 def test_a_stress_run_is_of_the_metrics_that_were_chosen_last(probe: Open, store: Store) -> None:
     app = opened(probe().switch_page("views/stress.py"))
     app.session_state["stress-pairs"] = "The pair on Probe"

@@ -97,6 +97,7 @@ def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(probe: Open, store:
     assert source.example == FIRST
 
 
+@pytest.mark.slow
 def test_a_table_of_variants_is_scored_under_its_own_kinds(open_page: Open, store: Store) -> None:
     app = opened(open_page("stress"), "A table of variants")
     assert app.button(key="stress-go").disabled

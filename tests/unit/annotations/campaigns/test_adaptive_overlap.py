@@ -30,6 +30,7 @@ def label_all(opened: CampaignFixture, name: str, wrong: tuple[int, ...] = ()) -
     raise AssertionError("more than 100 items")
 
 
+@pytest.mark.slow
 def test_a_third_and_fourth_label_where_people_differ_and_the_saving_is_counted(store: Store) -> None:
     opened = make_campaign(store, items=20, overlap=2, most_overlap=4, sure=85, apart=0)
     assert label_all(opened, "ann") == 20

@@ -150,6 +150,7 @@ def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress,
     return replace(going, people=people), agreed, list(settled)
 
 
+@pytest.mark.slow
 def test_every_revision_says_who_when_how_and_where_its_label_comes_from(exported: list[str]) -> None:
     labels = of_kind(exported, "label")
     assert {row["act"] for row in labels} == {"answer", "flag", "undo"}
