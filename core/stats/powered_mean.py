@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.stats.prediction_powered import FOLDS, Predictions, tuned_scale
+from core.stats.prediction_powered import Predictions, tuned_scale
 from core.stats.rate import NOT_LEVEL, ONE_DOCUMENT, LabelSample
-from core.stats.statistic import Estimate, Numbers, Values, deal_folds
+from core.stats.statistic import FOLDS, Estimate, Numbers, Values, deal_folds
 
 _PENALTY = 10.0  # of squared slopes on standard normal scores, in units of the grades' variance
 _LEAST_GRADES = 20  # with fewer nothing is fitted

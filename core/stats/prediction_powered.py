@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.stats.rate import LabelSample, Rate, labels_alone
-from core.stats.statistic import Mask, Numbers, Values, deal_folds
+from core.stats.statistic import FOLDS, Mask, Numbers, Values, deal_folds
 
-FOLDS = 5
 MIN_CLASS = 4
 """With fewer labels of one kind nothing is fitted, and the scores have no part in the estimate."""
 

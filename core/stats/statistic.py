@@ -90,6 +90,10 @@ def cluster_documents(documents: Numbers) -> tuple[Numbers, Numbers]:
     return numbers, places
 
 
+FOLDS = 5
+"""Parts of the documents for a figure that judges none of them by what was fitted on it."""
+
+
 def deal_folds(documents: Numbers, number: int, seed: int = 0) -> Numbers:
     """One of `number` folds for each case, (n,): documents stay together, and folds have equally many of them."""
     numbers, places = cluster_documents(documents)

@@ -27,14 +27,13 @@ from core.stats.calibration import (
 )
 from core.stats.comparison import compare_paired
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions
-from core.stats.statistic import Estimate, Mask, Numbers, Values, deal_folds, undefined
+from core.stats.statistic import FOLDS, Estimate, Mask, Numbers, Values, deal_folds, undefined
 from core.stats.text_tables import format_percent
 from core.study import STUDIES, Group, Input, Study, StudyData, setting
 
 DOMAIN_FIELDS = ("domain", "dataset", "source", "system")
 """The fields of a sample whose values can be domains: each summary lies in one of them."""
 
-FOLDS = 5
 MIN_DOCUMENTS = 10
 """A domain has a figure from so many documents with a consistent and so many with an inconsistent summary on."""
 

@@ -24,9 +24,8 @@ from core.signature_parts import apart_from_code
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
-from core.stats.statistic import Estimate, Mask, Values, deal_folds, mean
+from core.stats.statistic import FOLDS, Estimate, Mask, Values, deal_folds, mean
 from core.stats.text_tables import format_percent
-from core.studies.calibration import FOLDS
 
 _RECORD = "touchstone-threshold-1"
 _MOST_BYTES = 65_536  # of a file of one threshold

@@ -16,8 +16,8 @@ from core.cases.measures import OVERALL_SLICE, Slice, slice_cases
 from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
-from core.stats.statistic import deal_folds, mean
-from core.studies.calibration import FOLDS, calibrations, domain_slices
+from core.stats.statistic import FOLDS, deal_folds, mean
+from core.studies.calibration import calibrations, domain_slices
 from core.studies.saved_threshold import decision_figures
 
 SCALE = Scale(good=0.7, fails=0.55)
