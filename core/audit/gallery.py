@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.audit.question import Level
-from core.audit.report import AuditReport, MetricAudit
+from core.audit.question import Level, MetricAudit
+from core.audit.report import AuditReport
 from core.audit.report_html import TEMPLATES
 
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from core.audit.question import Finding
-from core.audit.report import AuditReport, MetricAudit, same_battery
-from core.audit.report_html import LEVEL_MARKS
+from core.audit.question import LEVEL_MARKS, Finding, MetricAudit
+from core.audit.report import AuditReport, same_battery
 from core.stats.text_tables import align_columns
 
 LAST = "LAST"

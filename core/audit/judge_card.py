@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.audit.judge import JudgeModel
-from core.audit.question import Finding
-from core.audit.report import MetricAudit
+from core.audit.question import Finding, MetricAudit
 
 
 @dataclass(frozen=True, slots=True)

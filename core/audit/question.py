@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from core.audit.judge import JudgeModel
 from core.llm.spend import format_money
 from core.registry import Registry
 from core.stats.comparison import MIN_TEST_DOCUMENTS
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from core.audit.evidence import Evidence
 
 MOST_SHOWN_PAIRS = 8
+_ALSO_ON_CARD = ("answers", "sees-errors", "threshold", "repetition")
+"""Questions asked of every metric that stand on the card of a judge too."""
 
 
 class Level(StrEnum):
@@ -33,6 +36,17 @@ class Level(StrEnum):
 
 
 JUDGED_LEVELS = (Level.GOOD, Level.WEAK, Level.FAILS)
+
+LEVEL_MARKS = {
+    Level.GOOD: ("good", "✓"),
+    Level.WEAK: ("weak", "~"),
+    Level.FAILS: ("fails", "✗"),
+    Level.TOO_FEW: ("none", "?"),
+    Level.MEASURED: ("none", "·"),
+    Level.NOT_MEASURED: ("none", "–"),
+    Level.NOT_ASKED: ("none", "–"),
+}
+"""The class of a level in the style sheet, and the sign that says the same without colour."""
 
 Unit = Literal["area", "share", "quotient", "deviations", "score", "seconds", "megabytes", "count", "money"]
 
@@ -170,6 +184,32 @@ def ordered_questions() -> list[Question]:
 def judge_questions() -> list[Question]:
     """Those asked of judges besides, in the order of their card."""
     return [plugin() for plugin in sorted(QUESTIONS, key=lambda plugin: plugin.place) if plugin.asked_of == "judges"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricAudit:
+    """Findings of the audit about one metric; `summary` is one line for people in a hurry, `judge` the model behind one that is a judge."""
+
+    metric: str
+    signature: str
+    summary: str
+    findings: tuple[Finding, ...]
+    judge: JudgeModel | None = None
+
+    @property
+    def common(self) -> list[Finding]:
+        """Findings on what every metric is asked."""
+        of_judges = {question.name for question in judge_questions()}
+        return [one for one in self.findings if one.question not in of_judges]
+
+    @property
+    def on_card(self) -> list[Finding]:
+        """Findings on what judges alone are asked, and on what counts for them among the others; none of other metrics."""
+        names = {*_ALSO_ON_CARD, *(question.name for question in judge_questions())}
+        return [one for one in self.findings if one.question in names] if self.judge else []
+
+    def finding(self, question: str) -> Finding | None:
+        return next((one for one in self.findings if one.question == question), None)
 
 
 @dataclass(frozen=True, slots=True)

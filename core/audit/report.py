@@ -12,42 +12,20 @@ from dataclasses import dataclass, replace
 from pydantic import TypeAdapter, ValidationError
 
 from core.audit.evidence import MOST_MISSING, Evidence
-from core.audit.judge import JudgeModel
-from core.audit.question import JUDGED_LEVELS, QUESTIONS, Finding, Level, judge_questions, ordered_questions
+from core.audit.question import (
+    JUDGED_LEVELS,
+    QUESTIONS,
+    Finding,
+    Level,
+    MetricAudit,
+    judge_questions,
+    ordered_questions,
+)
 from core.battery import NOT_RECORDED, Battery
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
 from core.runs.run import Run
 from core.settings import VERSION
-
-_ALSO_ON_CARD = ("answers", "sees-errors", "threshold", "repetition")
-"""Questions asked of every metric that stand on the card of a judge too."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetricAudit:
-    """Findings of the audit about one metric; `summary` is one line for people in a hurry, `judge` the model behind one that is a judge."""
-
-    metric: str
-    signature: str
-    summary: str
-    findings: tuple[Finding, ...]
-    judge: JudgeModel | None = None
-
-    @property
-    def common(self) -> list[Finding]:
-        """Findings on what every metric is asked."""
-        of_judges = {question.name for question in judge_questions()}
-        return [one for one in self.findings if one.question not in of_judges]
-
-    @property
-    def on_card(self) -> list[Finding]:
-        """Findings on what judges alone are asked, and on what counts for them among the others; none of other metrics."""
-        names = {*_ALSO_ON_CARD, *(question.name for question in judge_questions())}
-        return [one for one in self.findings if one.question in names] if self.judge else []
-
-    def finding(self, question: str) -> Finding | None:
-        return next((one for one in self.findings if one.question == question), None)
 
 
 @dataclass(frozen=True, slots=True)

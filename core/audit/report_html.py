@@ -9,23 +9,12 @@ from typing import NamedTuple
 
 from core.audit.false_verdicts import false_verdicts
 from core.audit.judge_card import judge_cards
-from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, ShownPair
-from core.audit.report import AuditReport, MetricAudit
+from core.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Figure, Finding, MetricAudit, ShownPair
+from core.audit.report import AuditReport
 from core.edits import as_segments, recover
 from core.html_templates import open_templates
 from core.runs.noise_strip import format_edge, mark_place
 from core.text import with_visible_controls
-
-LEVEL_MARKS = {
-    Level.GOOD: ("good", "✓"),
-    Level.WEAK: ("weak", "~"),
-    Level.FAILS: ("fails", "✗"),
-    Level.TOO_FEW: ("none", "?"),
-    Level.MEASURED: ("none", "·"),
-    Level.NOT_MEASURED: ("none", "–"),
-    Level.NOT_ASKED: ("none", "–"),
-}
-"""The class of a level in the style sheet, and the sign that says the same without colour."""
 
 
 class RangePlaces(NamedTuple):

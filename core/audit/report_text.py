@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from core.audit.judge_card import JudgeCard, judge_cards
-from core.audit.question import JUDGED_LEVELS, Finding, Level
-from core.audit.report import AuditReport, FindingChange, MetricAudit, failure_lines, warnings_of
-from core.audit.report_html import LEVEL_MARKS, TEMPLATES
+from core.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
+from core.audit.report import AuditReport, FindingChange, failure_lines, warnings_of
+from core.audit.report_html import TEMPLATES
 from core.stats.text_tables import align_columns, markdown_table
 
 _COLOURS = {Level.GOOD: "#1f6b4f", Level.WEAK: "#8a5a00", Level.FAILS: "#a83214", Level.TOO_FEW: "#5a6475"}

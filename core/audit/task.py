@@ -6,7 +6,8 @@ from collections.abc import Callable, Generator
 
 from core.audit.data import audit_command
 from core.audit.evidence import Evidence, Measurement
-from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report
+from core.audit.question import MetricAudit
+from core.audit.report import AuditReport, audit_metrics, build_report
 from core.background import BackgroundTask
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.audit.question import Finding, Level
-from core.audit.report import MetricAudit
+from core.audit.question import Finding, Level, MetricAudit
 from core.cases.measures import draw_resamples
 from core.errors import UnknownNameError
 from core.gate.output import verdict_sentence

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from core.audit.question import Figure, Finding, ShownPair
-from core.audit.report import AuditReport, MetricAudit
+from core.audit.question import Figure, Finding, MetricAudit, ShownPair
+from core.audit.report import AuditReport
 from core.audit.shown_pairs import shown_shifts
 from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
-from core.audit.question import Finding, Level, Unit
-from core.audit.report_html import LEVEL_MARKS, format_verdicts
+from core.audit.question import LEVEL_MARKS, Finding, Level, Unit
+from core.audit.report_html import format_verdicts
 from core.metric_title import metric_title
 from pages.commands.shared.audit_history import kept_audits
 from pages.server import services

@@ -11,10 +11,10 @@ import streamlit as st
 from core.audit.false_verdicts import false_verdicts
 from core.audit.history import data_name
 from core.audit.judge_card import JudgeCard, judge_cards
-from core.audit.question import JUDGED_LEVELS, Finding, Level
+from core.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
 from core.audit.questions.stillness import Stillness, metric_cells
-from core.audit.report import AuditReport, MetricAudit, report_json
-from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared_label
+from core.audit.report import AuditReport, report_json
+from core.audit.report_html import level_strip, report_html, shared_label
 from core.audit.report_text import badge_svg, report_markdown
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.audit.question import QUESTIONS, Finding, Question, ShownPair
-from core.audit.report import MetricAudit
+from core.audit.question import QUESTIONS, Finding, MetricAudit, Question, ShownPair
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
 from core.errors import TouchstoneError

@@ -24,8 +24,8 @@ import pytest
 from core.audit.data import AuditData, items_data
 from core.audit.evidence import Measurement, phrase_controls
 from core.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false_verdicts
-from core.audit.question import JUDGED_LEVELS, Finding, Level
-from core.audit.report import MetricAudit, audit_metrics
+from core.audit.question import JUDGED_LEVELS, Finding, Level, MetricAudit
+from core.audit.report import audit_metrics
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.errors import UnscorableError

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from core.audit.evidence import Evidence
-from core.audit.question import QUESTIONS, Figure, Level, Scale, ordered_questions, worst_level
+from core.audit.question import QUESTIONS, Figure, Level, MetricAudit, Scale, ordered_questions, worst_level
 from core.audit.questions.slices import Slices as SliceQuestion
 from core.audit.report import (
     AuditReport,
-    MetricAudit,
     audit_metrics,
     compare_reports,
     read_report,

@@ -14,8 +14,8 @@ import pytest
 
 from core.audit.data import items_data
 from core.audit.evidence import Measurement
-from core.audit.question import Figure, Finding, Level
-from core.audit.report import MetricAudit, audit_metrics, read_report
+from core.audit.question import Figure, Finding, Level, MetricAudit
+from core.audit.report import audit_metrics, read_report
 from core.audit.task import AuditTask
 from core.cases import measures
 from core.datasets.bundled import bundled_items

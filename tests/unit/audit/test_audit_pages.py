@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from core.audit.question import Figure, Finding, Level, ShownPair
-from core.audit.report import AuditReport, MetricAudit, read_report, report_json
+from core.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
+from core.audit.report import AuditReport, read_report, report_json
 from core.audit.report_html import report_html, shared_label
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.battery import standard_battery

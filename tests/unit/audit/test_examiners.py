@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from core.audit.false_verdicts import false_verdicts
-from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, ordered_questions
-from core.audit.report import MetricAudit, failure_lines
+from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, MetricAudit, ordered_questions
+from core.audit.report import failure_lines
 from tests.unit.audit.examiners import EXAMINERS, SEEDS, audited, judged
 
 pytestmark = pytest.mark.slow

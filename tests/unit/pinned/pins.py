@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from core.audit.question import Figure, Finding, Level, ShownPair
-from core.audit.report import AuditReport, MetricAudit
+from core.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
+from core.audit.report import AuditReport
 from core.cases.data_facts import DataFacts
 from core.pinned.making import PairScore, audit_pin, pair_pin
 from core.pinned.pin import AuditSource, PairSource, Part, Pin, PinnedReport, StudySource
