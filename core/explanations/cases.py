@@ -12,35 +12,12 @@ from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.causes import parse_cause
 from core.explanations.checks import run_rule_checks
+from core.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
 from core.explanations.judge import Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
 from core.llm.chat import is_model_signature
 from core.types import GRADE_VALUES, Failure, GradedExplanation, Item, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryWithEdit:
-    """`seed` is the summary before its edit and `reference` what its edits say of themselves, "" where there is none."""
-
-    item: Item
-    seed: str = ""
-    reference: str = ""
-
-    @property
-    def group(self) -> str:
-        """The document, the unit of resampling."""
-        return self.item.group or self.item.example.id
-
-
-def summaries_with_edits(items: Iterable[Item]) -> Iterator[SummaryWithEdit]:
-    """One for each item; the seed is known where an item's parent came before it."""
-    summaries: dict[str, str] = {}
-    for item in items:
-        summaries[item.example.id] = item.example.summary
-        reference = " ".join(edit.explanation for edit in item.edits if edit.explanation)
-        yield SummaryWithEdit(item, summaries.get(item.parent or "", ""), reference)
-
 
 _FIELD_NAMES = {
     "id": ("id", "sample_id", "sample"),

@@ -15,7 +15,7 @@ from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import UnreadableAnswerError, UnscorableError
-from core.explanations.cases import SummaryWithEdit
+from core.explanations.edited_summaries import SummaryWithEdit
 from core.explanations.judge import converse_in_order
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import load_prompt

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from core.errors import MissingEndpointError
-from core.explanations.cases import SummaryWithEdit, summaries_with_edits
 from core.explanations.detect import ExplainMode, Finding, explain_all, is_applicable
+from core.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
 from core.explanations.judge import Case, JudgeSetup, converse_in_order, judge_conversation
 from core.llm.chat import Sampling
 from core.llm.endpoints import model_problem, resolve_model

@@ -11,7 +11,6 @@ import typer
 from core.bulk.blocks import WHOLE
 from core.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.cases import summaries_with_edits
 from core.explanations.detect import (
     ExplainMode,
     explain_all,
@@ -20,6 +19,7 @@ from core.explanations.detect import (
     is_applicable,
     summary_conversation,
 )
+from core.explanations.edited_summaries import summaries_with_edits
 from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings

@@ -11,7 +11,7 @@ import typer
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.explanations.cases import summaries_with_edits
+from core.explanations.edited_summaries import summaries_with_edits
 from core.explanations.pairwise import (
     Comparison,
     compare_all,
