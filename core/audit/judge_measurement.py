@@ -14,8 +14,9 @@ from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.explanations.pairwise import Comparison, pairwise_conversation
 from core.llm.chat import Sampling
+from core.llm.cost_estimate import has_cost
 from core.llm.endpoints import endpoint_of
-from core.llm.spend import Usage, actual_usage, has_cost, money_of
+from core.llm.spend import Usage, actual_usage, money_of
 from core.metric import Metric
 from core.runs.run import Run
 from core.types import Answer, Example, Failure, Question, Result, Rounds, Score

@@ -16,10 +16,11 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.engine.planner import Planner
 from core.errors import Problem, attempt
+from core.llm.cost_estimate import estimate_cost, has_cost
 from core.llm.cost_log import CostRow
 from core.llm.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
 from core.llm.prompts import replacements_folder
-from core.llm.spend import CostEstimate, Spend, asks_service, estimate_cost, has_cost
+from core.llm.spend import CostEstimate, Spend, asks_service
 from core.metric import Metric
 from core.model_reference import EndpointModel, PluginFunction, asks_endpoint, local_checkpoints
 from core.models import device as devices

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from core.llm.endpoint import Endpoint
-from core.llm.endpoints import endpoint_of
 from core.model_reference import EndpointModel
 from core.types import Answer, Question
 
@@ -53,14 +52,6 @@ def is_paid(question: Question) -> bool:
 def asks_service(question: Question) -> bool:
     """True if a service is asked for a score."""
     return question.checkpoint.kind == _SERVICE
-
-
-def has_cost(question: Question) -> bool:
-    """True if the answer takes tokens of a language model, or is of a service that has a price."""
-    if not asks_service(question):
-        return is_paid(question)
-    price = endpoint_of(question.endpoint_model).price
-    return price is not None and price.answer > 0
 
 
 def max_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
@@ -140,25 +131,6 @@ class CostEstimate:
             money=self.money * factor,
             open_ended=round(self.open_ended * factor),
         )
-
-
-def estimate_cost(
-    questions: Iterable[Question], open_ended: int = 0, find: Callable[[EndpointModel], Endpoint] = endpoint_of
-) -> CostEstimate:
-    """About what different questions would cost at the endpoints that `find` gives; raises MissingEndpointError."""
-    distinct = dict.fromkeys(questions)
-    tokens = Usage()
-    costs: list[float] = []
-    unpriced: dict[str, None] = {}
-    for question in distinct:
-        endpoint = find(question.endpoint_model)
-        need = max_usage(question, endpoint.reasoning_tokens)
-        tokens += need
-        if endpoint.price is None:
-            unpriced[endpoint.title] = None
-        else:
-            costs.append(endpoint.price.of(need.read, need.written))
-    return CostEstimate(len(distinct), tokens.read, tokens.written, sum(costs), tuple(unpriced), open_ended)
 
 
 @dataclass(frozen=True, slots=True)
