@@ -18,8 +18,9 @@ from annotations.exchange.api_writes import ApiWrites, ReadOnlyTokenError, Repea
 from annotations.store.records import RecordError, StoreError
 from pages.server import services
 from pages.server.api_operations import OPERATIONS, ROWS_BY_DEFAULT, match_path, openapi
+from pages.server.base_path import base_path
 from pages.server.request_body import read_beginning
-from pages.server.sign_in import address_of, base_path, guess_delay, is_shared
+from pages.server.sign_in import address_of, guess_delay, is_shared
 
 _MOST_BYTES = 20 * 2**20
 _PATHS = ", ".join(dict.fromkeys(one.path.replace("{id}", "ID") for one in OPERATIONS))

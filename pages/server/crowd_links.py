@@ -30,7 +30,8 @@ from annotations.store.database import read_session
 from annotations.store.records import StoreError
 from core.html_templates import open_templates
 from pages.server import services
-from pages.server.sign_in import SESSION_COOKIE, address_of, base_path, guess_delay, is_shared, member_here, with_cookie
+from pages.server.base_path import base_path
+from pages.server.sign_in import SESSION_COOKIE, address_of, guess_delay, is_shared, member_here, with_cookie
 
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
 _END = "end"

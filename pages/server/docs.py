@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.docs_pages import CONTENTS, DOCS, page_names, read_contents, render_page
 from core.html_templates import open_templates
-from pages.server.sign_in import base_path
+from pages.server.base_path import base_path
 
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
 _PICTURES = {".png", ".svg"}

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.server.sign_in import base_path
+from pages.server.base_path import base_path
 
 # Streamlit draws with inline styles and scripts, compiles some charts, and makes workers and downloads of blobs
 _POLICY = {

@@ -27,6 +27,7 @@ from annotations.store.database import read_session
 from annotations.store.records import StoreError
 from core.errors import TouchstoneError
 from pages.server import services
+from pages.server.base_path import base_path
 from pages.server.request_body import read_beginning
 
 SESSION_COOKIE = "touchstone_session"
@@ -171,9 +172,3 @@ def with_cookie(response: Response, started: StartedSession, request: Request) -
 def address_of(request: Request) -> str:
     """Address of the browser; the server itself reads what a trusted proxy forwards."""
     return request.client.host if request.client else ""
-
-
-def base_path() -> str:
-    """Path where the server begins, with a slash at both ends."""
-    base = str(st.get_option("server.baseUrlPath")).strip("/")
-    return f"/{base}/" if base else "/"

@@ -16,8 +16,8 @@ from core.metric_title import metric_title
 from pages.server import services
 from pages.ui.lessons import read_lessons
 from pages.ui.shared.page_list import pages_of
-from pages.ui.shared.pin_form import reports_of
 from pages.ui.shared.project_button import audit_work
+from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.run_choice import BUNDLED_RUN, listed_runs, shown_runs
 
 _MOST_KEPT = 200  # pairs that a search looks through

@@ -14,7 +14,7 @@ from core.archive import zip_files
 from core.pinned.files import form_files
 from core.pinned.pin import Part, PinnedReport, read_pin
 from core.pinned.recipe import report_toml
-from pages.ui.shared.pin_form import reports_of
+from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_user import member_later
 
 _FORMS = (("Web page", ".html"), ("LaTeX", ".tex"), ("Markdown", ".md"))

@@ -18,7 +18,7 @@ from pages.server import services
 from pages.ui.shared.background_results import background_results
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.pin_form import reports_of
+from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 

@@ -15,7 +15,7 @@ from core.pinned.pin import Pin, read_pin
 from pages.commands.shared.pins_again import PinBuilder
 from pages.ui.report.report_choice import pin_builder
 from pages.ui.shared.background_results import background_results
-from pages.ui.shared.pin_form import reports_of
+from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import page_state
 
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotations.campaigns.people import Member, Right
-from annotations.store.reports import PersonReports
 from core.errors import TouchstoneError
 from core.pinned.making import cell_title
 from core.pinned.pin import Pin, pin_json
 from core.report import Cell, Report
 from pages.server import services
 from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member, member_let_in
 
@@ -33,12 +32,6 @@ class PinState:
     report = WidgetValue[str | None]("pin-report", None)
     title = WidgetValue[str]("pin-title", "")
     text = WidgetValue[str]("pin-text", "")
-
-
-def reports_of(member: Member) -> PersonReports:
-    """The reports that a person may see. Raises RightsError for one who may not see scores."""
-    member.require(Right.EXPLORE)
-    return PersonReports(services.store(), member.id)
 
 
 def pin_button(key: str, offers: Offers) -> None:

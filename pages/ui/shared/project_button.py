@@ -12,7 +12,7 @@ from core.errors import TouchstoneError
 from pages.server import services
 from pages.ui.shared.markup import escape_label
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.pin_form import reports_of
+from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import current_member, member_let_in
 
