@@ -6,11 +6,12 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Any, Generic
+from pathlib import Path
+from typing import Any, Generic, Protocol
 
 from core.engine.fair_queue import QueueOrder
 from core.errors import Problem, TouchstoneError
@@ -19,6 +20,17 @@ from core.model_reference import EndpointModel, ModelRef
 from core.types import Answer, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Rounds, Score, T
 
 _request_numbers = itertools.count()
+
+
+class ScoringEngine(Protocol):
+    """What a study asks of the engine: metrics on examples, and conversations, in their order; closing one cancels the rest."""
+
+    @property
+    def folder(self) -> Path: ...
+
+    def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Generator[tuple[Example, Outcome]]: ...
+
+    def converse(self, conversations: Iterable[Conversation[T]]) -> Generator[tuple[Conversation[T], T | Failure]]: ...
 
 
 class Priority(IntEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from core.background import BackgroundTask
 from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
-from core.engine.planner import Planner
+from core.engine.planner import Planner, StartBatches
 from core.errors import Problem, attempt
 from core.llm.cost_estimate import estimate_cost, has_cost
 from core.llm.cost_log import CostRow
@@ -42,29 +42,29 @@ _FIXED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
 class Engine:
     """Answers requests of many owners and bulk runs from one pool of models and one cache.
 
-    A metric that raises spoils only its own cell. For `report_batch` see the planner.
+    A metric that raises spoils only its own cell.
     """
 
-    def __init__(self, pool: ModelPool, cache: AnswerCache, report_batch: Callable[[str], None] | None = None) -> None:
+    def __init__(self, pool: ModelPool, cache: AnswerCache, start_batches: StartBatches | None = None) -> None:
         self.pool = pool
         self._cache = cache
         self._lock = threading.Condition(threading.RLock())
         self._latest: dict[str, Request] = {}
-        self._planner = Planner(pool, cache, self._lock, report_batch)
+        self._planner = Planner(pool, cache, self._lock, start_batches)
         self._unwatch = pool.watch(self._pool_changed)
 
     @classmethod
-    def open(cls, settings: Settings, report_batch: Callable[[str], None] | None = None) -> Engine:
+    def open(cls, settings: Settings, start_batches: StartBatches | None = None) -> Engine:
         """The engine of a process, on the devices, memory and cache folder that the settings name.
 
-        With `report_batch` paid questions go by the Batch API of their endpoint, and it is given lines about that for people.
+        With `start_batches`, a BatchWorker that knows to whom it reports, paid questions go by the Batch API of their endpoint.
 
         Raises BadSettingError for devices that this machine has not, and for a folder of prompts that is none.
         """
         devices.require_devices(settings.device)
         replacements_folder()  # here, and not in the middle of a run that has already paid
         pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
-        return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), report_batch)
+        return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), start_batches)
 
     def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
         """Ask for every metric on every example; cancels what this owner asked before, and takes over what is the same.

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from core.code_version import adapter_code
-from core.engine.batch_worker import BatchWorker
 from core.engine.cache import AnswerCache, cache_keys
 from core.engine.code_records import keep_code
 from core.engine.conversation import ConversationEnd, Task
@@ -40,11 +39,17 @@ _CLOSE_TIMEOUT_S = 1.0  # for answers of an endpoint that are under way when the
 _CLOSED = Problem(FailureKind.ERROR, "The engine was closed before this was answered. Start again.")
 
 
+StartBatches = Callable[
+    [EndpointStores, threading.Condition, Callable[[Task], None], Callable[[], bool]], QuestionWorker
+]
+"""Start what has paid questions of one endpoint answered by its Batch API; it is given what a BatchWorker takes but `report`."""
+
+
 class Planner:
     """Takes tasks to their end; a thread for each device asks its models, and others each endpoint, however slow it is.
 
     The lock is the engine's: it guards the tasks, and is notified when something changes that a watcher may show.
-    With `report_batch` paid questions go by the Batch API of their endpoint, and it is given lines about that for people.
+    With `start_batches` paid questions go by the Batch API of their endpoint.
     """
 
     def __init__(
@@ -52,7 +57,7 @@ class Planner:
         pool: ModelPool,
         cache: AnswerCache,
         lock: threading.Condition,
-        report_batch: Callable[[str], None] | None = None,
+        start_batches: StartBatches | None = None,
     ) -> None:
         self._pool = pool
         self._cache = cache
@@ -62,9 +67,9 @@ class Planner:
         self._steps = StepQueue(_PLANNER_THREADS)
         self._devices: dict[str, DeviceWorker] = {}
         self._stores = EndpointStores.open(cache)
-        self._endpoints: dict[tuple[str, bool], EndpointWorker | BatchWorker] = {}
+        self._endpoints: dict[tuple[str, bool], QuestionWorker] = {}
         self._functions: dict[str, FunctionWorker] = {}
-        self._report_batch = report_batch
+        self._start_batches = start_batches
         self._held = 0
         self._recorded: set[str] = set()  # specs of metrics
         self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNER_THREADS)]
@@ -91,7 +96,7 @@ class Planner:
     @property
     def in_batches(self) -> bool:
         """True if paid questions go by the Batch API."""
-        return self._report_batch is not None
+        return self._start_batches is not None
 
     @contextmanager
     def holding_batches(self) -> Iterator[None]:
@@ -300,10 +305,10 @@ class Planner:
                 self._functions[source].close()
         return self._functions[source]
 
-    def _start_worker(self, model: EndpointModel, in_batches: bool) -> EndpointWorker | BatchWorker:
+    def _start_worker(self, model: EndpointModel, in_batches: bool) -> QuestionWorker:
         about = (self._stores, self._lock, self.enqueue)
-        if self._report_batch and in_batches:
-            return BatchWorker(*about, self._settled, self._report_batch)
+        if self._start_batches and in_batches:
+            return self._start_batches(*about, self._settled)
         return EndpointWorker(*about, endpoint_of(model).at_once)
 
     def _settled(self) -> bool:

@@ -13,8 +13,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator
 
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
+from core.engine.conversation import Conversation, ScoringEngine
 from core.errors import TouchstoneError, UnscorableError
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import Prompt, load_prompt
@@ -159,7 +158,7 @@ OutcomeT = TypeVar("OutcomeT")
 
 
 def converse_in_order(
-    engine: Engine, subjects: Iterable[SubjectT], conversation_of: Callable[[SubjectT], Conversation[OutcomeT]]
+    engine: ScoringEngine, subjects: Iterable[SubjectT], conversation_of: Callable[[SubjectT], Conversation[OutcomeT]]
 ) -> Iterator[tuple[SubjectT, OutcomeT | Failure]]:
     """Each subject with the outcome of its conversation, in order."""
     pending: deque[SubjectT] = deque()

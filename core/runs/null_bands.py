@@ -23,7 +23,7 @@ from core.battery import Battery, standard_battery
 from core.cache_database import open_database
 from core.contexts import contexts_to_json
 from core.edits import apply
-from core.engine.engine import Engine
+from core.engine.conversation import ScoringEngine
 from core.errors import Problem, UnscorableError, attempt
 from core.memoize import memoize
 from core.metric import Metric
@@ -221,7 +221,7 @@ class NullBands:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: ScoringEngine,
         elsewhere: Callable[[], Mapping[str, Sequence[Shift]]] = dict,
         battery: Battery | None = None,
     ) -> None:

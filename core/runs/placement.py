@@ -9,7 +9,7 @@ import random
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from core.engine.engine import Engine
+from core.engine.conversation import ScoringEngine
 from core.metric import Metric
 from core.runs.run import Run, Source, Variant, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, document_array, score_array
@@ -84,7 +84,7 @@ def planned_examples(run: Run, most: int = MOST_PLACED) -> list[Example]:
     ]
 
 
-def score_placed(engine: Engine, run: Run, metric: Metric) -> Generator[PlacedPair]:
+def score_placed(engine: ScoringEngine, run: Run, metric: Metric) -> Generator[PlacedPair]:
     """One metric on all of them; closing it cancels what is under way."""
     placed = placed_examples(run)
     texts = [text for *_, faithful, broken in placed for text in (faithful, broken)]

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any
 
 import typer
@@ -20,6 +21,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from core.engine.batch_worker import BatchWorker
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import Problem, attempt
@@ -93,7 +95,7 @@ def _progress_bar(amount: ProgressColumn) -> Progress:
 @contextmanager
 def open_engine(settings: Settings, batch: bool) -> Iterator[Engine]:
     """The engine, closed at the end of the block; with `batch` it asks endpoints by their Batch API."""
-    with closing(Engine.open(settings, print_status if batch else None)) as engine:
+    with closing(Engine.open(settings, partial(BatchWorker, report=print_status) if batch else None)) as engine:
         try:
             yield engine
         except KeyboardInterrupt:

@@ -7,11 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from core.engine import batch_exchange
+from core.engine.batch_worker import BatchWorker
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.llm import batches
@@ -58,7 +60,7 @@ def ask(folder: Path, *words: str, batch: bool = True) -> tuple[list[str], list[
     """What came of each word, and what was reported."""
     reported: list[str] = []
     settings = Settings(device="cpu", memory="1GB", cache_dir=folder)
-    with closing(Engine.open(settings, reported.append if batch else None)) as engine:
+    with closing(Engine.open(settings, partial(BatchWorker, report=reported.append) if batch else None)) as engine:
         found = [outcome for _, outcome in engine.converse(map(telling, words or WORDS))]
     return [one.message if isinstance(one, Failure) else one for one in found], reported
 
@@ -105,7 +107,10 @@ def test_answers_cost_half_unless_the_endpoint_says_otherwise(tmp_path: Path, mo
     ask(tmp_path / "quarter")
     assert SpendTracker(tmp_path / "quarter").total()[""].money == pytest.approx(0.002)
     settings = Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "new")
-    with closing(Engine.open(settings)) as live, closing(Engine.open(settings, print)) as batch:
+    with (
+        closing(Engine.open(settings)) as live,
+        closing(Engine.open(settings, partial(BatchWorker, report=print))) as batch,
+    ):
         asked = replace(telling("one"), checkpoints=(CHAT_MODEL,))
         whole, part = (engine.estimate([asked]).money for engine in (live, batch))
     assert part == pytest.approx(whole / 4)
@@ -190,9 +195,8 @@ def test_a_batch_ends_in_many_ways(server: BatchServer, tmp_path: Path, name: st
 def stop_at(folder: Path, mark: str, *words: str) -> None:
     """Ask until a line with this mark is reported, and close the engine then."""
     marked = threading.Event()
-    engine = Engine.open(
-        Settings(device="cpu", memory="1GB", cache_dir=folder), lambda line: marked.set() if mark in line else None
-    )
+    start = partial(BatchWorker, report=lambda line: marked.set() if mark in line else None)
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=folder), start)
     asking = threading.Thread(target=lambda: list(engine.converse(map(telling, words or WORDS))))
     asking.start()
     assert marked.wait(PATIENCE_S)
@@ -353,6 +357,6 @@ def test_a_repair_is_another_batch(server: BatchServer, tmp_path: Path) -> None:
         return Conversation(word, pair("Rain fell."), rounds)
 
     settings = Settings(device="cpu", memory="1GB", cache_dir=tmp_path)
-    with closing(Engine.open(settings, lambda _: None)) as engine:
+    with closing(Engine.open(settings, partial(BatchWorker, report=lambda _: None))) as engine:
         assert [found for _, found in engine.converse(map(asking, WORDS))] == [word * 2 for word in WORDS]
     assert server.submitted == [4, 4]
