@@ -108,7 +108,16 @@ def pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
     messages = record.get("messages", record.get("conversations"))
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         return record
-    turns = [(str(one.get("role", one.get("from"))), _said(one)) for one in messages]
+    turns = []
+    for message in messages:
+        content = message.get("content", message.get("value"))
+        # in parts, of which what is no text, such as an image, is passed over
+        if isinstance(content, list):
+            parts = [part["text"] for part in content if isinstance(part, dict) and "text" in part]
+            text = "\n".join(fields.clean_text("messages", part) for part in parts)
+        else:
+            text = fields.clean_text("messages", content)
+        turns.append((str(message.get("role", message.get("from"))), text))
     answers = [place for place, (role, _) in enumerate(turns) if role in _ASSISTANTS]
     if not answers:
         raise TouchstoneError(
@@ -119,16 +128,6 @@ def pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
     )
     rest = {name: value for name, value in record.items() if value is not messages}
     return {"document": document, "summary": turns[answers[-1]][1], **rest}
-
-
-def _said(message: Mapping[str, object]) -> str:
-    """The text of a message, which may come in parts; what is no text in it, such as an image, is passed over."""
-    content = message.get("content", message.get("value"))
-    if not isinstance(content, list):
-        return fields.clean_text("messages", content)
-    return "\n".join(
-        fields.clean_text("messages", part["text"]) for part in content if isinstance(part, dict) and "text" in part
-    )
 
 
 def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:
@@ -150,7 +149,11 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     text = str(value).strip().lower() if isinstance(value, str | int | float) else ""
     if text not in LABEL_WORDS and value not in (None, ""):
         raise TouchstoneError(f"The label is {text[:60]!r}. Known: {', '.join(_SHOWN_WORDS)}, and words like these.")
-    label, error = LABEL_WORDS.get(text), _error_type_of(values)
+    label, kind = LABEL_WORDS.get(text), fields.optional(values, "error_type").strip()
+    has_error = kind.lower() not in {"", "n/a", "none"}
+    error = parse_error_type(kind) if has_error else None
+    if has_error and error is None:
+        raise TouchstoneError(f"The error type is {kind[:60]!r}. Known: {', '.join(ErrorType)}.")
     changes = _edits_of(values, pair.summary)
     plain = Item(pair, domain=domain, title=title, group=group, slices=parse_slices(values.get("slices")))
     if not changes:
@@ -207,16 +210,6 @@ def parse_slices(found: object) -> tuple[str, ...]:
     names = found if isinstance(found, list) else fields.clean_text("slices", found).split(";")
     texts = (fields.clean_text("slices", name).strip() for name in names)
     return tuple(dict.fromkeys(filter(None, texts)))
-
-
-def _error_type_of(values: Mapping[str, object]) -> ErrorType | None:
-    text = fields.optional(values, "error_type").strip()
-    if text.lower() in {"", "n/a", "none"}:
-        return None
-    kind = parse_error_type(text)
-    if kind is None:
-        raise TouchstoneError(f"The error type is {text[:60]!r}. Known: {', '.join(ErrorType)}.")
-    return kind
 
 
 @dataclass(frozen=True, slots=True)
