@@ -150,7 +150,11 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
     learnt: defaultdict[str, set[NameKind]] = defaultdict(set)
     for mention in name_runs(context):
         words = mention.of(context).split()
-        learnt[words[-1]] |= _kinds_by_neighbours(context, mention) if len(words) == 1 else _kinds_of_people(words)
+        if len(words) == 1:
+            learnt[words[-1]] |= _kinds_by_neighbours(context, mention)
+        else:  # by a title or first name in it
+            heads = (_kind_of_words(words[skipped:], _listed_kinds()) for skipped in range(len(words) - 1))
+            learnt[words[-1]] |= {kind for kind in heads if kind in PEOPLE}
     # two or three capitalised words of which the last also stands alone, where nothing says that they name no
     # person
     runs = Counter(mention.of(context) for mention in name_runs(context))
@@ -177,12 +181,6 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
         word: kind for word, kind in _listed_kinds().items() if kind in PLACES or learnt.get(word) != {NameKind.PLACE}
     }
     return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | listed
-
-
-def _kinds_of_people(words: list[str]) -> set[NameKind]:
-    """Kinds of person of the last of a run of capitalised words, by a title or first name in it."""
-    kinds = (_kind_of_words(words[skipped:], _listed_kinds()) for skipped in range(len(words) - 1))
-    return {kind for kind in kinds if kind in PEOPLE}
 
 
 def _kinds_by_neighbours(context: str, mention: Span) -> set[NameKind]:
@@ -292,11 +290,13 @@ _CIRCUMSTANCE_MARGIN = 12  # characters looked at on either side
 
 def find_places(text: str, context: str) -> tuple[Name, ...]:
     """The places that stand as circumstances in a text, in order."""
-    return tuple(name for name in find_names(text, context) if name.kind in PLACES and _is_circumstance(text, name))
-
-
-def _is_circumstance(text: str, name: Name) -> bool:
-    before = text[max(0, name.span.start - _CIRCUMSTANCE_MARGIN) : name.span.start]
-    after = text[name.span.end : name.span.end + _CIRCUMSTANCE_MARGIN]
-    owned = _POSSESSIVE_BEFORE.search(before) and after[:2].strip().islower()
-    return bool(owned or (_BEFORE_CIRCUMSTANCE.search(before) and _AFTER_CIRCUMSTANCE.match(after)))
+    places = []
+    for name in find_names(text, context):
+        if name.kind not in PLACES:
+            continue
+        before = text[max(0, name.span.start - _CIRCUMSTANCE_MARGIN) : name.span.start]
+        after = text[name.span.end : name.span.end + _CIRCUMSTANCE_MARGIN]
+        owned = _POSSESSIVE_BEFORE.search(before) and after[:2].strip().islower()
+        if owned or (_BEFORE_CIRCUMSTANCE.search(before) and _AFTER_CIRCUMSTANCE.match(after)):
+            places.append(name)
+    return tuple(places)

@@ -10,7 +10,7 @@ from functools import cache
 from core.english.inflection import base_forms, inflect, inflect_verb, plural, possible_verb_forms
 from core.english.numbers import NUMBER_WORDS
 from core.english.predicates import verb_frames
-from core.english.syntax import Replacement, Sentence, Token, contextual_verb_readings, token_at
+from core.english.syntax import Replacement, Sentence, contextual_verb_readings, token_at
 from core.english.verb_phrases import NOUN_TAGS, sentence_tags, verb_reading
 from core.english.word_lists import (
     ADVERBS,
@@ -195,14 +195,11 @@ def _stands_alone(wordnet: WordNet, sentence: Sentence, place: int) -> bool:
     """True if a word is no piece of an expression that WordNet knows, nor of a compound of nouns."""
     before, word, after = (token_at(sentence, place + step) for step in (-1, 0, 1))
     pairs = (f"{before.low}_{word.low}", f"{word.low}_{after.low}")
+    # a capital may belong to a name; also that of the first word, which costs a few synonyms
     return not any(map(wordnet.knows, pairs)) and not any(
-        _may_be_compound(wordnet, neighbour) for neighbour in (before, after)
+        neighbour.low not in _CLOSED_WORDS and (neighbour.is_capital or wordnet.bases(neighbour.low, "noun"))
+        for neighbour in (before, after)
     )
-
-
-def _may_be_compound(wordnet: WordNet, neighbour: Token) -> bool:
-    """A capital may belong to a name; also that of the first word, which costs a few synonyms."""
-    return neighbour.low not in _CLOSED_WORDS and (neighbour.is_capital or bool(wordnet.bases(neighbour.low, "noun")))
 
 
 def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[str]:
