@@ -51,33 +51,30 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure
     """
     if measure not in RANKED_MEASURES:
         raise UnknownNameError("measure to rank by", measure, RANKED_MEASURES)
+    from scipy.stats import rankdata  # it takes a second, and few commands rank
+
     for part in parts:
-        found = {
+        figures = {
             column.name: drawn.of(MEASURES[measure](cases, part, column))
             for column in shown_columns(cases, parts)
             if has_one_scale(cases, part, column)
         }
-        yield from _ranks_in_slice(part.name, {name: one for name, one in found.items() if one.draws.size})
-
-
-def _ranks_in_slice(part: str, found: dict[str, Distribution]) -> list[MetricRank]:
-    from scipy.stats import rankdata  # it takes a second, and few commands rank
-
-    if not found:
-        return []
-    values = rankdata([-(one.value or 0.0) for one in found.values()])
-    draws = rankdata(-np.stack([one.draws for one in found.values()]), axis=0, nan_policy="omit")
-    ranks = [
-        MetricRank(
-            name,
-            part,
-            Distribution(float(value), of_metric, one.n, one.why, one.documents).estimate(),
-            one.estimate(),
-            len(found),
-        )
-        for (name, one), value, of_metric in zip(found.items(), values, draws, strict=True)
-    ]
-    return sorted(ranks, key=lambda one: (one.rank.value or 0.0, one.metric))
+        figures = {name: figure for name, figure in figures.items() if figure.draws.size}
+        if not figures:
+            continue
+        values = rankdata([-(figure.value or 0.0) for figure in figures.values()])
+        draws = rankdata(-np.stack([figure.draws for figure in figures.values()]), axis=0, nan_policy="omit")
+        ranks = [
+            MetricRank(
+                name,
+                part.name,
+                Distribution(float(value), of_metric, figure.n, figure.why, figure.documents).estimate(),
+                figure.estimate(),
+                len(figures),
+            )
+            for (name, figure), value, of_metric in zip(figures.items(), values, draws, strict=True)
+        ]
+        yield from sorted(ranks, key=lambda rank: (rank.rank.value or 0.0, rank.metric))
 
 
 @STUDIES.add
