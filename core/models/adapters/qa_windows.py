@@ -172,7 +172,7 @@ def _text_logits(window: Tokens, logits: Tensor) -> list[int]:
 
 def _widest_context(windows: Sequence[Tokens], number: int, place: int) -> int:
     """The window in which a piece has the most context on its poorer side, the first of equals."""
-    before = _text_start(windows[number])
+    before = windows[number].types.index(1)  # after the question and its two separators
     piece = number * _STEP + place - before
     sizes = [len(window) - before - 1 for window in windows]
     context = [
@@ -182,11 +182,6 @@ def _widest_context(windows: Sequence[Tokens], number: int, place: int) -> int:
         for at, size in enumerate(sizes)
     ]
     return context.index(max(context))
-
-
-def _text_start(window: Tokens) -> int:
-    """Start of the text in a window: after the question and its two separators."""
-    return window.types.index(1)
 
 
 def _covered_words(windows: Sequence[Tokens], guess: SpanCandidate) -> Span:
