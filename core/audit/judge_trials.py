@@ -83,11 +83,8 @@ class ScoredTrial:
 
     def contrast(self, weights: Mapping[str, float]) -> float:
         """Weighted sum of scores, nan where one of them is missing."""
-        return float(sum(weight * _number(self.scores.get(arm)) for arm, weight in weights.items()))
-
-
-def _number(score: float | None) -> float:
-    return np.nan if score is None else score
+        scores = ((weight, self.scores.get(arm)) for arm, weight in weights.items())
+        return float(sum(weight * (np.nan if score is None else score) for weight, score in scores))
 
 
 def effect(trials: Sequence[ScoredTrial], weights: Mapping[str, float], card: Card, among: int = 1) -> Estimate:
@@ -119,7 +116,14 @@ def per_range(card: Card) -> float:
 
 def plan_trials(run: Run, wrong: Run) -> list[Trial]:
     """All trials on the originals of a run with their broken variants, and on the summaries of another that are labelled wrong."""
-    pairs = list(_broken_pairs(run))
+    # a source of each document with its broken variant
+    pairs: list[tuple[Source, Example]] = []
+    seen: set[str] = set()
+    for source in run.sources.values():
+        variant = None if source.group in seen else broken_variant(run, source.example.id)
+        if variant and variant.summary is not None:
+            seen.add(source.group)
+            pairs.append((source, _form(source, variant.kind, variant.summary)))
     moved = (_error_place(source, broken) for source, broken in pairs)
     untrue = [*wrong.sources.values(), *(replace(source, example=broken) for source, broken in pairs)]
     return [
@@ -154,16 +158,6 @@ def _one_of_each_document(sources: Iterable[Source]) -> list[Source]:
 
 def _pair(source: Source, broken: Example) -> Trial:
     return Trial("pair", source.example.id, source.group, {FAITHFUL: source.example, BROKEN: broken})
-
-
-def _broken_pairs(run: Run) -> Iterator[tuple[Source, Example]]:
-    """A source of each document with its broken variant."""
-    seen: set[str] = set()
-    for source in run.sources.values():
-        variant = None if source.group in seen else broken_variant(run, source.example.id)
-        if variant and variant.summary is not None:
-            seen.add(source.group)
-            yield source, _form(source, variant.kind, variant.summary)
 
 
 def _error_place(source: Source, broken: Example) -> Trial | None:
