@@ -239,7 +239,13 @@ class _MappedReader:
             judge for judge in judges if judge in self.voters and label_word(row, judge) not in columns.unlabelled
         ]
         rating = [judge for judge in judges if judge not in self.voters]
-        errors = _error_categories(row, columns.error_type) if columns.error_type else ()
+        errors: tuple[str, ...] = ()
+        if columns.error_type and isinstance(row.get(columns.error_type), list):
+            errors = tuple(fields.texts(row, columns.error_type))
+        elif columns.error_type:
+            text = fields.optional(row, columns.error_type).strip()
+            listed = fields.literals(row, columns.error_type) if text.startswith("[") else [text]
+            errors = tuple(listed) if text.lower() not in {"", "n/a", "none"} else ()
         kinds = [item_stream.parse_error_type(error) for error in errors]
         votes = tuple(Judgement(name, judge, fields.choice(row, judge, self.votes)) for judge in voting)
         label = self._label(row)
@@ -307,13 +313,3 @@ def majority(votes: Iterable[Judgement]) -> Verdict | None:
     counted = Counter(vote.verdict for vote in votes).most_common(2)
     tied = len(counted) == 2 and counted[0][1] == counted[1][1]
     return None if tied or not counted else counted[0][0]
-
-
-def _error_categories(row: Row, column: str) -> tuple[str, ...]:
-    found = row.get(column)
-    if isinstance(found, list):
-        return tuple(fields.texts(row, column))
-    text = fields.optional(row, column).strip()
-    if text.startswith("["):
-        return tuple(fields.literals(row, column))
-    return (text,) if text.lower() not in {"", "n/a", "none"} else ()

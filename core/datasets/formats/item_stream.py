@@ -137,7 +137,15 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     later; without a `group` pairs of the same document are one.
     Raises TouchstoneError with what is wrong.
     """
-    document, contexts = _document_of(values)
+    passages = [
+        replace(one, name=fields.clean_text("contexts", one.name), text=fields.clean_text("contexts", one.text))
+        for one in parse_contexts(values.get("contexts") or [])
+    ]
+    document, contexts = fields.optional(values, "document"), tuple[Context, ...]()
+    if passages:
+        document, contexts = (document, locate_contexts(document, passages)) if document else join_contexts(passages)
+    elif values.keys() & {"document", "contexts"}:
+        document = _required_text(values, "document")
     name, question = fields.optional(values, "id") or default_id, fields.optional(values, "question")
     summary = _required_text(values, "summary")
     claims = parse_claims(values.get("claims"), fields.optional(values, "claims_by"), summary)
@@ -160,18 +168,6 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
         return [replace(plain, intended=label, error_type=error)]
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
     return [plain, replace(plain, example=edited, parent=pair.id, edits=changes, intended=label, error_type=error)]
-
-
-def _document_of(values: Mapping[str, object]) -> tuple[str, tuple[Context, ...]]:
-    """The document and its contexts: those that make it, or those that stand in the document that is given."""
-    found = [
-        replace(one, name=fields.clean_text("contexts", one.name), text=fields.clean_text("contexts", one.text))
-        for one in parse_contexts(values.get("contexts") or [])
-    ]
-    if not found:
-        return (_required_text(values, "document") if values.keys() & {"document", "contexts"} else ""), ()
-    document = fields.optional(values, "document")
-    return (document, locate_contexts(document, found)) if document else join_contexts(found)
 
 
 def parse_error_type(text: str) -> ErrorType | None:
