@@ -90,8 +90,18 @@ def find_names(text: str, context: str) -> tuple[Name, ...]:
     A name next to another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
     """
     known = _known_kinds(context)
-    found = (_read_name(text, mention, known) for mention in name_runs(text))
-    return tuple(name for name in found if name and not touches_name(text, name.span))
+    names = []
+    for mention in name_runs(text):
+        words = mention.of(text).split()
+        for skipped in range(len(words)):
+            kind = _kind_of_words(words[skipped:], known)
+            if kind and (not skipped or words[skipped - 1] in OFFICES):
+                kept = mention.of(text).split(maxsplit=skipped)[-1] if skipped else mention.of(text)
+                whole = Span(mention.end - len(kept), mention.end)
+                definite = text[max(0, mention.start - 4) : mention.start].lower() == "the "
+                names.append(Name(whole, whole.of(text), kind, definite))
+                break
+    return tuple(name for name in names if not touches_name(text, name.span))
 
 
 def listed_names(kind: NameKind) -> tuple[str, ...]:
@@ -108,19 +118,6 @@ def is_listed_name(word: str) -> bool:
 def _listed_words() -> frozenset[str]:
     groups = (group for name in ("given_names", "surnames", "places", "organisations") for group in list_groups(name))
     return frozenset(name for _, members in groups for name in members)
-
-
-def _read_name(text: str, mention: Span, known: dict[str, NameKind]) -> Name | None:
-    words = mention.of(text).split()
-    for skipped in range(len(words)):
-        rest = words[skipped:]
-        kind = _kind_of_words(rest, known)
-        if kind and (not skipped or words[skipped - 1] in OFFICES):
-            kept = mention.of(text).split(maxsplit=skipped)[-1] if skipped else mention.of(text)
-            start = mention.end - len(kept)
-            whole = Span(start, mention.end)
-            return Name(whole, whole.of(text), kind, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
-    return None
 
 
 def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | None:
@@ -245,16 +242,12 @@ def name_runs(text: str) -> tuple[Span, ...]:
         Span(found.start, found.end - (2 if found.of(text).endswith(("'s", "’s")) else 0))
         for found in entities(text)
         if found.end - found.start <= _MAX_NAME_CHARACTERS
-        and _is_name(found.of(text))
+        and not ((run := found.of(text))[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
         and not _CLIPPED_MONTH.match(text, found.start)
     )
 
 
 _CLIPPED_MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)\b\.? ?\d")
-
-
-def _is_name(run: str) -> bool:
-    return not (run[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
 
 
 def touches_name(text: str, span: Span) -> bool:

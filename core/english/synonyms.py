@@ -52,31 +52,21 @@ def bundled_synonyms(summary: str, sentence: Sentence) -> Iterator[Replacement]:
 
 
 def _phrase_synonyms(summary: str, sentence: Sentence, place: int) -> Iterator[Replacement]:
-    for length in range(_MAX_PHRASE_WORDS, 0, -1):
-        words = sentence[place : place + length]
+    for end in range(place + _MAX_PHRASE_WORDS, place, -1):
+        words = sentence[place:end]
         counted = f"{' '.join(token.low for token in words)} <n>"
         span = Span(sentence[place].span.start, words[-1].span.end)
         plain = " ".join(span.of(summary).lower().split())
-        if counted in _bundled_groups() and _is_number(sentence, place + length):
+        after, following = token_at(sentence, end), token_at(sentence, end + 1)
+        is_number = after.low in NUMBER_WORDS or (after.low in {"a", "one"} and following.low in _FRACTIONS)
+        if counted in _bundled_groups() and (is_number or after.text[0].isdigit()):
             yield from ((span, other.removesuffix(" <n>")) for other in _bundled_groups()[counted])
             return
-        if plain in _bundled_groups() and not _is_part_of_name(sentence, place, place + length):
+        # a piece of a name or title: a capital inside of a sentence
+        is_name = any(token.is_capital for token in sentence[max(1, place) : end]) or (not place and after.is_capital)
+        if plain in _bundled_groups() and not is_name:
             yield from ((span, other) for other in _bundled_groups()[plain])
             return
-
-
-def _is_part_of_name(sentence: Sentence, start: int, end: int) -> bool:
-    """True if a phrase is a piece of a name or title: a capital inside of a sentence."""
-    return any(token.is_capital for token in sentence[max(1, start) : end]) or (
-        start == 0 and token_at(sentence, end).is_capital
-    )
-
-
-def _is_number(sentence: Sentence, place: int) -> bool:
-    token, after = token_at(sentence, place), token_at(sentence, place + 1)
-    return (
-        token.text[0].isdigit() or token.low in NUMBER_WORDS or (token.low in {"a", "one"} and after.low in _FRACTIONS)
-    )
 
 
 def _verb_synonyms(sentence: Sentence, place: int) -> Iterator[Replacement]:
