@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import ClassVar
@@ -88,6 +89,14 @@ def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAg
         # alpha takes two values for nothing more than classes
         alphas = list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
         many = f"More than {_MAX_VALUES} distinct values: alpha is not computed."
+        agreements = []
+        for pair in pairs:
+            both = {place: given for place, given in labels.items() if pair[0] in given and pair[1] in given}
+            of_pair = _matrix([[given[judge] for judge in pair] for given in both.values()], both, cases)
+            distance = nominal_distance if len(of_pair.categories) <= 2 else interval_distance
+            kappa = _with_few_values(of_pair, partial(cohen_kappa, first=0, second=1, distance=distance))
+            raw = drawn.estimate(_with_few_values(of_pair, raw_agreement))
+            agreements.append(PairAgreement(*pair, raw, drawn.estimate(kappa)))
         yield AnnotatorAgreement(
             aspect=aspect,
             unit=unit,
@@ -104,7 +113,7 @@ def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAg
                 for name in alphas
             },
             ac1=drawn.estimate(_with_few_values(matrix, gwet_ac1)),
-            pairs=tuple(_measure_pair(pair, labels, cases, drawn) for pair in pairs),
+            pairs=tuple(agreements),
             all_pairs=len(shared),
         )
 
@@ -142,14 +151,6 @@ def _matrix(values: Sequence[Sequence[float]], labels: _Labels, cases: Cases) ->
     for row, given in enumerate(values):
         filled[row, : len(given)] = given
     return LabelMatrix(filled, cases.documents[[row for row, _ in labels]])
-
-
-def _measure_pair(pair: tuple[str, str], labels: _Labels, cases: Cases, drawn: Resamples) -> PairAgreement:
-    both = {place: given for place, given in labels.items() if pair[0] in given and pair[1] in given}
-    matrix = _matrix([[given[judge] for judge in pair] for given in both.values()], both, cases)
-    distance = nominal_distance if len(matrix.categories) <= 2 else interval_distance
-    kappa = _with_few_values(matrix, lambda of: cohen_kappa(of, 0, 1, distance))
-    return PairAgreement(*pair, drawn.estimate(_with_few_values(matrix, raw_agreement)), drawn.estimate(kappa))
 
 
 def _with_few_values(matrix: LabelMatrix, coefficient: Callable[[LabelMatrix], Statistic]) -> Statistic:

@@ -104,10 +104,14 @@ class Ranks(Study):
 
     def run(self, data: StudyData) -> Report:
         ranks = list(metric_ranks(data.scored, data.parts, data.draws, self.measure))
-        of_slice = {
-            part: [one for one in ranks if one.slice == part] for part in dict.fromkeys(one.slice for one in ranks)
-        }
         title = FIGURE_TITLES[self.measure]
+        sentence = "No metric has this figure with an interval in any slice: it takes cases of several documents."
+        if ranks:
+            first, *others = [one for one in ranks if one.slice == ranks[0].slice]
+            sentence = f"{first.slice}: {metric_title(first.metric)} has rank {format_rank(first.rank)} of {first.among} by {title}"
+            # those whose interval begins at rank 1
+            level = [metric_title(one.metric) for one in others if one.rank.low is not None and one.rank.low <= 1]
+            sentence += f"; {', '.join(level)} may be first as well." if level else "."
         table = Table(
             "ranks",
             f"Ranks by {title}",
@@ -126,8 +130,7 @@ class Ranks(Study):
             data,
             [table],
             charts=[rank_chart(ranks, title)] if ranks else [],
-            sentences=[_first_sentence(part, of_part, title) for part, of_part in list(of_slice.items())[:1]]
-            or ["No metric has this figure with an interval in any slice: it takes cases of several documents."],
+            sentences=[sentence],
             notes=[
                 f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "
                 "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP; `--by dataset,error_type` tells origins apart."
@@ -161,12 +164,3 @@ def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
         tuple(series),
         sideways=True,
     )
-
-
-def _first_sentence(part: str, ranks: Sequence[MetricRank], title: str) -> str:
-    """The metrics that may be first in a slice: those whose interval begins at rank 1."""
-    level = [metric_title(one.metric) for one in ranks[1:] if one.rank.low is not None and one.rank.low <= 1]
-    best = (
-        f"{part}: {metric_title(ranks[0].metric)} has rank {format_rank(ranks[0].rank)} of {ranks[0].among} by {title}"
-    )
-    return f"{best}; {', '.join(level)} may be first as well." if level else f"{best}."

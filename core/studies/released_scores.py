@@ -45,7 +45,12 @@ def compare_with_released(cases: Cases) -> list[ReleasedComparison]:
         if not both.any():
             continue
         theirs, mine = released.values[both], ours.values[both]
-        scale = _unit_scale(float(np.abs(theirs).max()), float(np.abs(mine).max()))
+        # a hundred where one is given in percent and the other as a share
+        scale, most, our_most = 1.0, float(np.abs(theirs).max()), float(np.abs(mine).max())
+        if our_most <= 1.5 < most <= 150:
+            scale = 100.0
+        elif most <= 1.5 < our_most <= 150:
+            scale = 0.01
         apart = np.abs(theirs - scale * mine)
         flat = not (np.ptp(theirs) and np.ptp(mine))
         good, bad = cases.pairs.T
@@ -69,13 +74,6 @@ def compare_with_released(cases: Cases) -> list[ReleasedComparison]:
 def _plain_name(name: str) -> str:
     """ROUGE-2 and rouge2[measured=precision] are the same metric."""
     return "".join(character for character in name.partition("[")[0].lower() if character.isalnum())
-
-
-def _unit_scale(theirs: float, mine: float) -> float:
-    """A hundred where one is given in percent and the other as a share."""
-    if theirs > 1.5 >= mine and theirs <= 150:
-        return 100.0
-    return 0.01 if mine > 1.5 >= theirs and mine <= 150 else 1.0
 
 
 @STUDIES.add
