@@ -60,12 +60,17 @@ def find_reversals(sentence: Sentence) -> Iterator[Reversal]:
     for place in range(1, len(sentence) - 1):
         if affirmed := _affirmation_at(sentence, place):
             yield affirmed
-        elif (
-            (negated := negate_verb(sentence, place))
-            and is_asserted(sentence, place)
-            and not _is_restriction(sentence, place)
-        ):
-            yield negated
+            continue
+        negated = negate_verb(sentence, place)
+        if not negated or not is_asserted(sentence, place):
+            continue
+        # a clause that says which one or when: its denial would speak of another thing
+        start, _ = clause_around(sentence, place)
+        opener, before = token_at(sentence, start - 1).low, token_at(sentence, start - 2)
+        is_relative = opener in {"that", "who", "which"} and before.is_word
+        if opener in {"when", "after", "once"} or (is_relative and sentence_tags(sentence)[start - 2] in NOUN_TAGS):
+            continue
+        yield negated
 
 
 def negate_verb(sentence: Sentence, place: int) -> Reversal | None:
@@ -130,15 +135,6 @@ def is_asserted(sentence: Sentence, place: int, harmless: frozenset[str] = froze
         and token_at(sentence, start - 1).low not in _DEPENDENT_COORDINATORS
     )
     return start < place and is_plain_statement and not any(token.low in leaning for token in others)
-
-
-def _is_restriction(sentence: Sentence, place: int) -> bool:
-    """True if the clause around a place says which one or when: its denial would speak of another thing."""
-    start, _ = clause_around(sentence, place)
-    opener, before = token_at(sentence, start - 1).low, token_at(sentence, start - 2)
-    return opener in {"when", "after", "once"} or (
-        opener in {"that", "who", "which"} and before.is_word and sentence_tags(sentence)[start - 2] in NOUN_TAGS
-    )
 
 
 def _affirmation_at(sentence: Sentence, place: int) -> Reversal | None:
