@@ -120,26 +120,23 @@ def with_given_scores(data: AuditData, files: Mapping[str, Mapping[str, Mapping[
 
     def cases_of(outcomes: Sequence[Outcome]) -> Cases:
         cases = data.cases_of(outcomes)
-        given = tuple(_given_column(cases, metric, scores) for metric, scores in columns.items())
+        given = []
+        for metric, scores in columns.items():
+            values = [scores.get(one.item.example.id, scores.get(one.stored, np.nan)) for one in cases.samples]
+            if np.isnan(values).all():
+                known = ", ".join(one.item.example.id for one in cases.samples[:3])
+                raise TouchstoneError(
+                    f"No score of {metric} is of a summary of these data: its ids are {', '.join(list(scores)[:3])} …, those of the data "
+                    f"{known} …. Give scores whose ids are those of the pairs."
+                )
+            name = metric.partition("[")[0].partition("@")[0]
+            direction = METRICS.parse(metric).card.direction if name in METRICS.names() else "higher"
+            given.append(MetricColumn(metric, np.array(values, dtype=np.float64), direction))
         kept = tuple(column for column in cases.columns if column.name not in columns)
         return replace(cases, columns=(*given, *kept))
 
     named = "".join(f" --scores {quote(path)}" for path in files)
     return replace(data, cases_of=cases_of, audit_options=f"{data.audit_options}{named}")
-
-
-def _given_column(cases: Cases, metric: str, scores: Mapping[str, float]) -> MetricColumn:
-    """The scores beside their summaries, with the direction of a metric of that name. Raises TouchstoneError where none fits."""
-    values = [scores.get(one.item.example.id, scores.get(one.stored, np.nan)) for one in cases.samples]
-    if np.isnan(values).all():
-        known = ", ".join(one.item.example.id for one in cases.samples[:3])
-        raise TouchstoneError(
-            f"No score of {metric} is of a summary of these data: its ids are {', '.join(list(scores)[:3])} …, those of the data "
-            f"{known} …. Give scores whose ids are those of the pairs."
-        )
-    name = metric.partition("[")[0].partition("@")[0]
-    direction = METRICS.parse(metric).card.direction if name in METRICS.names() else "higher"
-    return MetricColumn(metric, np.array(values, dtype=np.float64), direction)
 
 
 def released_columns(data: AuditData) -> list[str]:

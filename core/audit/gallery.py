@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.audit.question import Level, MetricAudit
+from core.audit.question import Level
 from core.audit.report import AuditReport
 from core.audit.report_html import TEMPLATES
 
 
 def gallery_html(reports: Sequence[AuditReport]) -> str:
     """The page; a metric that was audited on several data has a card for each."""
-    cards = sorted(
-        ((audit, report) for report in reports for audit in report.metrics), key=lambda card: _order(card[0])
+    cards = [(audit, report) for report in reports for audit in report.metrics]
+    cards.sort(
+        key=lambda card: (
+            -sum(finding.level == Level.GOOD for finding in card[0].findings),
+            sum(finding.level == Level.FAILS for finding in card[0].findings),
+            card[0].metric,
+        )
     )
     batteries = {report.battery.sha256 if report.battery else "": report.battery_label for report in reports}
     return TEMPLATES.get_template("gallery.html").render(cards=cards, batteries=list(batteries.values()))
-
-
-def _order(audit: MetricAudit) -> tuple[int, int, str]:
-    levels = [one.level for one in audit.findings]
-    return -levels.count(Level.GOOD), levels.count(Level.FAILS), audit.metric

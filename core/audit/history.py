@@ -105,25 +105,22 @@ def by_data(kept: Sequence[KeptAudit]) -> dict[str, list[KeptAudit]]:
 
 def format_history(kept: Sequence[KeptAudit]) -> str:
     """For a terminal: for each data a line for each audit and question, oldest first, with what had changed before it."""
-    return "\n\n".join(
-        f"{kept[0].audit.metric} on {name}, battery {' and '.join(battery_labels(of_data))}\n{_table(of_data)}"
-        for name, of_data in by_data(kept).items()
-    )
+    parts = []
+    for name, of_data in by_data(kept).items():
+        rows = [("question", "finished (UTC)", "verdict", "figure [95 %]", "n", "changed")]
+        questions = {finding.question: finding.title for one in of_data for finding in one.audit.findings}
+        for question, title in questions.items():
+            for place, point in enumerate(history_points(of_data, question)):
+                finding = point.finding
+                figure, n = (str(finding.figure), str(finding.figure.estimate.n)) if finding.figure else ("–", "")
+                verdict = f"{LEVEL_MARKS[finding.level][1]} {finding.level.value}"
+                finished = f"{point.finished:%Y-%m-%d %H:%M}"
+                rows.append((title if place == 0 else "", finished, verdict, figure, n, ", ".join(point.changes)))
+        heading = f"{kept[0].audit.metric} on {name}, battery {' and '.join(battery_labels(of_data))}"
+        parts.append(f"{heading}\n{align_columns(rows)}")
+    return "\n\n".join(parts)
 
 
 def battery_labels(kept: Sequence[KeptAudit]) -> list[str]:
     """The batteries of audits, each once, the oldest first."""
     return list(dict.fromkeys(one.report.battery_label for one in kept))
-
-
-def _table(kept: Sequence[KeptAudit]) -> str:
-    questions = {finding.question: finding.title for one in kept for finding in one.audit.findings}
-    rows = []
-    for question, title in questions.items():
-        for place, point in enumerate(history_points(kept, question)):
-            found = point.finding
-            figure, n = (str(found.figure), str(found.figure.estimate.n)) if found.figure else ("–", "")
-            verdict = f"{LEVEL_MARKS[found.level][1]} {found.level.value}"
-            finished = f"{point.finished:%Y-%m-%d %H:%M}"
-            rows.append((title if place == 0 else "", finished, verdict, figure, n, ", ".join(point.changes)))
-    return align_columns([("question", "finished (UTC)", "verdict", "figure [95 %]", "n", "changed"), *rows])

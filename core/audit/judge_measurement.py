@@ -139,10 +139,8 @@ def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage | None]:
         try:
             questions = rounds.send(answers)
         except StopIteration:
-            return _usage([(question, answer) for question, answer in answered if has_cost(question)])
-
-
-def _usage(paid: Sequence[tuple[Question, Answer]]) -> VerdictUsage | None:
+            break
+    paid = [(question, answer) for question, answer in answered if has_cost(question)]
     if not paid:
         return None
     tokens = [actual_usage(question, answer) for question, answer in paid]

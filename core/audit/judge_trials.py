@@ -83,11 +83,8 @@ class ScoredTrial:
 
     def contrast(self, weights: Mapping[str, float]) -> float:
         """Weighted sum of scores, nan where one of them is missing."""
-        return float(sum(weight * _number(self.scores.get(arm)) for arm, weight in weights.items()))
-
-
-def _number(score: float | None) -> float:
-    return np.nan if score is None else score
+        scores = ((weight, self.scores.get(arm)) for arm, weight in weights.items())
+        return float(sum(weight * (np.nan if score is None else score) for weight, score in scores))
 
 
 def effect(trials: Sequence[ScoredTrial], weights: Mapping[str, float], card: Card, among: int = 1) -> Estimate:
@@ -119,7 +116,14 @@ def per_range(card: Card) -> float:
 
 def plan_trials(run: Run, wrong: Run) -> list[Trial]:
     """All trials on the originals of a run with their broken variants, and on the summaries of another that are labelled wrong."""
-    pairs = list(_broken_pairs(run))
+    # a source of each document with its broken variant
+    pairs: list[tuple[Source, Example]] = []
+    seen: set[str] = set()
+    for source in run.sources.values():
+        variant = None if source.group in seen else broken_variant(run, source.example.id)
+        if variant and variant.summary is not None:
+            seen.add(source.group)
+            pairs.append((source, _form(source, variant.kind, variant.summary)))
     moved = (_error_place(source, broken) for source, broken in pairs)
     untrue = [*wrong.sources.values(), *(replace(source, example=broken) for source, broken in pairs)]
     return [
@@ -142,7 +146,29 @@ def stand_in_trials(run: Run, wrong: Run) -> Iterator[Trial]:
 def _additions(untrue: Iterable[Source]) -> list[Trial]:
     """Trials in which words are added to wrong summaries, or to their documents."""
     chosen = _one_of_each_document(untrue)
-    return [*map(_length, chosen), *(_injection(source, one) for one in INJECTIONS for source in chosen)]
+    trials = []
+    for source in chosen:
+        example = source.example
+        # the summary said twice, and as a control its document longer by as many of its own words
+        twice = _form(source, "twice", f"{example.summary.rstrip()} {example.summary.strip()}")
+        longer = _with_document(source, "longer", repeated_words(example.document, len(words(example.summary))))
+        arms = {PLAIN: example, TREATED: twice, CONTROL: longer}
+        trials.append(Trial("length", example.id, source.group, arms, "said twice"))
+    for injection in INJECTIONS:
+        number = len(words(injection.text))
+        for source in chosen:
+            example = source.example
+            # the text at the end, and as a control as many words of the summary, or of the document, again
+            if injection.place == "summary":
+                summary = example.summary.rstrip()
+                injected = _form(source, injection.title, f"{summary} {injection.text}")
+                control = _form(source, f"{number} words", f"{summary} {repeated_words(summary, number)}")
+            else:
+                injected = _with_document(source, injection.title, injection.text)
+                control = _with_document(source, f"{number} words", repeated_words(example.document, number))
+            arms = {PLAIN: example, TREATED: injected, CONTROL: control}
+            trials.append(Trial("injection", example.id, source.group, arms, injection.title))
+    return trials
 
 
 def _one_of_each_document(sources: Iterable[Source]) -> list[Source]:
@@ -154,16 +180,6 @@ def _one_of_each_document(sources: Iterable[Source]) -> list[Source]:
 
 def _pair(source: Source, broken: Example) -> Trial:
     return Trial("pair", source.example.id, source.group, {FAITHFUL: source.example, BROKEN: broken})
-
-
-def _broken_pairs(run: Run) -> Iterator[tuple[Source, Example]]:
-    """A source of each document with its broken variant."""
-    seen: set[str] = set()
-    for source in run.sources.values():
-        variant = None if source.group in seen else broken_variant(run, source.example.id)
-        if variant and variant.summary is not None:
-            seen.add(source.group)
-            yield source, _form(source, variant.kind, variant.summary)
 
 
 def _error_place(source: Source, broken: Example) -> Trial | None:
@@ -182,33 +198,6 @@ def _error_place(source: Source, broken: Example) -> Trial | None:
     }
     forms = {arm: _form(source, arm, " ".join(texts)) for arm, texts in orders.items()}
     return Trial("error place", source.example.id, source.group, forms)
-
-
-def _length(source: Source) -> Trial:
-    """The summary said twice, and as a control its document longer by as many of its own words."""
-    example = source.example
-    number = len(words(example.summary))
-    arms = {
-        PLAIN: example,
-        TREATED: _form(source, "twice", f"{example.summary.rstrip()} {example.summary.strip()}"),
-        CONTROL: _with_document(source, "longer", repeated_words(example.document, number)),
-    }
-    return Trial("length", example.id, source.group, arms, "said twice")
-
-
-def _injection(source: Source, injection: Injection) -> Trial:
-    """The text at the end, and as a control as many words of the summary, or of the document, again."""
-    example = source.example
-    number = len(words(injection.text))
-    if injection.place == "summary":
-        summary = example.summary.rstrip()
-        injected = _form(source, injection.title, f"{summary} {injection.text}")
-        control = _form(source, f"{number} words", f"{summary} {repeated_words(summary, number)}")
-    else:
-        injected = _with_document(source, injection.title, injection.text)
-        control = _with_document(source, f"{number} words", repeated_words(example.document, number))
-    arms = {PLAIN: example, TREATED: injected, CONTROL: control}
-    return Trial("injection", example.id, source.group, arms, injection.title)
 
 
 def repeated_words(text: str, number: int) -> str:

@@ -162,7 +162,14 @@ class Question(ABC):
 
     def found(self, level: Level, sentence: str, figure: Figure | None = None) -> Finding:
         """A finding of this question, with a warning where its interval is likely too narrow."""
-        return Finding(self.name, self.title, self.axis, level, sentence, figure, warning=_small_data_warning(figure))
+        warning = ""
+        if figure is not None and figure.estimate.value is None:
+            warning = figure.estimate.why
+        elif figure is not None and figure.estimate.documents < MIN_TEST_DOCUMENTS:
+            warning = f"{figure.estimate.n} cases of {figure.estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
+        elif figure is not None and figure.estimate.of_few_documents:
+            warning = f"Few documents ({figure.estimate.documents}): the interval is likely too narrow."
+        return Finding(self.name, self.title, self.axis, level, sentence, figure, warning=warning)
 
     def not_measured(self, why: str) -> Finding:
         """Finding for data, or a metric, that give no answer."""
@@ -235,16 +242,3 @@ def worst_level(levels: Sequence[Level]) -> Level:
     """The worst verdict of several; too few where none is a verdict."""
     judged = [level for level in levels if level in JUDGED_LEVELS]
     return max(judged, key=JUDGED_LEVELS.index, default=Level.TOO_FEW)
-
-
-def _small_data_warning(figure: Figure | None) -> str:
-    if figure is None:
-        return ""
-    estimate = figure.estimate
-    if estimate.value is None:
-        return estimate.why
-    if estimate.documents < MIN_TEST_DOCUMENTS:
-        return f"{estimate.n} cases of {estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
-    return (
-        f"Few documents ({estimate.documents}): the interval is likely too narrow." if estimate.of_few_documents else ""
-    )

@@ -17,7 +17,7 @@ from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import LABEL_WORDS, RecordConverter, RecordPlace, SeenItems
 from core.datasets.formats.table_files import csv_header, file_rows
-from core.datasets.formats.text_files import NumberedRow, Row
+from core.datasets.formats.text_files import Row
 from core.datasets.formats.workbook_files import xlsx_sheets
 from core.types import Example, Item, ReleasedScore, Split
 
@@ -53,18 +53,11 @@ class AggreFact(Importer):
 def _unified_items(paths: Sequence[Path]) -> Iterator[Item | Refusal]:
     """The summaries of all sheets, each once."""
     seen: SeenItems = {}
-    for place, name, lines in _sheets(paths):
-        yield from item_stream.items_of_rows(lines, place, _unified(name.partition("_")[0], seen), seen)
-
-
-def _sheets(paths: Sequence[Path]) -> Iterator[tuple[Path, str, Iterator[NumberedRow]]]:
-    """Place, name and rows of each sheet."""
     for path in paths:
-        if path.suffix.lower() != ".xlsx":
-            yield path, path.stem, file_rows(path)
-            continue
-        for name, lines in xlsx_sheets(path):
-            yield path.with_name(f"{path.name}, sheet {name}"), name, lines
+        is_book = path.suffix.lower() == ".xlsx"
+        for name, lines in xlsx_sheets(path) if is_book else [(path.stem, file_rows(path))]:
+            place = path.with_name(f"{path.name}, sheet {name}") if is_book else path
+            yield from item_stream.items_of_rows(lines, place, _unified(name.partition("_")[0], seen), seen)
 
 
 def _unified(origin: str, seen: SeenItems) -> RecordConverter:

@@ -78,23 +78,21 @@ def _items(path: Path) -> list[Item]:
     try:
         file = _File.model_validate_json(path.read_bytes())
         example = Example(file.id, file.document, file.summary)
-        return [
-            Item(example, intended=Verdict.CONSISTENT, domain=file.domain, group=file.id, title=file.title),
-            *(_variant(file, variant) for variant in file.variants),
-        ]
+        items = [Item(example, intended=Verdict.CONSISTENT, domain=file.domain, group=file.id, title=file.title)]
+        for variant in file.variants:
+            parsed = tuple(edits.parse(json.dumps(variant.edits), file.summary))
+            items.append(
+                Item(
+                    Example(f"{file.id}/{variant.id}", file.document, edits.apply(file.summary, parsed)),
+                    parent=file.id,
+                    edits=parsed,
+                    intended=variant.intended,
+                    error_type=variant.error_type,
+                    domain=file.domain,
+                    group=file.id,
+                    title=variant.title,
+                )
+            )
     except (ValidationError, TouchstoneError) as error:
         raise TouchstoneError(f"{path.name} is not an example file: {error}") from error
-
-
-def _variant(file: _File, variant: _Variant) -> Item:
-    parsed = tuple(edits.parse(json.dumps(variant.edits), file.summary))
-    return Item(
-        Example(f"{file.id}/{variant.id}", file.document, edits.apply(file.summary, parsed)),
-        parent=file.id,
-        edits=parsed,
-        intended=variant.intended,
-        error_type=variant.error_type,
-        domain=file.domain,
-        group=file.id,
-        title=variant.title,
-    )
+    return items

@@ -43,15 +43,13 @@ class DiaSumFact(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         for path in item_stream.matching_files(source, "annotations.json"):
-            yield from item_stream.items_of_rows(_dialogues(path), path, _items, {})
-
-
-def _dialogues(path: Path) -> Iterator[NumberedRow]:
-    for number, (name, found) in enumerate(json_object(path).items(), start=1):
-        if isinstance(found, dict):
-            yield number, {**found, _DIALOGUE: name}
-        else:
-            yield number, f"The dialogue {name[:60]!r} is no object with its fields."
+            rows: list[NumberedRow] = []
+            for number, (name, dialogue) in enumerate(json_object(path).items(), start=1):
+                if isinstance(dialogue, dict):
+                    rows.append((number, {**dialogue, _DIALOGUE: name}))
+                else:
+                    rows.append((number, f"The dialogue {name[:60]!r} is no object with its fields."))
+            yield from item_stream.items_of_rows(rows, path, _items, {})
 
 
 def _items(row: Row, _: RecordPlace) -> list[Item]:

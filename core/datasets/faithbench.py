@@ -62,7 +62,18 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
     document, summary = fields.text(row, "source"), fields.text(row, "summary")
     # a mark without a label is a remark
     marks = [mark for mark in fields.records(row, "annotations") if fields.texts(mark, "label")]
-    judgements = tuple(_judgement(mark, name, summary) for mark in marks)
+    judgements = []
+    for mark in marks:
+        labels = fields.texts(mark, "label")
+        verdict = fields.choice({"label": labels[0].partition(".")[0]}, "label", _VERDICTS)
+        start, end = (int(fields.number(mark, side)) for side in ("summary_start", "summary_end"))
+        if not 0 <= start < end <= len(summary):
+            raise TouchstoneError(
+                f"The fields 'summary_start' and 'summary_end' are {start} and {end}, outside the summary of {len(summary)} characters."
+            )
+        judge = fields.text(mark, "annotator_name")  # an annotator has another id in each batch
+        span, note = Span(start, end), fields.optional(mark, "note")
+        judgements.append(Judgement(name, judge, verdict, span, labels[-1], note))
     metadata = fields.record(row, "metadata")
     scores = {name: fields.optional_number(metadata, name) for name in metadata if name not in _NO_DETECTORS}
     verdicts = {judgement.verdict for judgement in judgements}
@@ -74,7 +85,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             Example(name, document, summary),
             intended=worst,
             group=fields.document_key(document),
-            judgements=judgements,
+            judgements=tuple(judgements),
             categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
             system=fields.optional(metadata, "summarizer"),
             scores=tuple(ReleasedScore(name, value) for name, value in scores.items() if value is not None),
@@ -93,15 +104,3 @@ def _table_item(row: Row, place: RecordPlace) -> list[Item]:
             system=fields.text(row, "LLM"),
         )
     ]
-
-
-def _judgement(mark: Row, name: str, summary: str) -> Judgement:
-    labels = fields.texts(mark, "label")
-    verdict = fields.choice({"label": labels[0].partition(".")[0]}, "label", _VERDICTS)
-    start, end = (int(fields.number(mark, side)) for side in ("summary_start", "summary_end"))
-    if not 0 <= start < end <= len(summary):
-        raise TouchstoneError(
-            f"The fields 'summary_start' and 'summary_end' are {start} and {end}, outside the summary of {len(summary)} characters."
-        )
-    judge = fields.text(mark, "annotator_name")  # an annotator has another id in each batch
-    return Judgement(name, judge, verdict, Span(start, end), labels[-1], fields.optional(mark, "note"))

@@ -47,23 +47,19 @@ class Frank(Importer):
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         for path in item_stream.matching_files(source, "human_annotations.json"):
             names = ("baseline_factuality_metrics_outputs", "benchmark_data", "human_annotations_sentence")
-            companions = _CompanionFiles(*(_rows_by_key(path.with_name(f"{name}.json")) for name in names))
+            tables: list[_Table] = []
+            for companion in (path.with_name(f"{name}.json") for name in names):
+                table: _Table = {}
+                for number, row in file_rows(companion) if companion.is_file() else ():
+                    if isinstance(row, str):
+                        raise TouchstoneError(f"{companion.name}, record {number}: {row}")
+                    table[_key(row)] = row
+                tables.append(table)
+            companions = _CompanionFiles(*tables)
             yield from item_stream.items_of_files([path], companions.item)
 
 
 _Table = dict[tuple[str, str], Row]
-
-
-def _rows_by_key(companion: Path) -> _Table:
-    """The records of a file that may not be there, by summary. Raises TouchstoneError where one of them is broken."""
-    if not companion.is_file():
-        return {}
-    table: _Table = {}
-    for number, row in file_rows(companion):
-        if isinstance(row, str):
-            raise TouchstoneError(f"{companion.name}, record {number}: {row}")
-        table[_key(row)] = row
-    return table
 
 
 def _key(row: Row) -> tuple[str, str]:

@@ -74,7 +74,12 @@ def _corrected_items(row: Row, _: RecordPlace) -> list[Item]:
         raise TouchstoneError(
             "The id does not end in the number of the sentence after a colon: <judge>#<document>:<model>:0."
         )
-    name, by_number = fields.text(row, "id"), {_sentence_number(one): one for one in fields.records(row, "sentences")}
+    name, by_number = fields.text(row, "id"), dict[int, Row]()
+    for sentence in fields.records(row, "sentences"):
+        place = fields.text(sentence, "id").rpartition(":")[2]
+        if not place.isdecimal():
+            raise TouchstoneError(f"The id must end in the number of the sentence; got {str(sentence['id'])[:60]!r}.")
+        by_number[int(place)] = sentence
     last = by_number[max(by_number)]
     before = dict(enumerate(fields.texts(last, "prev_summ_lines")))
     before |= {number: fields.text(one, "before_summary_sent").strip() for number, one in by_number.items()}
@@ -98,13 +103,6 @@ def _corrected_items(row: Row, _: RecordPlace) -> list[Item]:
         original,
         replace(original, example=fixed, parent=name, edits=tuple(made), intended=Verdict.CONSISTENT),
     ]
-
-
-def _sentence_number(row: Row) -> int:
-    number = fields.text(row, "id").rpartition(":")[2]
-    if not number.isdecimal():
-        raise TouchstoneError(f"The id must end in the number of the sentence; got {str(row['id'])[:60]!r}.")
-    return int(number)
 
 
 def _judge_and_document(name: str) -> tuple[str, str]:

@@ -122,33 +122,29 @@ def _flat_rows(row: Row) -> list[Row]:
 
     A chat is the pair of its last answer and of what was said before.
     """
-    return [flat for one in foreign_records.flat_records(item_stream.pair_of_chat(row)) for flat in _listed_rows(one)]
-
-
-def _listed_rows(row: Row) -> list[Row]:
-    lists = [
-        name
-        for name, value in row.items()
-        if isinstance(value, list) and value and isinstance(value[0], dict) and name not in _CONTEXT_NAMES
-    ]
-    if len(lists) != 1:
-        return [_flat_row(row)]
-    texts = [value for value in row.values() if isinstance(value, str) and " " in value.strip()]
-    if len(texts) > 1 or not all(isinstance(entry, dict) for entry in _entries(row, lists[0])):
-        return [_flat_row(row)]
-    shared = {name: value for name, value in row.items() if name != lists[0]}
-    return [_flat_row({**shared, **_renamed(entry, shared, lists[0])}) for entry in _entries(row, lists[0])]
+    rows = []
+    for record in foreign_records.flat_records(item_stream.pair_of_chat(row)):
+        lists = [
+            name
+            for name, value in record.items()
+            if isinstance(value, list) and value and isinstance(value[0], dict) and name not in _CONTEXT_NAMES
+        ]
+        texts = [value for value in record.values() if isinstance(value, str) and " " in value.strip()]
+        if len(lists) != 1 or len(texts) > 1 or not all(isinstance(one, dict) for one in _entries(record, lists[0])):
+            rows.append(_flat_row(record))
+            continue
+        shared = {name: value for name, value in record.items() if name != lists[0]}
+        for entry in _entries(record, lists[0]):
+            # a field that the document has too stands under the name of the list as well
+            own = {f"{lists[0]}.{name}" if name in shared else name: value for name, value in entry.items()}
+            rows.append(_flat_row({**shared, **own}))
+    return rows
 
 
 def _entries(row: Row, name: str) -> list[Row]:
     found = row[name]
     assert isinstance(found, list)
     return found
-
-
-def _renamed(entry: Row, shared: Row, name: str) -> Row:
-    """The fields of a sample, those that its document has too under the name of the list as well."""
-    return {f"{name}.{field}" if field in shared else field: value for field, value in entry.items()}
 
 
 def _flat_row(row: Row) -> Row:
@@ -243,7 +239,13 @@ class _MappedReader:
             judge for judge in judges if judge in self.voters and label_word(row, judge) not in columns.unlabelled
         ]
         rating = [judge for judge in judges if judge not in self.voters]
-        errors = _error_categories(row, columns.error_type) if columns.error_type else ()
+        errors: tuple[str, ...] = ()
+        if columns.error_type and isinstance(row.get(columns.error_type), list):
+            errors = tuple(fields.texts(row, columns.error_type))
+        elif columns.error_type:
+            text = fields.optional(row, columns.error_type).strip()
+            listed = fields.literals(row, columns.error_type) if text.startswith("[") else [text]
+            errors = tuple(listed) if text.lower() not in {"", "n/a", "none"} else ()
         kinds = [item_stream.parse_error_type(error) for error in errors]
         votes = tuple(Judgement(name, judge, fields.choice(row, judge, self.votes)) for judge in voting)
         label = self._label(row)
@@ -311,13 +313,3 @@ def majority(votes: Iterable[Judgement]) -> Verdict | None:
     counted = Counter(vote.verdict for vote in votes).most_common(2)
     tied = len(counted) == 2 and counted[0][1] == counted[1][1]
     return None if tied or not counted else counted[0][0]
-
-
-def _error_categories(row: Row, column: str) -> tuple[str, ...]:
-    found = row.get(column)
-    if isinstance(found, list):
-        return tuple(fields.texts(row, column))
-    text = fields.optional(row, column).strip()
-    if text.startswith("["):
-        return tuple(fields.literals(row, column))
-    return (text,) if text.lower() not in {"", "n/a", "none"} else ()

@@ -74,7 +74,14 @@ class _Papers:
     def items(self, row: Row, place: RecordPlace) -> list[Item]:
         where = place.number - 2
         reviews = [self._review(table, where, row) for table in self.tables]
-        paper = _joined(self.papers[where : where + 1], row) if self.papers is not None else {}
+        paper: Row = {}
+        if self.papers is not None:
+            papers = self.papers[where : where + 1]
+            whole = fields.text(papers[0], "article_id") if papers else "missing"
+            # the row is not of the paper whose zeros got lost
+            if whole.strip("0") != _id(row).strip("0"):
+                raise TouchstoneError(f"The field 'id' is {_id(row)!r}, but the paper in its place is {whole!r}.")
+            paper = papers[0]
         name = fields.text(paper, "article_id") if paper else _id(row)
         document = "\n".join(fields.texts(paper, "article_text")) if paper else ""
         return [
@@ -102,32 +109,23 @@ def _id(row: Row) -> str:
     return fields.text(row, "id").strip()
 
 
-def _joined(papers: list[Row], row: Row) -> Row:
-    """The paper of a row. Raises TouchstoneError where it is not the one whose zeros got lost."""
-    whole = fields.text(papers[0], "article_id") if papers else "missing"
-    if whole.strip("0") != _id(row).strip("0"):
-        raise TouchstoneError(f"The field 'id' is {_id(row)!r}, but the paper in its place is {whole!r}.")
-    return papers[0]
-
-
 def _ratings(reviews: list[Row], model: int) -> tuple[Rating, ...]:
     """Ratings by each reviewer, and the mean over reviewers of their shares of factual sentences."""
-    given = [rating for number, review in enumerate(reviews, start=1) for rating in _given(review, model, number)]
+    given: list[Rating] = []
     shares = []
-    for number in range(1, len(reviews) + 1):
-        own = [rating for rating in given if rating.judge == f"reviewer-{number}"]
+    for number, review in enumerate(reviews, start=1):
+        levels = [(aspect, None, fields.optional_number(review, f"model_{model}_{aspect}")) for aspect in _LEVELS]
+        sentences = [
+            ("factuality", sentence - 1, fields.optional_number(review, f"model_{model}_sent_{sentence}_factuality"))
+            for sentence in _SENTENCES
+        ]
+        own = [
+            Rating(f"reviewer-{number}", aspect, value, place)
+            for aspect, place, value in [*levels, *sentences]
+            if value is not None  # a cell that was left blank
+        ]
+        given += own
         factual = [rating.value for rating in own if rating.sentence is not None]
         shares += [sum(factual) / len(factual)] if factual else []
     overall = [Rating(ALL_JUDGES, "factuality", sum(shares) / len(shares))] if shares else []
     return (*overall, *given)
-
-
-def _given(review: Row, model: int, number: int) -> list[Rating]:
-    """The ratings of one reviewer; a cell that was left blank is none."""
-    judge = f"reviewer-{number}"
-    levels = [(aspect, None, fields.optional_number(review, f"model_{model}_{aspect}")) for aspect in _LEVELS]
-    sentences = [
-        ("factuality", sentence - 1, fields.optional_number(review, f"model_{model}_sent_{sentence}_factuality"))
-        for sentence in _SENTENCES
-    ]
-    return [Rating(judge, aspect, value, place) for aspect, place, value in [*levels, *sentences] if value is not None]

@@ -47,11 +47,23 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
     if not sentences:
         raise TouchstoneError("The field 'summary_sentences' is empty: there is no summary.")
     summary = " ".join(fields.text(sentence, "sentence") for sentence in sentences)
-    votes = [rating for number, sentence in enumerate(sentences) for rating in _votes(sentence, number)]
+    votes: list[Rating] = []
     supported = []
-    for number in range(len(sentences)):
-        given = [vote.value for vote in votes if vote.sentence == number]
-        supported.append(sum(given) * 2 > len(given))
+    for number, sentence in enumerate(sentences):
+        responses = fields.records(sentence, "responses")
+        if not responses:
+            raise TouchstoneError(f"The field 'responses' of sentence {number + 1} is empty: nobody judged it.")
+        own = [
+            Rating(
+                f"worker-{fields.text(response, 'worker_id')}",
+                _ASPECT,
+                fields.choice(response, "response", _SUPPORTED),
+                number,
+            )
+            for response in responses
+        ]
+        votes += own
+        supported.append(sum(vote.value for vote in own) * 2 > len(own))
     return [
         Item(
             Example(f"{corpus}-{place.number - 1}", document, summary),
@@ -61,19 +73,4 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             system=_SYSTEMS.get(corpus, ""),
             ratings=(Rating(ALL_JUDGES, _ASPECT, sum(supported) / len(supported)), *votes),
         )
-    ]
-
-
-def _votes(sentence: Row, number: int) -> list[Rating]:
-    responses = fields.records(sentence, "responses")
-    if not responses:
-        raise TouchstoneError(f"The field 'responses' of sentence {number + 1} is empty: nobody judged it.")
-    return [
-        Rating(
-            f"worker-{fields.text(response, 'worker_id')}",
-            _ASPECT,
-            fields.choice(response, "response", _SUPPORTED),
-            number,
-        )
-        for response in responses
     ]

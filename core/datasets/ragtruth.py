@@ -44,7 +44,12 @@ class RagTruth(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         for path in item_stream.matching_files(source, "response.jsonl"):
-            sources = _sources(path.with_name("source_info.jsonl"))
+            companion = path.with_name("source_info.jsonl")
+            sources: dict[str, Row] = {}
+            for number, record in file_rows(companion) if companion.is_file() else ():
+                if isinstance(record, str):
+                    raise TouchstoneError(f"{companion.name}, line {number}: {record}")
+                sources[fields.text(record, "source_id")] = record
 
             def convert(row: Row, _: RecordPlace, sources: dict[str, Row] = sources) -> list[Item]:
                 name, group, response = (fields.text(row, field) for field in ("id", "source_id", "response"))
@@ -69,16 +74,6 @@ class RagTruth(Importer):
                 return [item]
 
             yield from item_stream.items_of_files([path], convert)
-
-
-def _sources(path: Path) -> dict[str, Row]:
-    """The sources by id, none where there is no file. Raises TouchstoneError where one of them is broken."""
-    found: dict[str, Row] = {}
-    for number, row in file_rows(path) if path.is_file() else ():
-        if isinstance(row, str):
-            raise TouchstoneError(f"{path.name}, line {number}: {row}")
-        found[fields.text(row, "source_id")] = row
-    return found
 
 
 def source_example(name: str, source: Row, response: str) -> Example:

@@ -46,16 +46,15 @@ class TofuEval(Importer):
 
 def _summaries(lines: Iterator[NumberedRow]) -> Iterator[NumberedRow]:
     """Neighbouring rows of one summary as one record; a row that cannot be read stays a reason."""
-    for key, group in groupby(lines, key=lambda line: _key(line[1])):
+    key_fields = ("doc_id", "topic", "model_name")
+    for key, group in groupby(
+        lines, key=lambda line: None if isinstance(line[1], str) else tuple(line[1].get(name) for name in key_fields)
+    ):
         found = list(group)
         if key is None:
             yield from found
             continue
         yield found[0][0], {_SENTENCES: [row for _, row in found]}
-
-
-def _key(row: Row | str) -> tuple[object, ...] | None:
-    return None if isinstance(row, str) else tuple(row.get(name) for name in ("doc_id", "topic", "model_name"))
 
 
 def _item(record: Row, place: RecordPlace) -> list[Item]:

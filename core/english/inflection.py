@@ -69,15 +69,16 @@ def _verb_tables() -> dict[str, dict[VerbForm, tuple[str, ...]]]:
 
     lemminflect knows nearly every noun as a verb too ("police", "plan"): only the verbs of the list are certain enough.
     """
-    return {base: {form: _spellings(base, form) for form in VerbForm} for base in " ".join(list_lines("verbs")).split()}
-
-
-def _spellings(base: str, form: VerbForm) -> tuple[str, ...]:
-    forms: dict[str, tuple[str, ...]] = _lemminflect().getAllInflections(base, "VERB")
-    # lemminflect leaves the participle out where it is the past form
-    known = forms.get(form) or forms[VerbForm.PAST]
-    preferred = _PREFERRED.get((base, form), known[0])
-    return (preferred, *(other for other in known if other != preferred))
+    tables: dict[str, dict[VerbForm, tuple[str, ...]]] = {}
+    for base in " ".join(list_lines("verbs")).split():
+        forms: dict[str, tuple[str, ...]] = _lemminflect().getAllInflections(base, "VERB")
+        tables[base] = {}
+        for form in VerbForm:
+            # lemminflect leaves the participle out where it is the past form
+            known = forms.get(form) or forms[VerbForm.PAST]
+            preferred = _PREFERRED.get((base, form), known[0])
+            tables[base][form] = (preferred, *(other for other in known if other != preferred))
+    return tables
 
 
 def plural(noun: str) -> str:

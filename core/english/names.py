@@ -90,8 +90,18 @@ def find_names(text: str, context: str) -> tuple[Name, ...]:
     A name next to another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
     """
     known = _known_kinds(context)
-    found = (_read_name(text, mention, known) for mention in name_runs(text))
-    return tuple(name for name in found if name and not touches_name(text, name.span))
+    names = []
+    for mention in name_runs(text):
+        words = mention.of(text).split()
+        for skipped in range(len(words)):
+            kind = _kind_of_words(words[skipped:], known)
+            if kind and (not skipped or words[skipped - 1] in OFFICES):
+                kept = mention.of(text).split(maxsplit=skipped)[-1] if skipped else mention.of(text)
+                whole = Span(mention.end - len(kept), mention.end)
+                definite = text[max(0, mention.start - 4) : mention.start].lower() == "the "
+                names.append(Name(whole, whole.of(text), kind, definite))
+                break
+    return tuple(name for name in names if not touches_name(text, name.span))
 
 
 def listed_names(kind: NameKind) -> tuple[str, ...]:
@@ -108,19 +118,6 @@ def is_listed_name(word: str) -> bool:
 def _listed_words() -> frozenset[str]:
     groups = (group for name in ("given_names", "surnames", "places", "organisations") for group in list_groups(name))
     return frozenset(name for _, members in groups for name in members)
-
-
-def _read_name(text: str, mention: Span, known: dict[str, NameKind]) -> Name | None:
-    words = mention.of(text).split()
-    for skipped in range(len(words)):
-        rest = words[skipped:]
-        kind = _kind_of_words(rest, known)
-        if kind and (not skipped or words[skipped - 1] in OFFICES):
-            kept = mention.of(text).split(maxsplit=skipped)[-1] if skipped else mention.of(text)
-            start = mention.end - len(kept)
-            whole = Span(start, mention.end)
-            return Name(whole, whole.of(text), kind, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
-    return None
 
 
 def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | None:
@@ -150,7 +147,11 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
     learnt: defaultdict[str, set[NameKind]] = defaultdict(set)
     for mention in name_runs(context):
         words = mention.of(context).split()
-        learnt[words[-1]] |= _kinds_by_neighbours(context, mention) if len(words) == 1 else _kinds_of_people(words)
+        if len(words) == 1:
+            learnt[words[-1]] |= _kinds_by_neighbours(context, mention)
+        else:  # by a title or first name in it
+            heads = (_kind_of_words(words[skipped:], _listed_kinds()) for skipped in range(len(words) - 1))
+            learnt[words[-1]] |= {kind for kind in heads if kind in PEOPLE}
     # two or three capitalised words of which the last also stands alone, where nothing says that they name no
     # person
     runs = Counter(mention.of(context) for mention in name_runs(context))
@@ -177,12 +178,6 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
         word: kind for word, kind in _listed_kinds().items() if kind in PLACES or learnt.get(word) != {NameKind.PLACE}
     }
     return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | listed
-
-
-def _kinds_of_people(words: list[str]) -> set[NameKind]:
-    """Kinds of person of the last of a run of capitalised words, by a title or first name in it."""
-    kinds = (_kind_of_words(words[skipped:], _listed_kinds()) for skipped in range(len(words) - 1))
-    return {kind for kind in kinds if kind in PEOPLE}
 
 
 def _kinds_by_neighbours(context: str, mention: Span) -> set[NameKind]:
@@ -247,16 +242,12 @@ def name_runs(text: str) -> tuple[Span, ...]:
         Span(found.start, found.end - (2 if found.of(text).endswith(("'s", "’s")) else 0))
         for found in entities(text)
         if found.end - found.start <= _MAX_NAME_CHARACTERS
-        and _is_name(found.of(text))
+        and not ((run := found.of(text))[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
         and not _CLIPPED_MONTH.match(text, found.start)
     )
 
 
 _CLIPPED_MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)\b\.? ?\d")
-
-
-def _is_name(run: str) -> bool:
-    return not (run[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
 
 
 def touches_name(text: str, span: Span) -> bool:
@@ -292,11 +283,13 @@ _CIRCUMSTANCE_MARGIN = 12  # characters looked at on either side
 
 def find_places(text: str, context: str) -> tuple[Name, ...]:
     """The places that stand as circumstances in a text, in order."""
-    return tuple(name for name in find_names(text, context) if name.kind in PLACES and _is_circumstance(text, name))
-
-
-def _is_circumstance(text: str, name: Name) -> bool:
-    before = text[max(0, name.span.start - _CIRCUMSTANCE_MARGIN) : name.span.start]
-    after = text[name.span.end : name.span.end + _CIRCUMSTANCE_MARGIN]
-    owned = _POSSESSIVE_BEFORE.search(before) and after[:2].strip().islower()
-    return bool(owned or (_BEFORE_CIRCUMSTANCE.search(before) and _AFTER_CIRCUMSTANCE.match(after)))
+    places = []
+    for name in find_names(text, context):
+        if name.kind not in PLACES:
+            continue
+        before = text[max(0, name.span.start - _CIRCUMSTANCE_MARGIN) : name.span.start]
+        after = text[name.span.end : name.span.end + _CIRCUMSTANCE_MARGIN]
+        owned = _POSSESSIVE_BEFORE.search(before) and after[:2].strip().islower()
+        if owned or (_BEFORE_CIRCUMSTANCE.search(before) and _AFTER_CIRCUMSTANCE.match(after)):
+            places.append(name)
+    return tuple(places)

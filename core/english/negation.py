@@ -60,12 +60,17 @@ def find_reversals(sentence: Sentence) -> Iterator[Reversal]:
     for place in range(1, len(sentence) - 1):
         if affirmed := _affirmation_at(sentence, place):
             yield affirmed
-        elif (
-            (negated := negate_verb(sentence, place))
-            and is_asserted(sentence, place)
-            and not _is_restriction(sentence, place)
-        ):
-            yield negated
+            continue
+        negated = negate_verb(sentence, place)
+        if not negated or not is_asserted(sentence, place):
+            continue
+        # a clause that says which one or when: its denial would speak of another thing
+        start, _ = clause_around(sentence, place)
+        opener, before = token_at(sentence, start - 1).low, token_at(sentence, start - 2)
+        is_relative = opener in {"that", "who", "which"} and before.is_word
+        if opener in {"when", "after", "once"} or (is_relative and sentence_tags(sentence)[start - 2] in NOUN_TAGS):
+            continue
+        yield negated
 
 
 def negate_verb(sentence: Sentence, place: int) -> Reversal | None:
@@ -75,13 +80,16 @@ def negate_verb(sentence: Sentence, place: int) -> Reversal | None:
         return None
     if _is_auxiliary(sentence, place):
         return Reversal(token.span, _NEGATED.get(token.text, f"{token.text} not"), True)
-    reading = finite_verb(sentence, place) or _main_have(sentence, place)
+    reading, tags = finite_verb(sentence, place), sentence_tags(sentence)
+    if reading is None and token.text in _HAVE_FORMS and tags[place] in FINITE_TAGS and place + 1 < len(tags):
+        # has, have and had before what is had: a noun phrase, and no "to"
+        reading = ("have", _HAVE_FORMS[token.text]) if tags[place + 1] in _NOUN_PHRASE_TAGS else None
     if reading is None or reading[1] not in _DO_SUPPORT:
         return None
     base, form = reading
     adverb = token_at(sentence, place - 1)
     is_manner = adverb.text.endswith("ly") and adverb.text not in _SPEAKERS_ADVERBS
-    if place > 1 and is_manner and sentence_tags(sentence)[place - 1] == "RB":
+    if place > 1 and is_manner and tags[place - 1] == "RB":
         # "did not substantially rise": "substantially did not rise" is no English
         return Reversal(Span(adverb.span.start, token.span.end), f"{_DO_SUPPORT[form]} not {adverb.text} {base}", True)
     return Reversal(token.span, f"{_DO_SUPPORT[form]} not {base}", True)
@@ -96,15 +104,6 @@ _SPEAKERS_ADVERBS = frozenset(
 
 _DO_SUPPORT = {VerbForm.PAST: "did", VerbForm.THIRD: "does", VerbForm.BASE: "do"}
 _HAVE_FORMS = {"had": VerbForm.PAST, "has": VerbForm.THIRD, "have": VerbForm.BASE}
-
-
-def _main_have(sentence: Sentence, place: int) -> tuple[str, VerbForm] | None:
-    """Has, have and had before what is had: a noun phrase, and no "to"."""
-    form = _HAVE_FORMS.get(sentence[place].text)
-    tags = sentence_tags(sentence)
-    if form is None or tags[place] not in FINITE_TAGS or place + 1 >= len(tags):
-        return None
-    return ("have", form) if tags[place + 1] in _NOUN_PHRASE_TAGS else None
 
 
 _NOUN_PHRASE_TAGS = frozenset({"DT", "PRP$", "CD", "JJ", "NN", "NNS", "NNP", "JJR", "PDT"})
@@ -125,20 +124,17 @@ def is_asserted(sentence: Sentence, place: int, harmless: frozenset[str] = froze
     leaning = (_POLAR | NEGATIVES) - harmless
     start, end = clause_around(sentence, place)
     others = (*sentence[start:place], *sentence[place + 1 : end + 1])
-    return (
-        start < place
-        and _is_plain_statement(sentence, start, end)
-        and not any(token.low in leaning for token in others)
+    words = {token.low for token in sentence[start : end + 1]}
+    mark = start  # the place after the last comma or other mark
+    while mark > 0 and start - mark < _MAX_CLAUSE_TOKENS and sentence[mark - 1].is_word:
+        mark -= 1
+    # neither a condition, comparison or indirect question, nor inside of one
+    is_plain_statement = (
+        not words & (_NOT_DENIED | {"because"})
+        and not {token.low for token in sentence[mark:start]} & _CONDITIONS
+        and token_at(sentence, start - 1).low not in _DEPENDENT_COORDINATORS
     )
-
-
-def _is_restriction(sentence: Sentence, place: int) -> bool:
-    """True if the clause around a place says which one or when: its denial would speak of another thing."""
-    start, _ = clause_around(sentence, place)
-    opener, before = token_at(sentence, start - 1).low, token_at(sentence, start - 2)
-    return opener in {"when", "after", "once"} or (
-        opener in {"that", "who", "which"} and before.is_word and sentence_tags(sentence)[start - 2] in NOUN_TAGS
-    )
+    return start < place and is_plain_statement and not any(token.low in leaning for token in others)
 
 
 def _affirmation_at(sentence: Sentence, place: int) -> Reversal | None:
@@ -156,25 +152,6 @@ def _affirmation_at(sentence: Sentence, place: int) -> Reversal | None:
     return Reversal(Span(before.span.end, token.span.end), "", False)
 
 
-def _is_plain_statement(sentence: Sentence, start: int, end: int) -> bool:
-    """True if a stretch is stated: no condition, comparison or indirect question, and not inside of one."""
-    words = {token.low for token in sentence[start : end + 1]}
-    opened = {token.low for token in _tokens_since_mark(sentence, start)}
-    return (
-        not words & (_NOT_DENIED | {"because"})
-        and not opened & _CONDITIONS
-        and token_at(sentence, start - 1).low not in _DEPENDENT_COORDINATORS
-    )
-
-
-def _tokens_since_mark(sentence: Sentence, place: int) -> Sentence:
-    """Tokens before a place since the last comma or other mark."""
-    start = place
-    while start > 0 and place - start < _MAX_CLAUSE_TOKENS and sentence[start - 1].is_word:
-        start -= 1
-    return sentence[start:place]
-
-
 def _is_auxiliary(sentence: Sentence, place: int) -> bool:
     word, before = sentence[place].low, token_at(sentence, place - 1).low
     if (
@@ -186,21 +163,15 @@ def _is_auxiliary(sentence: Sentence, place: int) -> bool:
         return False
     tags = sentence_tags(sentence)
     if word in HAVE:
-        return tags[place] in FINITE_TAGS and _next_tag(sentence, place) in {"VBN", "VBD"}
+        after = place + 1
+        while after < len(tags) and tags[after] in {"RB", "RBR", "RBS"}:
+            after += 1
+        return tags[place] in FINITE_TAGS and after < len(tags) and tags[after] in {"VBN", "VBD"}
     return word in FINITE_BE | MODALS and tags[place] in FINITE_TAGS | {"MD"}
 
 
 _CLIPPED = frozenset({"t", "n't", "re", "ll", "ve"})
 """Rests of a contraction whose apostrophe was lost: can t, you re."""
-
-
-def _next_tag(sentence: Sentence, place: int) -> str:
-    """The tag of the word after, adverbs left out."""
-    tags = sentence_tags(sentence)
-    place += 1
-    while place < len(tags) and tags[place] in {"RB", "RBR", "RBS"}:
-        place += 1
-    return tags[place] if place < len(tags) else ""
 
 
 def _is_clause_bound(sentence: Sentence, place: int) -> bool:
@@ -299,13 +270,12 @@ def _has_plain_scope(sentence: Sentence, verb: int) -> bool:
     if {";", ":", "?"} & {*words} or words[verb] in MODALS - {"will", "can"}:
         return False
     joined = [place for place in range(verb, len(tags)) if words[place] in {"and", "or", ","}]
-    return not any(_opens_predicate(tags, place + 1) for place in joined)
-
-
-def _opens_predicate(tags: tuple[str, ...], place: int) -> bool:
-    """True if a verb follows a joining word, adverbs left out, or a clause does before the next mark."""
-    rest = tags[place : place + _MAX_JOINED]
-    return any(tag in FINITE_TAGS | {"MD", "VB", "VBN"} or tag.startswith(("VBZ+", "VBD+", "MD+")) for tag in rest)
+    # a verb follows a joining word, adverbs left out, or a clause does before the next mark
+    return not any(
+        tag in FINITE_TAGS | {"MD", "VB", "VBN"} or tag.startswith(("VBZ+", "VBD+", "MD+"))
+        for place in joined
+        for tag in tags[place + 1 : place + 1 + _MAX_JOINED]
+    )
 
 
 _MAX_JOINED = 8  # tokens after a joining word among which a verb would be a second predicate

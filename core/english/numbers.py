@@ -59,8 +59,22 @@ class Number:
 def find_numbers(text: str) -> tuple[Number, ...]:
     """The numbers of a text that nothing else in their phrase depends on."""
     taken = {place for date in find_dates(text) for place in range(date.span.start, date.span.end)}
-    found = (Number(Span(*match.span()), match.group()) for match in _NUMBER.finditer(text))
-    return tuple(number for number in found if number.span.start not in taken and _is_independent(text, number))
+    numbers = []
+    for match in _NUMBER.finditer(text):
+        number = Number(Span(*match.span()), match.group())
+        before = text[max(0, number.span.start - _MARGIN) : number.span.start]
+        after = text[number.span.end : number.span.end + _MARGIN]
+        # "Four" inside of a sentence is a name
+        named = number.text[0].isupper() and re.search(r"[^\s.!?:“\"'‘]\s*$", before)
+        depends = named or _NOT_AFTER.search(before) or _RANGE_BEFORE.search(before) or _NOT_BEFORE.match(after)
+        if number.span.start in taken or depends:
+            continue
+        # nought and one have other grammar; four figures without a comma may be a year
+        if number.text.lower() in NUMBER_WORDS or (
+            float(number.text.replace(",", "")) >= 2 and not re.fullmatch(r"[12]\d{3}", number.text)
+        ):
+            numbers.append(number)
+    return tuple(numbers)
 
 
 def other_numbers(number: str) -> list[str]:
@@ -93,24 +107,3 @@ def numeric_value(number: str) -> float:
 
 
 _FACTORS = (0.4, 0.6, 0.7, 1.4, 1.6, 1.9)
-
-
-def _is_independent(text: str, number: Number) -> bool:
-    before = text[max(0, number.span.start - _MARGIN) : number.span.start]
-    after = text[number.span.end : number.span.end + _MARGIN]
-    # "Four" inside of a sentence is a name
-    named = number.text[0].isupper() and re.search(r"[^\s.!?:“\"'‘]\s*$", before)
-    return not (
-        named
-        or _NOT_AFTER.search(before)
-        or _RANGE_BEFORE.search(before)
-        or _NOT_BEFORE.match(after)
-        or _is_small(number.text)
-    )
-
-
-def _is_small(number: str) -> bool:
-    """Nought and one have other grammar; four figures without a comma may be a year."""
-    if number.lower() in NUMBER_WORDS:
-        return False
-    return float(number.replace(",", "")) < 2 or re.fullmatch(r"[12]\d{3}", number) is not None

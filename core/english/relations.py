@@ -102,16 +102,14 @@ def _relates(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
         return False
     if word == "when":
         return sentence[-1].text != "?" and after in _SUBJECT_TAGS and bool(FINITE_TAGS & {*tags[place + 1 :]})
-    return after in _TAGS_AFTER.get(word, {after}) and not _is_idiom(word, tags[place - 1], following.low)
-
-
-def _is_idiom(word: str, before: str, following: str) -> bool:
-    """The relations whose contrary does not fit: "a following wind", "a match against Leeds", "without any"."""
-    if word == "following":
-        return before in {"VBD", "VBZ", "DT"}
-    if word == "against":
-        return not before.startswith("VB")
-    return word == "without" and following in {"any", "no"}
+    before = tags[place - 1]
+    # where the contrary does not fit: "a following wind", "a match against Leeds", "without any"
+    is_idiom = (
+        (word == "following" and before in {"VBD", "VBZ", "DT"})
+        or (word == "against" and not before.startswith("VB"))
+        or (word == "without" and following.low in {"any", "no"})
+    )
+    return after in _TAGS_AFTER.get(word, {after}) and not is_idiom
 
 
 _AFTER_ADVERB = frozenset({"VBN", "VBD", "VBZ", "VB", ".", "VBG"})

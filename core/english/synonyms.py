@@ -10,7 +10,7 @@ from functools import cache
 from core.english.inflection import base_forms, inflect, inflect_verb, plural, possible_verb_forms
 from core.english.numbers import NUMBER_WORDS
 from core.english.predicates import verb_frames
-from core.english.syntax import Replacement, Sentence, Token, contextual_verb_readings, token_at
+from core.english.syntax import Replacement, Sentence, contextual_verb_readings, token_at
 from core.english.verb_phrases import NOUN_TAGS, sentence_tags, verb_reading
 from core.english.word_lists import (
     ADVERBS,
@@ -52,31 +52,21 @@ def bundled_synonyms(summary: str, sentence: Sentence) -> Iterator[Replacement]:
 
 
 def _phrase_synonyms(summary: str, sentence: Sentence, place: int) -> Iterator[Replacement]:
-    for length in range(_MAX_PHRASE_WORDS, 0, -1):
-        words = sentence[place : place + length]
+    for end in range(place + _MAX_PHRASE_WORDS, place, -1):
+        words = sentence[place:end]
         counted = f"{' '.join(token.low for token in words)} <n>"
         span = Span(sentence[place].span.start, words[-1].span.end)
         plain = " ".join(span.of(summary).lower().split())
-        if counted in _bundled_groups() and _is_number(sentence, place + length):
+        after, following = token_at(sentence, end), token_at(sentence, end + 1)
+        is_number = after.low in NUMBER_WORDS or (after.low in {"a", "one"} and following.low in _FRACTIONS)
+        if counted in _bundled_groups() and (is_number or after.text[0].isdigit()):
             yield from ((span, other.removesuffix(" <n>")) for other in _bundled_groups()[counted])
             return
-        if plain in _bundled_groups() and not _is_part_of_name(sentence, place, place + length):
+        # a piece of a name or title: a capital inside of a sentence
+        is_name = any(token.is_capital for token in sentence[max(1, place) : end]) or (not place and after.is_capital)
+        if plain in _bundled_groups() and not is_name:
             yield from ((span, other) for other in _bundled_groups()[plain])
             return
-
-
-def _is_part_of_name(sentence: Sentence, start: int, end: int) -> bool:
-    """True if a phrase is a piece of a name or title: a capital inside of a sentence."""
-    return any(token.is_capital for token in sentence[max(1, start) : end]) or (
-        start == 0 and token_at(sentence, end).is_capital
-    )
-
-
-def _is_number(sentence: Sentence, place: int) -> bool:
-    token, after = token_at(sentence, place), token_at(sentence, place + 1)
-    return (
-        token.text[0].isdigit() or token.low in NUMBER_WORDS or (token.low in {"a", "one"} and after.low in _FRACTIONS)
-    )
 
 
 def _verb_synonyms(sentence: Sentence, place: int) -> Iterator[Replacement]:
@@ -95,10 +85,17 @@ def _verb_synonyms(sentence: Sentence, place: int) -> Iterator[Replacement]:
 
 def _listed_by_part(sentence: Sentence, place: int) -> Iterator[Replacement]:
     """The synonyms of a word in small letters as the part of speech that it is here, in its form."""
-    token, tag = sentence[place], sentence_tags(sentence)[place]
+    tags = sentence_tags(sentence)
+    token, tag = sentence[place], tags[place]
     if token.is_capital and place:
         return
-    if tag in {"NN", "NNS"} and not _is_in_compound(sentence, place):
+    # another noun or a hyphen touches it, or it is counted as a thing of a name
+    around = {tags[other] for other in (place - 1, place + 1) if 0 <= other < len(tags)}
+    is_in_compound = bool(NOUN_TAGS & around) or "-" in token.text
+    # a noun follows an adjective that nothing makes more or less
+    graded = place and (tags[place - 1] in {"RB", "RBR", "RBS"} or sentence[place - 1].low in {"as", "so", "too"})
+    opens_noun = not graded and place + 1 < len(tags) and tags[place + 1] in {"NN", "NNS", "JJ", "VBN", "CD"}
+    if tag in {"NN", "NNS"} and not is_in_compound:
         bases = (base for base in base_forms(token.low) if ("n", base) in _synonyms_by_part())
         words = [new for base in bases for _, new in _synonyms_by_part()["n", base]]
         yield from ((token.span, plural(new) if tag == "NNS" else new) for new in words)
@@ -106,24 +103,10 @@ def _listed_by_part(sentence: Sentence, place: int) -> Iterator[Replacement]:
         frames, (base, form) = verb_frames(sentence, place), reading
         words = [new for frame, new in _synonyms_by_part().get(("v", base), ()) if frame in frames]
         yield from ((token.span, inflect_verb(new, form)) for new in words)
-    elif tag in {"JJ", "JJS"} and _opens_noun(sentence, place):
+    elif tag in {"JJ", "JJS"} and opens_noun:
         yield from ((token.span, new) for _, new in _synonyms_by_part().get(("j", token.low), ()))
-    elif tag in {"RB", "IN"} and not (place and sentence_tags(sentence)[place - 1] == "RB"):
+    elif tag in {"RB", "IN"} and not (place and tags[place - 1] == "RB"):
         yield from ((token.span, new) for _, new in _synonyms_by_part().get(("r", token.low), ()))
-
-
-def _is_in_compound(sentence: Sentence, place: int) -> bool:
-    """True if another noun or a hyphen touches a noun, or it is counted as a thing of a name."""
-    tags = sentence_tags(sentence)
-    around = [tags[other] for other in (place - 1, place + 1) if 0 <= other < len(tags)]
-    return bool(NOUN_TAGS & {*around}) or "-" in sentence[place].text
-
-
-def _opens_noun(sentence: Sentence, place: int) -> bool:
-    """True if a noun follows an adjective that nothing makes more or less."""
-    tags = sentence_tags(sentence)
-    graded = place and (tags[place - 1] in {"RB", "RBR", "RBS"} or sentence[place - 1].low in {"as", "so", "too"})
-    return not graded and place + 1 < len(tags) and tags[place + 1] in {"NN", "NNS", "JJ", "VBN", "CD"}
 
 
 @cache
@@ -175,34 +158,21 @@ def wordnet_lexicon() -> Lexicon | None:
 def wordnet_synonyms(wordnet: WordNet, sentence: Sentence) -> Iterator[Replacement]:
     """Every place of a sentence where another word surely says the same, with that word in the same form."""
     for place, token in enumerate(sentence):
-        if (
-            token.text.isalpha()
-            and token.text.islower()
-            and len(token.text) >= _MIN_LETTERS
-            and token.low not in _CLOSED_WORDS
-            and _stands_alone(wordnet, sentence, place)
+        is_word = token.text.isalpha() and token.text.islower() and len(token.text) >= _MIN_LETTERS
+        if not is_word or token.low in _CLOSED_WORDS:
+            continue
+        # a piece of an expression that WordNet knows, or of a compound of nouns, does not stand alone; a capital may belong
+        # to a name; also that of the first word, which costs a few synonyms
+        before, after = token_at(sentence, place - 1), token_at(sentence, place + 1)
+        if any(map(wordnet.knows, (f"{before.low}_{token.low}", f"{token.low}_{after.low}"))) or any(
+            neighbour.low not in _CLOSED_WORDS and (neighbour.is_capital or wordnet.bases(neighbour.low, "noun"))
+            for neighbour in (before, after)
         ):
-            for new in _replacements(wordnet, sentence, place):
-                if (
-                    len(new) >= _MIN_LETTERS
-                    and new not in _NEVER_REPLACED
-                    and not base_forms(new) & base_forms(token.low)
-                ):
-                    yield token.span, new
-
-
-def _stands_alone(wordnet: WordNet, sentence: Sentence, place: int) -> bool:
-    """True if a word is no piece of an expression that WordNet knows, nor of a compound of nouns."""
-    before, word, after = (token_at(sentence, place + step) for step in (-1, 0, 1))
-    pairs = (f"{before.low}_{word.low}", f"{word.low}_{after.low}")
-    return not any(map(wordnet.knows, pairs)) and not any(
-        _may_be_compound(wordnet, neighbour) for neighbour in (before, after)
-    )
-
-
-def _may_be_compound(wordnet: WordNet, neighbour: Token) -> bool:
-    """A capital may belong to a name; also that of the first word, which costs a few synonyms."""
-    return neighbour.low not in _CLOSED_WORDS and (neighbour.is_capital or bool(wordnet.bases(neighbour.low, "noun")))
+            continue
+        for new in _replacements(wordnet, sentence, place):
+            is_other = not base_forms(new) & base_forms(token.low)
+            if len(new) >= _MIN_LETTERS and new not in _NEVER_REPLACED and is_other:
+                yield token.span, new
 
 
 def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[str]:

@@ -164,20 +164,14 @@ def contextual_verb_readings(sentence: Sentence, place: int) -> list[tuple[str, 
         )
     elif before in _BEFORE_NOUN | POSSESSIVES or not token_at(sentence, place - 1).is_word:
         allowed = frozenset()
+    elif after.low in ARTICLES | POSSESSIVES:
+        # after a noun, a word is surely a finite verb with an object after it, or as a form that is no participle
+        allowed = frozenset({VerbForm.PAST, VerbForm.THIRD})
+    elif after.low in PREPOSITIONS and possible_verb_forms(sentence[place].low) == {VerbForm.PAST}:
+        allowed = frozenset({VerbForm.PAST})
     else:
-        allowed = _forms_after_noun(sentence[place].low, token_at(sentence, place + 1).low)
+        allowed = frozenset()
     return [reading for reading in known if reading[1] in allowed]
-
-
-def _forms_after_noun(word: str, after: str) -> frozenset[VerbForm]:
-    """After a noun, a word is surely a finite verb with an object after it, or as a form that is no participle."""
-    if after in ARTICLES | POSSESSIVES:
-        return frozenset({VerbForm.PAST, VerbForm.THIRD})
-    return (
-        frozenset({VerbForm.PAST})
-        if after in PREPOSITIONS and possible_verb_forms(word) == {VerbForm.PAST}
-        else frozenset()
-    )
 
 
 def _word_before(sentence: Sentence, place: int) -> str:

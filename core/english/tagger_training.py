@@ -28,25 +28,22 @@ def read_treebank(files: Iterable[Path]) -> Iterator[Tagged]:
         for block in file.read_text(encoding="utf-8").split("\n\n"):
             rows = [line.split("\t") for line in block.splitlines() if line[:1].isdigit()]
             text = next((line[9:] for line in block.splitlines() if line.startswith("# text = ")), "")
-            if rows and text:
-                yield _align_tokens(text, rows)
-
-
-def _align_tokens(text: str, rows: list[list[str]]) -> Tagged:
-    gold: list[tuple[int, int, str]] = []
-    place = 0
-    for row in rows:
-        start = text.find(row[1], place)
-        if row[0].isdigit() and start >= 0:
-            place = start + len(row[1])
-            gold.append((start, place, row[4]))
-    ours = split_tokens(text)
-    tags = [
-        [(tag, text[start:end]) for start, end, tag in gold if start < one.span.end and end > one.span.start]
-        for one in ours
-    ]
-    kept = [(one.text, _joined_tag(one.text, some)) for one, some in zip(ours, tags, strict=True) if some]
-    return tuple(word for word, _ in kept), tuple(tag for _, tag in kept)
+            if not rows or not text:
+                continue
+            gold: list[tuple[int, int, str]] = []
+            place = 0
+            for row in rows:
+                start = text.find(row[1], place)
+                if row[0].isdigit() and start >= 0:
+                    place = start + len(row[1])
+                    gold.append((start, place, row[4]))
+            ours = split_tokens(text)
+            tags = [
+                [(tag, text[start:end]) for start, end, tag in gold if start < one.span.end and end > one.span.start]
+                for one in ours
+            ]
+            kept = [(one.text, _joined_tag(one.text, some)) for one, some in zip(ours, tags, strict=True) if some]
+            yield tuple(word for word, _ in kept), tuple(tag for _, tag in kept)
 
 
 def _joined_tag(word: str, found: list[tuple[str, str]]) -> str:
@@ -62,7 +59,12 @@ def _joined_tag(word: str, found: list[tuple[str, str]]) -> str:
 
 def train(sentences: list[Tagged], rounds: int = _ROUNDS, seed: int = 0) -> Weights:
     """Averaged weights in tenths; the same seed gives the same weights."""
-    seen = Counter(feature for words, tags in sentences for feature in _all_features(words, tags))
+    seen = Counter(
+        feature
+        for words, tags in sentences
+        for place, lexical in enumerate(lexical_features(words))
+        for feature in (*lexical, *history_features(words, place, tags))
+    )
     weights: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     totals: defaultdict[tuple[str, str], int] = defaultdict(int)
     changed: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -96,12 +98,6 @@ def train(sentences: list[Tagged], rounds: int = _ROUNDS, seed: int = 0) -> Weig
         if abs(weight) >= _MIN_WEIGHT:
             kept[name][label] = round(weight / 10)
     return dict(kept)
-
-
-def _all_features(words: tuple[str, ...], tags: tuple[str, ...]) -> Iterator[str]:
-    for place, lexical in enumerate(lexical_features(words)):
-        yield from lexical
-        yield from history_features(words, place, tags)
 
 
 def accuracy(weights: Weights, sentences: Iterable[Tagged]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, NamedTuple
@@ -106,7 +106,14 @@ def load_wordnet() -> WordNet | None:
         return None
     with _find(_INDEX_FILE).open() as file:
         text = file.read()
-    return parse_wordnet(text.decode("utf-8"), {part: dict(_read_exceptions(part)) for part in _ENDINGS})
+    # forms that are not made by rule, and what they may be a form of
+    exceptions: dict[PartOfSpeech, dict[str, tuple[str, ...]]] = {}
+    for part in _ENDINGS:
+        short = {"adjective": "adj", "adverb": "adv"}.get(part, part)
+        with _find(f"corpora/wordnet/{short}.exc").open() as file:
+            lines = [line.split() for line in file.read().decode("utf-8").splitlines()]
+        exceptions[part] = {form: tuple(bases) for form, *bases in lines}
+    return parse_wordnet(text.decode("utf-8"), exceptions)
 
 
 def parse_wordnet(index: str, exceptions: Mapping[PartOfSpeech, Mapping[str, tuple[str, ...]]]) -> WordNet:
@@ -123,12 +130,3 @@ def parse_wordnet(index: str, exceptions: Mapping[PartOfSpeech, Mapping[str, tup
     senses = {place: tuple(sense for _, sense in sorted(some, key=lambda one: one[0])) for place, some in found.items()}
     fingerprint = hashlib.sha256(index.encode()).hexdigest()[:8]
     return WordNet(fingerprint, senses, {synset: tuple(sorted(words)) for synset, words in members.items()}, exceptions)
-
-
-def _read_exceptions(part: PartOfSpeech) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """A form that is not made by rule, and what it may be a form of."""
-    short = {"adjective": "adj", "adverb": "adv"}.get(part, part)
-    with _find(f"corpora/wordnet/{short}.exc").open() as file:
-        for line in file.read().decode("utf-8").splitlines():
-            form, *bases = line.split()
-            yield form, tuple(bases)

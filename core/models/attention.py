@@ -23,9 +23,14 @@ _DisentangledAttention = modeling_deberta.DisentangledSelfAttention | modeling_d
 def prepare_attention(network: PreTrainedModel) -> PreTrainedModel:
     """The network, changed in place: the same values within rounding; not to be trained any more."""
     with torch.no_grad():
+        encoders = (modeling_deberta.DebertaEncoder, modeling_deberta_v2.DebertaV2Encoder)
         for part in list(network.modules()):
-            if isinstance(part, (modeling_deberta.DebertaEncoder, modeling_deberta_v2.DebertaV2Encoder)):
-                _fix_positions(part)
+            if isinstance(part, encoders) and part.relative_attention:
+                table = part.get_rel_embedding()
+                for layer in part.layer:
+                    attention = cast(Any, layer).attention
+                    if not getattr(attention.self, "talking_head", False):
+                        attention.self = FixedPositions(attention.self, table)
             if isinstance(part, T5Attention) and part.has_relative_attention_bias:
                 setattr(part, "compute_bias", _contiguous(part.compute_bias))  # noqa: B010  # mypy knows it as a method
     return network
@@ -34,16 +39,6 @@ def prepare_attention(network: PreTrainedModel) -> PreTrainedModel:
 def _contiguous(compute: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The same tensor laid out as attention reads it: every layer would make a copy of its own."""
     return lambda *args, **kwargs: compute(*args, **kwargs).contiguous()
-
-
-def _fix_positions(encoder: modeling_deberta.DebertaEncoder | modeling_deberta_v2.DebertaV2Encoder) -> None:
-    if not encoder.relative_attention:
-        return
-    table = encoder.get_rel_embedding()
-    for layer in encoder.layer:
-        attention = cast(Any, layer).attention
-        if not getattr(attention.self, "talking_head", False):
-            attention.self = FixedPositions(attention.self, table)
 
 
 class FixedPositions(torch.nn.Module):

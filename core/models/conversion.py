@@ -67,10 +67,6 @@ def _from_archive(source: Path, taken: Path, made: Path, backbone: Callable[[str
                     shutil.copyfileobj(content, file)
     if (taken / ALLENNLP_WEIGHTS).is_file():
         return _from_allennlp(taken, made, backbone)
-    return _from_pickle(taken, made)
-
-
-def _from_pickle(taken: Path, made: Path) -> str:
     if not (taken / "config.json").is_file() or not (taken / PICKLE).is_file():
         raise LoadError(
             f"There is neither config.json with {PICKLE} nor {ALLENNLP_WEIGHTS} in it. Name the archive as its authors "

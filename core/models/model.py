@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.errors import BadSettingError
-from core.models.tokenizer import Input, TextTokenizer, Tokens
+from core.models.tokenizer import TextTokenizer, Tokens
 from core.types import Answer, Question
 
 UNLIMITED = 1 << 30
@@ -56,7 +56,10 @@ def rows_of(
 ) -> list[Row]:
     """Rows for adapters that read each question as one text or one pair, after a prompt; option "limit" lowers the limit."""
     limits = [min(limit, int_option(question, "limit", limit)) for question in questions]
-    tokens = tokenizer.encode_ids([_tokenizer_input(question, prompt) for question in questions], limits)
+    inputs = [
+        (prompt + first, rest[0]) if rest else prompt + first for first, *rest in (one.inputs for one in questions)
+    ]
+    tokens = tokenizer.encode_ids(inputs, limits)
     return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
 
 
@@ -66,8 +69,3 @@ def int_option(question: Question, name: str, default: int) -> int:
     if not isinstance(value, int):
         raise BadSettingError(f"Option {name} must be a whole number; got {value!r}.")
     return value
-
-
-def _tokenizer_input(question: Question, prompt: str) -> Input:
-    first, *rest = question.inputs
-    return (prompt + first, rest[0]) if rest else prompt + first

@@ -149,7 +149,10 @@ def batch_loss(logits: Tensor, batch: Batch) -> Tensor:
     if batch.units:
         known = torch.stack([supported[list(unit.texts)].sum() for unit in batch.units])
         labels = torch.tensor([unit.supported for unit in batch.units], device=logits.device)
-        losses.append(-torch.where(labels, known, _log_complement(known)).mean())
+        # log(1 - exp(x)) for x below 0, by whichever form loses nothing
+        safe = known.clamp(max=-1e-7)
+        complement = torch.where(safe > -0.693, torch.log(-torch.expm1(safe)), torch.log1p(-torch.exp(safe)))
+        losses.append(-torch.where(labels, known, complement).mean())
     if batch.pairs:
         losses.append(relu(_MARGIN - _gains(supported, batch.pairs)).mean())
     if batch.harmless:
@@ -161,12 +164,6 @@ def batch_loss(logits: Tensor, batch: Batch) -> Tensor:
 def _gains(supported: Tensor, pairs: Sequence[TextPair]) -> Tensor:
     """By how much the log probability of the first of each pair exceeds that of the other, (pairs,)."""
     return torch.stack([supported[list(one)].sum() - supported[list(other)].sum() for one, other in pairs])
-
-
-def _log_complement(logs: Tensor) -> Tensor:
-    """log(1 - exp(x)) for x below 0, by whichever form loses nothing."""
-    safe = logs.clamp(max=-1e-7)
-    return torch.where(safe > -0.693, torch.log(-torch.expm1(safe)), torch.log1p(-torch.exp(safe)))
 
 
 @contextmanager

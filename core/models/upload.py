@@ -51,22 +51,20 @@ def push(folder: Path, repository: str, licence: str, *, public: bool = False, e
             "some do not let you choose."
         )
     card = folder / CARD_FILE
-    card.write_text(_with_head(card.read_text(encoding="utf-8"), licence.strip()), encoding="utf-8")
-    return _send(folder, _PUSHED_FILES, repository, "model", public=public, existing=existing)
-
-
-_HEAD = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
-
-
-def _with_head(card: str, licence: str) -> str:
-    """The card with a head as the hub reads it (huggingface.co/docs/hub/model-cards), in place of an earlier one."""
+    # as the hub reads it (huggingface.co/docs/hub/model-cards), in place of an earlier one
     head = {
-        **licence_fields(licence),
+        **licence_fields(licence.strip()),
         "language": "en",
         "pipeline_tag": "text-classification",
         "tags": ["touchstone", "summarization", "factual-consistency"],
     }
-    return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n\n{_HEAD.sub('', card)}"
+    front = yaml.safe_dump(head, sort_keys=False, allow_unicode=True)
+    text = _HEAD.sub("", card.read_text(encoding="utf-8"))
+    card.write_text(f"---\n{front}---\n\n{text}", encoding="utf-8")
+    return _send(folder, _PUSHED_FILES, repository, "model", public=public, existing=existing)
+
+
+_HEAD = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 
 
 def push_dataset(files: Mapping[str, bytes], repository: str, *, public: bool = False, existing: bool = False) -> str:

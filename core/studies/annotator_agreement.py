@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import ClassVar
@@ -87,6 +88,15 @@ def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAg
         pairs = [pair for pair, number in shared.most_common(_MAX_PAIRS) if number >= _MIN_SHARED]
         # alpha takes two values for nothing more than classes
         alphas = list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
+        many = f"More than {_MAX_VALUES} distinct values: alpha is not computed."
+        agreements = []
+        for pair in pairs:
+            both = {place: given for place, given in labels.items() if pair[0] in given and pair[1] in given}
+            of_pair = _matrix([[given[judge] for judge in pair] for given in both.values()], both, cases)
+            distance = nominal_distance if len(of_pair.categories) <= 2 else interval_distance
+            kappa = _with_few_values(of_pair, partial(cohen_kappa, first=0, second=1, distance=distance))
+            raw = drawn.estimate(_with_few_values(of_pair, raw_agreement))
+            agreements.append(PairAgreement(*pair, raw, drawn.estimate(kappa)))
         yield AnnotatorAgreement(
             aspect=aspect,
             unit=unit,
@@ -94,9 +104,16 @@ def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAg
             labels=sum(map(len, labels.values())),
             annotators=len({judge for given in labels.values() for judge in given}),
             raw=drawn.estimate(_with_few_values(matrix, raw_agreement)),
-            alphas={name: drawn.estimate(_alpha(matrix, name)) for name in alphas},
+            alphas={
+                name: drawn.estimate(
+                    undefined(len(matrix.documents), many)
+                    if len(matrix.categories) > _MAX_VALUES
+                    else krippendorff_alpha(matrix, DISTANCES[name])
+                )
+                for name in alphas
+            },
             ac1=drawn.estimate(_with_few_values(matrix, gwet_ac1)),
-            pairs=tuple(_measure_pair(pair, labels, cases, drawn) for pair in pairs),
+            pairs=tuple(agreements),
             all_pairs=len(shared),
         )
 
@@ -116,19 +133,16 @@ def labelled_units(cases: Cases) -> dict[tuple[str, str], _Labels]:
         for judgement in sample.item.judgements:
             labels_by_unit[VERDICT, "summary"][row, -1][judgement.judge] = VERDICT_VALUES[judgement.verdict]
     of_sentences = [aspect for aspect, unit in labels_by_unit if unit == "sentence"]
-    labels = dict(labels_by_unit) | {
-        (aspect, "summary mean"): _sentence_means(labels_by_unit[aspect, "sentence"]) for aspect in of_sentences
-    }
+    labels: dict[tuple[str, str], _Labels] = dict(labels_by_unit)
+    for aspect in of_sentences:
+        values: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for (row, _), given in labels_by_unit[aspect, "sentence"].items():
+            for judge, value in given.items():
+                values[row, -1][judge].append(value)
+        labels[aspect, "summary mean"] = {
+            place: {judge: float(np.mean(of)) for judge, of in given.items()} for place, given in values.items()
+        }
     return {unit: of for unit, of in labels.items() if any(len(given) > 1 for given in of.values())}
-
-
-def _sentence_means(labels: _Labels) -> dict[tuple[int, int], dict[str, float]]:
-    """Each annotator's mean over the sentences of a summary."""
-    values: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for (row, _), given in labels.items():
-        for judge, value in given.items():
-            values[row, -1][judge].append(value)
-    return {place: {judge: float(np.mean(of)) for judge, of in given.items()} for place, given in values.items()}
 
 
 def _matrix(values: Sequence[Sequence[float]], labels: _Labels, cases: Cases) -> LabelMatrix:
@@ -137,20 +151,6 @@ def _matrix(values: Sequence[Sequence[float]], labels: _Labels, cases: Cases) ->
     for row, given in enumerate(values):
         filled[row, : len(given)] = given
     return LabelMatrix(filled, cases.documents[[row for row, _ in labels]])
-
-
-def _measure_pair(pair: tuple[str, str], labels: _Labels, cases: Cases, drawn: Resamples) -> PairAgreement:
-    both = {place: given for place, given in labels.items() if pair[0] in given and pair[1] in given}
-    matrix = _matrix([[given[judge] for judge in pair] for given in both.values()], both, cases)
-    distance = nominal_distance if len(matrix.categories) <= 2 else interval_distance
-    kappa = _with_few_values(matrix, lambda of: cohen_kappa(of, 0, 1, distance))
-    return PairAgreement(*pair, drawn.estimate(_with_few_values(matrix, raw_agreement)), drawn.estimate(kappa))
-
-
-def _alpha(matrix: LabelMatrix, name: str) -> Statistic:
-    if len(matrix.categories) > _MAX_VALUES:
-        return undefined(len(matrix.documents), f"More than {_MAX_VALUES} distinct values: alpha is not computed.")
-    return krippendorff_alpha(matrix, DISTANCES[name])
 
 
 def _with_few_values(matrix: LabelMatrix, coefficient: Callable[[LabelMatrix], Statistic]) -> Statistic:

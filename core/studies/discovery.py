@@ -14,7 +14,7 @@ from core.errors import TouchstoneError, UnscorableError
 from core.metric import METRICS, Direction
 from core.report import Column, Report, Table
 from core.runs.run import Run
-from core.stats.statistic import Mask, Values
+from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.text import sentences, words
 
@@ -101,7 +101,18 @@ def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
     """Every bigram against the best fifth, how many summaries that is, and how many have a score."""
     kept = ~np.isnan(scores)
     texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
-    best = _best_fifth(scores[kept], direction)
+    known = scores[kept]
+    if direction == "neutral":
+        raise UnscorableError("The metric has no better side: none of the summaries is its best.")
+    number = -(-len(known) // _FIFTHS)
+    if number < _MIN_SHARED:
+        raise UnscorableError(
+            f"{len(known)} summaries have a score: too few for a fifth in which a phrase can stand twice. Take more than five."
+        )
+    if np.ptp(known) == 0:
+        raise UnscorableError(f"All {len(known)} summaries score {known[0]:g}: none of them is better than the others.")
+    best = np.zeros(len(known), dtype=np.bool_)
+    best[np.argsort(known if direction == "lower" else -known, kind="stable")[:number]] = True
 
     from sklearn.feature_extraction.text import TfidfVectorizer  # it takes a second, and few commands discover
 
@@ -123,24 +134,6 @@ def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
 def _first_by_lead(bigrams: Sequence[Bigram], most: int) -> tuple[Bigram, ...]:
     leading = [bigram for bigram in bigrams if bigram.lead > 0]
     return tuple(sorted(leading, key=lambda bigram: (-bigram.lead, bigram.text))[:most])
-
-
-def _best_fifth(scores: Values, direction: Direction) -> Mask:
-    if direction == "neutral":
-        raise UnscorableError("The metric has no better side: none of the summaries is its best.")
-    number = -(-len(scores) // _FIFTHS)
-    if number < _MIN_SHARED:
-        raise UnscorableError(
-            f"{len(scores)} summaries have a score: too few for a fifth in which a phrase can stand twice. Take more than five."
-        )
-    if np.ptp(scores) == 0:
-        raise UnscorableError(
-            f"All {len(scores)} summaries score {scores[0]:g}: none of them is better than the others."
-        )
-    order = np.argsort(scores if direction == "lower" else -scores, kind="stable")
-    best = np.zeros(len(scores), dtype=np.bool_)
-    best[order[:number]] = True
-    return best
 
 
 def _word_pairs(text: str) -> list[str]:

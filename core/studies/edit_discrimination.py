@@ -5,6 +5,7 @@ A detector of changes separates broken summaries from originals, and not from su
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -60,8 +61,20 @@ def edit_discrimination(
         of_metric = [shift for shift in shifts if shift.metric == metric]
         broken = [shift for shift in of_metric if intents[shift.kind] == "breaking"]
         harmless = [shift for shift in of_metric if intents[shift.kind] == "preserving"]
-        if broken:
-            results.append(_of_metric(metric, broken, harmless, growths, numbers, drawn))
+        if not broken:
+            continue
+        by_kind: dict[str, list[Shift]] = defaultdict(list)
+        for shift in broken:
+            by_kind[shift.kind].append(shift)
+        # against the originals, and against the edits
+        areas = {}
+        for kind, bad in {ALL_KINDS: broken, **by_kind}.items():
+            originals = LabelledScores.of(pairs_of_shifts(metric, bad, numbers))
+            edits = _labelled(metric, bad, harmless, numbers)
+            areas[kind] = (drawn.estimate(auc(originals)), drawn.estimate(auc(edits)))
+        strata = np.array([growths[shift.source, shift.kind] for shift in (*harmless, *broken)], dtype=np.intp)
+        matched = drawn.estimate(stratified_auc(_labelled(metric, broken, harmless, numbers), strata))
+        results.append(EditDiscrimination(metric, *areas.pop(ALL_KINDS), matched, areas))
     return results
 
 
@@ -82,29 +95,6 @@ def against_edits_of_people(cases: Cases, column: MetricColumn) -> Statistic:
     rows = np.concatenate([cases.harmless[:, 1], cases.pairs[:, 1]])
     labels = np.repeat([True, False], [len(cases.harmless), len(cases.pairs)])
     return auc(LabelledScores(column.values[rows], labels, cases.documents[rows], column.direction))
-
-
-def _of_metric(  # the run's shifts of one metric, and what all metrics share
-    metric: str,
-    broken: Sequence[Shift],
-    harmless: Sequence[Shift],
-    growths: Mapping[VariantKey, int],
-    numbers: dict[str, int],
-    drawn: Resamples,
-) -> EditDiscrimination:
-    def both(bad: Sequence[Shift]) -> tuple[Estimate, Estimate]:
-        originals = LabelledScores.of(pairs_of_shifts(metric, bad, numbers))
-        edits = _labelled(metric, bad, harmless, numbers)
-        return drawn.estimate(auc(originals)), drawn.estimate(auc(edits))
-
-    by_kind = {
-        kind: [shift for shift in broken if shift.kind == kind] for kind in dict.fromkeys(s.kind for s in broken)
-    }
-    originals, edits = both(broken)
-    strata = np.array([growths[shift.source, shift.kind] for shift in (*harmless, *broken)], dtype=np.intp)
-    matched = drawn.estimate(stratified_auc(_labelled(metric, broken, harmless, numbers), strata))
-    kinds = {kind: both(of_kind) for kind, of_kind in by_kind.items()}
-    return EditDiscrimination(metric, originals, edits, matched, kinds)
 
 
 def _labelled(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -66,10 +66,22 @@ class ExplanationScores(Study):
             notes.append(
                 "ES, JS and the share of entirely correct explanations rest on the graded ones alone where incomplete."
             )
+        # the best explainer by the joint score and by the explanation score, where they are known
+        sentences = []
+        for figure, what in (("JS", "joint"), ("ES", "explanation")):
+            scored = [explainer for explainer in explainers if explainer.figures[figure].value is not None]
+            if scored:
+                best = max(scored, key=lambda explainer: explainer.figures[figure].value or 0.0)
+                estimate = best.figures[figure]
+                among = f" of {len(scored)} explainers" if len(scored) > 1 else ""
+                sentences.append(
+                    f"{best.name or 'unnamed'} has {'the best' if among else 'a'} {what} score{among}: "
+                    f"{format_percent(estimate)} % (n = {estimate.n})."
+                )
         return self.report(
             data,
             [*tables, *judge_tables(judged_explanations(cases), data.resamples)],
-            sentences=list(_sentences(explainers)),
+            sentences=sentences,
             notes=notes,
         )
 
@@ -90,35 +102,22 @@ def _table(name: str, title: str, explainers: Sequence[ExplainerScores]) -> Tabl
         )
     ]
     head = [Column("explainer", "explained by"), *([Column("judge", "graded by")] if judged else [])]
-    return Table(name, title, (*head, *_COUNTS, *figures), tuple(_row(explainer, judged) for explainer in explainers))
-
-
-def _row(explainer: ExplainerScores, judged: bool) -> tuple[Cell, ...]:
-    figures: list[Cell] = []
-    for figure, estimate in explainer.figures.items():
-        figures += [estimate, estimate.n] if figure in {"ES", "JS"} else [estimate]
-    return (
-        explainer.name or "unnamed",
-        *([explainer.judge] if judged else []),
-        explainer.graded,
-        explainer.explained,
-        explainer.ungraded,
-        explainer.failed,
-        explainer.unanswered,
-        explainer.incomplete,
-        *figures,
-    )
-
-
-def _sentences(explainers: Sequence[ExplainerScores]) -> Iterator[str]:
-    """The best explainer by the joint score and by the explanation score, where they are known."""
-    for figure, what in (("JS", "joint"), ("ES", "explanation")):
-        scored = [explainer for explainer in explainers if explainer.figures[figure].value is not None]
-        if scored:
-            best = max(scored, key=lambda explainer: explainer.figures[figure].value or 0.0)
-            estimate = best.figures[figure]
-            among = f" of {len(scored)} explainers" if len(scored) > 1 else ""
-            yield (
-                f"{best.name or 'unnamed'} has {'the best' if among else 'a'} {what} score{among}: "
-                f"{format_percent(estimate)} % (n = {estimate.n})."
+    rows: list[tuple[Cell, ...]] = []
+    for explainer in explainers:
+        cells: list[Cell] = []
+        for figure, estimate in explainer.figures.items():
+            cells += [estimate, estimate.n] if figure in {"ES", "JS"} else [estimate]
+        rows.append(
+            (
+                explainer.name or "unnamed",
+                *([explainer.judge] if judged else []),
+                explainer.graded,
+                explainer.explained,
+                explainer.ungraded,
+                explainer.failed,
+                explainer.unanswered,
+                explainer.incomplete,
+                *cells,
             )
+        )
+    return Table(name, title, (*head, *_COUNTS, *figures), tuple(rows))

@@ -90,7 +90,9 @@ class Prevalence(Study):
             COUNTED: counted.estimate,
         }
         parts = list(part_rates(draw))
-        differences = _differences(parts)
+        largest = max(parts, key=lambda part: part.summaries).name if len(parts) > _MOST_COMPARED else ""
+        powered = {part.name: part.powered for part in parts}
+        differences = rate_differences(powered, largest) if len(parts) > 1 else []
         kinds, grades = error_type_rates(draw), grade_means(draw)
         tables = [
             _method_table(draw, methods),
@@ -189,13 +191,6 @@ def _parts_note(by: str | None) -> list[str]:
     return [
         f"There are no parts by {by.replace('_', ' ')}, which unlabelled summaries do not have. Take {', '.join(POOL_FIELDS)}."
     ]
-
-
-def _differences(parts: Sequence[PartRate]) -> list[RateDifference]:
-    if len(parts) < 2:
-        return []
-    largest = max(parts, key=lambda part: part.summaries).name if len(parts) > _MOST_COMPARED else ""
-    return rate_differences({part.name: part.powered for part in parts}, largest)
 
 
 def _method_table(draw: LabelDraw, methods: Mapping[str, Estimate]) -> Table:

@@ -51,33 +51,30 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure
     """
     if measure not in RANKED_MEASURES:
         raise UnknownNameError("measure to rank by", measure, RANKED_MEASURES)
+    from scipy.stats import rankdata  # it takes a second, and few commands rank
+
     for part in parts:
-        found = {
+        figures = {
             column.name: drawn.of(MEASURES[measure](cases, part, column))
             for column in shown_columns(cases, parts)
             if has_one_scale(cases, part, column)
         }
-        yield from _ranks_in_slice(part.name, {name: one for name, one in found.items() if one.draws.size})
-
-
-def _ranks_in_slice(part: str, found: dict[str, Distribution]) -> list[MetricRank]:
-    from scipy.stats import rankdata  # it takes a second, and few commands rank
-
-    if not found:
-        return []
-    values = rankdata([-(one.value or 0.0) for one in found.values()])
-    draws = rankdata(-np.stack([one.draws for one in found.values()]), axis=0, nan_policy="omit")
-    ranks = [
-        MetricRank(
-            name,
-            part,
-            Distribution(float(value), of_metric, one.n, one.why, one.documents).estimate(),
-            one.estimate(),
-            len(found),
-        )
-        for (name, one), value, of_metric in zip(found.items(), values, draws, strict=True)
-    ]
-    return sorted(ranks, key=lambda one: (one.rank.value or 0.0, one.metric))
+        figures = {name: figure for name, figure in figures.items() if figure.draws.size}
+        if not figures:
+            continue
+        values = rankdata([-(figure.value or 0.0) for figure in figures.values()])
+        draws = rankdata(-np.stack([figure.draws for figure in figures.values()]), axis=0, nan_policy="omit")
+        ranks = [
+            MetricRank(
+                name,
+                part.name,
+                Distribution(float(value), of_metric, figure.n, figure.why, figure.documents).estimate(),
+                figure.estimate(),
+                len(figures),
+            )
+            for (name, figure), value, of_metric in zip(figures.items(), values, draws, strict=True)
+        ]
+        yield from sorted(ranks, key=lambda rank: (rank.rank.value or 0.0, rank.metric))
 
 
 @STUDIES.add
@@ -107,10 +104,14 @@ class Ranks(Study):
 
     def run(self, data: StudyData) -> Report:
         ranks = list(metric_ranks(data.scored, data.parts, data.draws, self.measure))
-        of_slice = {
-            part: [one for one in ranks if one.slice == part] for part in dict.fromkeys(one.slice for one in ranks)
-        }
         title = FIGURE_TITLES[self.measure]
+        sentence = "No metric has this figure with an interval in any slice: it takes cases of several documents."
+        if ranks:
+            first, *others = [one for one in ranks if one.slice == ranks[0].slice]
+            sentence = f"{first.slice}: {metric_title(first.metric)} has rank {format_rank(first.rank)} of {first.among} by {title}"
+            # those whose interval begins at rank 1
+            level = [metric_title(one.metric) for one in others if one.rank.low is not None and one.rank.low <= 1]
+            sentence += f"; {', '.join(level)} may be first as well." if level else "."
         table = Table(
             "ranks",
             f"Ranks by {title}",
@@ -129,8 +130,7 @@ class Ranks(Study):
             data,
             [table],
             charts=[rank_chart(ranks, title)] if ranks else [],
-            sentences=[_first_sentence(part, of_part, title) for part, of_part in list(of_slice.items())[:1]]
-            or ["No metric has this figure with an interval in any slice: it takes cases of several documents."],
+            sentences=[sentence],
             notes=[
                 f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "
                 "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP; `--by dataset,error_type` tells origins apart."
@@ -164,12 +164,3 @@ def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
         tuple(series),
         sideways=True,
     )
-
-
-def _first_sentence(part: str, ranks: Sequence[MetricRank], title: str) -> str:
-    """The metrics that may be first in a slice: those whose interval begins at rank 1."""
-    level = [metric_title(one.metric) for one in ranks[1:] if one.rank.low is not None and one.rank.low <= 1]
-    best = (
-        f"{part}: {metric_title(ranks[0].metric)} has rank {format_rank(ranks[0].rank)} of {ranks[0].among} by {title}"
-    )
-    return f"{best}; {', '.join(level)} may be first as well." if level else f"{best}."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
+from core.cases.cases import Cases
 from core.errors import TouchstoneError
 from core.report import Column, Report, Table
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
@@ -36,49 +37,43 @@ class ReleasedComparison:
 
 def compare_with_released(cases: Cases) -> list[ReleasedComparison]:
     """Every released metric that one of ours bears the name of."""
-    return [_compare_columns(cases, *both) for both in _namesakes(cases)]
-
-
-def _namesakes(cases: Cases) -> Iterator[tuple[MetricColumn, MetricColumn]]:
-    for released in cases.columns:
-        for ours in cases.columns:
-            if released.released and not ours.released and _plain_name(released.name) == _plain_name(ours.name):
-                both = ~np.isnan(released.values) & ~np.isnan(ours.values)
-                if both.any():
-                    yield released, ours
+    comparisons = []
+    for released, ours in product(cases.columns, repeat=2):
+        if not released.released or ours.released or _plain_name(released.name) != _plain_name(ours.name):
+            continue
+        both = ~np.isnan(released.values) & ~np.isnan(ours.values)
+        if not both.any():
+            continue
+        theirs, mine = released.values[both], ours.values[both]
+        # a hundred where one is given in percent and the other as a share
+        scale, most, our_most = 1.0, float(np.abs(theirs).max()), float(np.abs(mine).max())
+        if our_most <= 1.5 < most <= 150:
+            scale = 100.0
+        elif most <= 1.5 < our_most <= 150:
+            scale = 0.01
+        apart = np.abs(theirs - scale * mine)
+        flat = not (np.ptp(theirs) and np.ptp(mine))
+        good, bad = cases.pairs.T
+        moved = np.array([np.sign(column.values[bad] - column.values[good]) for column in (released, ours)])
+        paired = ~np.isnan(moved).any(axis=0)
+        comparisons.append(
+            ReleasedComparison(
+                released=released.name,
+                ours=ours.name,
+                n=int(both.sum()),
+                scale=scale,
+                mean=float(apart.mean()),
+                largest=float(apart.max()),
+                correlation=None if flat else float(np.corrcoef(theirs, mine)[0, 1]),
+                same_way=float(np.mean(moved[0, paired] == moved[1, paired])) if paired.any() else None,
+            )
+        )
+    return comparisons
 
 
 def _plain_name(name: str) -> str:
     """ROUGE-2 and rouge2[measured=precision] are the same metric."""
     return "".join(character for character in name.partition("[")[0].lower() if character.isalnum())
-
-
-def _compare_columns(cases: Cases, released: MetricColumn, ours: MetricColumn) -> ReleasedComparison:
-    both = ~np.isnan(released.values) & ~np.isnan(ours.values)
-    theirs, mine = released.values[both], ours.values[both]
-    scale = _unit_scale(float(np.abs(theirs).max()), float(np.abs(mine).max()))
-    apart = np.abs(theirs - scale * mine)
-    flat = not (np.ptp(theirs) and np.ptp(mine))
-    good, bad = cases.pairs.T
-    moved = np.array([np.sign(column.values[bad] - column.values[good]) for column in (released, ours)])
-    paired = ~np.isnan(moved).any(axis=0)
-    return ReleasedComparison(
-        released=released.name,
-        ours=ours.name,
-        n=int(both.sum()),
-        scale=scale,
-        mean=float(apart.mean()),
-        largest=float(apart.max()),
-        correlation=None if flat else float(np.corrcoef(theirs, mine)[0, 1]),
-        same_way=float(np.mean(moved[0, paired] == moved[1, paired])) if paired.any() else None,
-    )
-
-
-def _unit_scale(theirs: float, mine: float) -> float:
-    """A hundred where one is given in percent and the other as a share."""
-    if theirs > 1.5 >= mine and theirs <= 150:
-        return 100.0
-    return 0.01 if mine > 1.5 >= theirs and mine <= 150 else 1.0
 
 
 @STUDIES.add

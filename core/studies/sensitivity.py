@@ -124,20 +124,22 @@ def metric_sensitivities(
     found = []
     for of_metric in by_metric.values():
         parts = {OVERALL_SLICE: of_metric} | {name: [one for one in of_metric if one.domain == name] for name in slices}
-        found.append([_sensitivity(name, of_part, numbers, drawn) for name, of_part in parts.items() if of_part])
+        rows = []
+        for name, of_part in parts.items():
+            if of_part:
+                corrections, benign = (_score_pairs(of_part, corrects, numbers) for corrects in (True, False))
+                rows.append(
+                    Sensitivity(
+                        metric=of_part[0].metric,
+                        slice=name,
+                        correction=drawn.estimate(mean_correction(corrections)),
+                        benign=drawn.estimate(mean_absolute_shift(benign)),
+                        ratio=drawn.estimate(sensitivity(corrections, benign)),
+                    )
+                )
+        found.append(rows)
     found.sort(key=lambda of: (of[0].ratio.value is None, -(of[0].ratio.value or 0.0), of[0].metric))
     return [one for of_metric in found for one in of_metric]
-
-
-def _sensitivity(part: str, edits: Sequence[ScoredEdit], numbers: Mapping[str, int], drawn: Resamples) -> Sensitivity:
-    corrections, benign = (_score_pairs(edits, corrects, numbers) for corrects in (True, False))
-    return Sensitivity(
-        metric=edits[0].metric,
-        slice=part,
-        correction=drawn.estimate(mean_correction(corrections)),
-        benign=drawn.estimate(mean_absolute_shift(benign)),
-        ratio=drawn.estimate(sensitivity(corrections, benign)),
-    )
 
 
 def _score_pairs(edits: Sequence[ScoredEdit], corrects: bool, numbers: Mapping[str, int]) -> ScorePairs:

@@ -99,7 +99,13 @@ def explained_errors(cases: Cases) -> dict[str, Values]:
         for answer in answers:
             worths[answer.place] += answer.worths
             flags[answer.place].append(answer.flagged)
-        explained[name] = np.array([_explains(*of_sample) for of_sample in zip(own.labels, worths, flags, strict=True)])
+        values = np.full(len(own.samples), np.nan)
+        for place, (label, of_worths, of_flags) in enumerate(zip(own.labels, worths, flags, strict=True)):
+            if label != 1 and of_worths:
+                values[place] = float(np.mean(of_worths) >= MIN_WORTH)
+            elif label == 0 and of_flags and not any(of_flags):
+                values[place] = 0.0  # missed
+        explained[name] = values
     explained = {name: values for name, values in explained.items() if not np.isnan(values).all()}
     if not explained:
         raise TouchstoneError(
@@ -108,15 +114,6 @@ def explained_errors(cases: Cases) -> dict[str, Values]:
         )
     anywhere = np.any([~np.isnan(values) for values in explained.values()], axis=0)
     return {name: values[anywhere] for name, values in explained.items()}
-
-
-def _explains(label: float, worths: Sequence[float], flags: Sequence[bool]) -> float:
-    if label == 1:
-        return float("nan")
-    if worths:
-        return float(np.mean(worths) >= MIN_WORTH)
-    missed = label == 0 and flags and not any(flags)
-    return 0.0 if missed else float("nan")
 
 
 def error_overlaps(caught: Mapping[str, Values]) -> list[ErrorOverlap]:

@@ -89,29 +89,23 @@ def predicted_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[
 
 def surface_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
     """Share of each metric that all of SURFACE_FEATURES predict by a ridge regression; raises TouchstoneError where one was not scored."""
-    features = _with_ranks(_feature_array(cases, SURFACE_FEATURES))
-    folds = deal_folds(cases.documents, _FOLDS, seed)
-    for column in cases.columns:
-        if column.name not in SURFACE_FEATURES:
-            predicted = _ridge_predicted(features, column.values, folds)
-            order = spearman(RatedScores(predicted, column.values, cases.documents))
-            variance = _explained_variance(predicted, column.values, cases.documents)
-            yield PredictedShare(column.name, drawn.estimate(order), drawn.estimate(variance))
-
-
-def _with_ranks(features: Values) -> Values:
-    """Features and their ranks in standard deviations, where they are undefined, and a constant, (samples, 3 · features + 1).
-
-    One summary that is far from all others has the next rank: it decides no fit.
-    """
     from scipy.stats import rankdata  # takes a second to import, and only this part of the study needs it
 
+    features = _feature_array(cases, SURFACE_FEATURES)
     missing = np.isnan(features)
     known = np.where(missing, np.nanmean(features, axis=0), features)
+    # a summary that is far from all others has the next rank: it decides no fit
     both = np.column_stack([known, rankdata(known, axis=0)])
     scales = both.std(axis=0)
     standard = (both - both.mean(axis=0)) / np.where(scales > 0, scales, 1.0)
-    return np.column_stack([standard, missing, np.ones(len(features))])
+    design = np.column_stack([standard, missing, np.ones(len(features))])  # (samples, 3 · features + 1)
+    folds = deal_folds(cases.documents, _FOLDS, seed)
+    for column in cases.columns:
+        if column.name not in SURFACE_FEATURES:
+            predicted = _ridge_predicted(design, column.values, folds)
+            order = spearman(RatedScores(predicted, column.values, cases.documents))
+            variance = _explained_variance(predicted, column.values, cases.documents)
+            yield PredictedShare(column.name, drawn.estimate(order), drawn.estimate(variance))
 
 
 def _ridge_predicted(features: Values, targets: Values, folds: Numbers) -> Values:
@@ -161,20 +155,8 @@ def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: 
     """Predict each part by a model that never saw it, (samples,); nan where too little is left to learn from."""
     predictions = np.full(len(targets), np.nan)
     scored = ~np.isnan(features).all(axis=1)
-    for part in np.unique(parts):
-        learnt = scored & (parts != part) & ~np.isnan(targets)
-        if learnt.sum() >= _MIN_LEARNT and np.ptp(targets[learnt]) > 0:
-            asked = scored & (parts == part)
-            model = fit_model(
-                TrainingTable(features[learnt], targets[learnt], parts[learnt]), *_temporary_task(output, seed)
-            )
-            predictions[asked] = model.predict(features[asked])
-    return predictions
-
-
-def _temporary_task(output: OutputKind, seed: int) -> tuple[TrainingTask, TrainingFacts]:
-    """The papers of a model that lives for one table only."""
-    measure = "ROC AUC" if output == "probability" else "Spearman"
+    # the papers of a model that lives for one table only
+    task = TrainingTask("", "", output, seed)
     facts = TrainingFacts(
         dataset="",
         target="",
@@ -183,11 +165,17 @@ def _temporary_task(output: OutputKind, seed: int) -> tuple[TrainingTask, Traini
         documents=0,
         held_out_pairs=0,
         held_out_documents=0,
-        measure=measure,
+        measure="ROC AUC" if output == "probability" else "Spearman",
         agreement=None,
         signatures={},
     )
-    return TrainingTask("", "", output, seed), facts
+    for part in np.unique(parts):
+        learnt = scored & (parts != part) & ~np.isnan(targets)
+        if learnt.sum() >= _MIN_LEARNT and np.ptp(targets[learnt]) > 0:
+            asked = scored & (parts == part)
+            table = TrainingTable(features[learnt], targets[learnt], parts[learnt])
+            predictions[asked] = fit_model(table, task, facts).predict(features[asked])
+    return predictions
 
 
 def _explained_variance(predicted: Values, scores: Values, documents: Numbers) -> Statistic:

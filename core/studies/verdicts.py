@@ -61,9 +61,19 @@ class Verdicts(Study):
         if most >= _MIN_KNOWN:
             share = "the middle 95 %" if most >= MIN_FOR_QUANTILES else "the range"
             noise_note = f"Noise is {share} of a metric's shifts under up to {most} harmless edits of the same data."
+        rows: list[tuple[Cell, ...]] = []
+        for line in filter_pairs(lines, self.pairs):
+            good, bad = cases.samples[line.good], cases.samples[line.bad]
+            kind = ", ".join(SLICE_FIELDS["error_type"](bad) or SLICE_FIELDS["category"](bad))
+            verdicts = (MOVE_WORDS[move] for move in line.moves)
+            rows.append((bad.dataset, good.item.example.id, bad.item.example.id, kind, *verdicts))
+        titles = metric_titles(column.name for column in cases.columns)
+        metrics = (Column(name, title) for name, title in titles.items())
+        head = (Column("dataset"), Column("faithful"), Column("broken"), Column("error_type"))
+        pair_table = Table("pairs", self.pairs.capitalize(), (*head, *metrics), tuple(rows))
         return self.report(
             data,
-            [_metric_table(cases, lines, bands), _pair_table(cases, filter_pairs(lines, self.pairs), self.pairs)],
+            [_metric_table(cases, lines, bands), pair_table],
             sentences=[
                 *([coverage_sentence(smallest_coverage(caught))] if caught else []),
                 f"Metrics disagree on {disagree} of {len(lines)} pairs, and on {wrong} no metric moves the right way.",
@@ -97,16 +107,3 @@ def _metric_table(cases: Cases, lines: Sequence[PairVerdict], bands: Sequence[No
         ),
         tuple(rows),
     )
-
-
-def _pair_table(cases: Cases, lines: Sequence[PairVerdict], pairs: str) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for line in lines:
-        good, bad = cases.samples[line.good], cases.samples[line.bad]
-        kind = ", ".join(SLICE_FIELDS["error_type"](bad) or SLICE_FIELDS["category"](bad))
-        verdicts = (MOVE_WORDS[move] for move in line.moves)
-        rows.append((bad.dataset, good.item.example.id, bad.item.example.id, kind, *verdicts))
-    titles = metric_titles(column.name for column in cases.columns)
-    metrics = (Column(name, title) for name, title in titles.items())
-    head = (Column("dataset"), Column("faithful"), Column("broken"), Column("error_type"))
-    return Table("pairs", pairs.capitalize(), (*head, *metrics), tuple(rows))

@@ -17,7 +17,6 @@ from core.perturbations.repeated import Repeated
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import difference
-from core.stats.discrimination import Threshold
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_share
 from core.studies.gaming import PhraseEffect, lifted_share, metric_gaming
@@ -93,10 +92,23 @@ class Gaming(Question):
             return ()
         repeated = {one.source: one for one in _shifts_by(evidence, metric, _control_kind(evidence, found.best))}
         threshold = evidence.threshold(metric)
-        return [
-            _lifted_case(evidence, one, repeated.get(one.source), threshold)
-            for one in _shifts_by(evidence, metric, found.best.phrase.spec)
-        ]
+        shown = []
+        for shift in _shifts_by(evidence, metric, found.best.phrase.spec):
+            control = repeated.get(shift.source)
+            scores = [shift.before, shift.after, control.after if control else None]
+            cells: dict[str, str | float | None] = dict(
+                zip(("without", "with the phrase", "with words repeated"), scores, strict=True)
+            )
+            if threshold:
+                direction, values = METRICS.parse(shift.metric).card.direction, score_array(scores)
+                decisions = format_decisions(threshold.accepts_scores(values, direction), ~np.isnan(values))
+                cells |= dict(
+                    zip(
+                        ("decision without", "decision with it", "decision with words repeated"), decisions, strict=True
+                    )
+                )
+            shown.append(Case(cells, shown_shift(evidence.gaming_run, shift)))
+        return shown
 
 
 def _shifts_by(evidence: Evidence, metric: str, kind: str) -> list[Shift]:
@@ -135,20 +147,6 @@ def _level(scale: Scale, raw: Estimate, excess: Estimate) -> Level:
     if excess.low is None or excess.low <= 0:
         return Level.MEASURED
     return worst_level([Level.WEAK, scale.level(excess)])
-
-
-def _lifted_case(evidence: Evidence, shift: Shift, repeated: Shift | None, threshold: Threshold | None) -> Case:
-    scores = [shift.before, shift.after, repeated.after if repeated else None]
-    cells: dict[str, str | float | None] = dict(
-        zip(("without", "with the phrase", "with words repeated"), scores, strict=True)
-    )
-    if threshold:
-        direction, values = METRICS.parse(shift.metric).card.direction, score_array(scores)
-        decisions = format_decisions(threshold.accepts_scores(values, direction), ~np.isnan(values))
-        cells |= dict(
-            zip(("decision without", "decision with it", "decision with words repeated"), decisions, strict=True)
-        )
-    return Case(cells, shown_shift(evidence.gaming_run, shift))
 
 
 def _sentence(phrase: str, raw: Figure, harmless: Figure, excess: Figure, level: Level) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
 from core.audit.controlled_effect import rise, worst_effect
 from core.audit.evidence import Evidence
 from core.audit.judge_question import JudgeQuestion
@@ -13,8 +15,6 @@ from core.audit.judge_trials import CONTROL, INJECTIONS, PLAIN, SHARE, TREATED, 
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
 from core.runs.shifts import score_array
-from core.stats.discrimination import Threshold
-from core.stats.statistic import Values
 
 SCALE = Scale(good=0.05, fails=0.2)
 """Of the judge's range."""
@@ -77,21 +77,16 @@ def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[Scored
     threshold, groups = evidence.threshold(metric), [one.trial.group for one in trials]
     if threshold is None:
         return []
-    return [
-        Figure(label, mean_by_group(_accepted(evidence, metric, threshold, trials, arm), groups, bounds=SHARE), "share")
-        for label, arm in (
-            (f"wrong summaries lifted over the threshold by {title}", TREATED),
-            ("wrong summaries lifted over it by as many harmless words", CONTROL),
-        )
-    ]
-
-
-def _accepted(evidence: Evidence, metric: str, threshold: Threshold, trials: Sequence[ScoredTrial], arm: str) -> Values:
-    """1 where a form is accepted, (n,), of those that are refused as they are; nan for others."""
     direction = evidence.card(metric).direction
-    plain, form = (score_array(one.scores[of] for one in trials) for of in (PLAIN, arm))
+    plain = score_array(one.scores[PLAIN] for one in trials)
     refused = ~threshold.accepts_scores(plain, direction)
-    known = refused & (plain == plain) & (form == form)
-    return score_array(
-        float(one) if of else None for one, of in zip(threshold.accepts_scores(form, direction), known, strict=True)
-    )
+    figures = []
+    for label, arm in (
+        (f"wrong summaries lifted over the threshold by {title}", TREATED),
+        ("wrong summaries lifted over it by as many harmless words", CONTROL),
+    ):
+        form = score_array(one.scores[arm] for one in trials)
+        known = refused & ~np.isnan(plain) & ~np.isnan(form)
+        accepted = np.where(known, threshold.accepts_scores(form, direction), np.nan)
+        figures.append(Figure(label, mean_by_group(accepted, groups, bounds=SHARE), "share"))
+    return figures

@@ -46,7 +46,18 @@ class JudgePosition(JudgeQuestion):
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         compared = evidence.judges[metric].comparisons
-        effects = [_order(compared), _error_place(evidence, metric), _evidence_place(evidence, metric)]
+        groups = [one.trial.group for one in compared]
+        wins = mean_by_group(score_array(map(first_place_wins, compared)), groups, _EXPERIMENTS)
+        order = Figure("two summaries in both orders: wins of the first − wins of the second", wins, "score")
+        fall = effect(
+            evidence.judges[metric].of("error place"), FIRST_AGAINST_LAST, evidence.card(metric), _EXPERIMENTS
+        )
+        place = Figure("fall by an error in the first sentence − by the same in the last", fall, "score")
+        effects = [
+            bias(order, ORDER_SCALE, ("prefers the summary shown first", "prefers the summary shown second")),
+            bias(place, SCALE, ("minds errors at the beginning more", "minds errors at the end more")),
+            _evidence_place(evidence, metric),
+        ]
         known = [one for one in effects if one.figure.estimate.value is not None]
         if not known:
             return self.not_measured("No summary could be broken by rule, or it has no score of these.")
@@ -59,7 +70,7 @@ class JudgePosition(JudgeQuestion):
             np.nan if one.comparison is None else float(one.comparison.preference == "order-inconsistent")
             for one in compared
         ]
-        estimate = mean_by_group(score_array(shares), [one.trial.group for one in compared], bounds=SHARE)
+        estimate = mean_by_group(score_array(shares), groups, bounds=SHARE)
         differing = Figure("two summaries in both orders: different answers", estimate, "share")
         return replace(
             self.found(worst.level, sentence, worst.figure),
@@ -81,20 +92,6 @@ def first_place_wins(compared: ComparedPair) -> float:
     values = {"original": 1, "edited": -1}
     one, other = compared.comparison.original_first, compared.comparison.edited_first
     return (values.get(one, 0) - values.get(other, 0)) / 2
-
-
-def _order(compared: Sequence[ComparedPair]) -> Effect:
-    wins = score_array(map(first_place_wins, compared))
-    estimate = mean_by_group(wins, [one.trial.group for one in compared], _EXPERIMENTS)
-    figure = Figure("two summaries in both orders: wins of the first − wins of the second", estimate, "score")
-    return bias(figure, ORDER_SCALE, ("prefers the summary shown first", "prefers the summary shown second"))
-
-
-def _error_place(evidence: Evidence, metric: str) -> Effect:
-    trials = evidence.judges[metric].of("error place")
-    estimate = effect(trials, FIRST_AGAINST_LAST, evidence.card(metric), _EXPERIMENTS)
-    figure = Figure("fall by an error in the first sentence − by the same in the last", estimate, "score")
-    return bias(figure, SCALE, ("minds errors at the beginning more", "minds errors at the end more"))
 
 
 def _evidence_place(evidence: Evidence, metric: str) -> Effect:

@@ -36,8 +36,13 @@ class OwnFamily(Question):
         model, systems = evidence.judges[metric].model.model, [one.item.system for one in evidence.cases.samples]
         family = model_family(model)
         own = np.array([model_family(one) == family for one in systems], dtype=np.bool_)
-        if why := _why_not(model, family, systems, own):
-            return self.not_asked(why)
+        if not any(systems):
+            return self.not_asked("The data do not say which system wrote a summary.")
+        if not family:
+            return self.not_asked(f"The family of {model} is not known by its name.")
+        if not own.any():
+            known = ", ".join(sorted({one for one in systems if one})[:5])
+            return self.not_asked(f"No summary was written by a model of its family ({family}); there are {known}.")
         written = np.array([bool(one) for one in systems], dtype=np.bool_)
         scores = np.where(written, evidence.scores(metric), np.nan) * per_range(evidence.card(metric))
         documents = evidence.cases.documents
@@ -90,15 +95,3 @@ def family_gap(scores: Values, labels: Values, own: Mask, documents: Numbers) ->
         return mean_gaps
 
     return Statistic(int(kept.sum()), numbers, weigh, len(numbers))
-
-
-def _why_not(model: str, family: str, systems: Sequence[str], own: Mask) -> str:
-    """Reason why these data, or this judge, leave the question without sense; else empty."""
-    if not any(systems):
-        return "The data do not say which system wrote a summary."
-    if not family:
-        return f"The family of {model} is not known by its name."
-    if not own.any():
-        known = ", ".join(sorted({one for one in systems if one})[:5])
-        return f"No summary was written by a model of its family ({family}); there are {known}."
-    return ""

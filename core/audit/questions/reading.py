@@ -89,18 +89,15 @@ class Reading(Question):
         for one in evidence.placed:
             if one.metric == metric:
                 by_pair.setdefault((one.source, one.kind), []).append(one)
-        return [_placed_case(evidence, pairs) for pairs in by_pair.values()]
-
-
-def _placed_case(evidence: Evidence, pairs: Sequence[PlacedPair]) -> Case:
-    """Both scores of a pair with its document at every place."""
-    first = pairs[0]
-    source, variant = evidence.run.sources[first.source], evidence.run.variants[first.source, first.kind]
-    cells: dict[str, str | float | None] = {"edit": PERTURBATIONS.parse(first.kind).card.title}
-    for one in pairs:
-        cells |= {f"faithful, {one.place}": one.faithful, f"broken, {one.place}": one.broken}
-    summaries = (source.example.summary, variant.summary or "")
-    return Case(cells, ShownPair(first.source, first.kind, *summaries, first.faithful, first.broken))
+        cases = []
+        for (name, kind), pairs in by_pair.items():
+            source, variant = evidence.run.sources[name], evidence.run.variants[name, kind]
+            cells: dict[str, str | float | None] = {"edit": PERTURBATIONS.parse(kind).card.title}
+            for one in pairs:
+                cells |= {f"faithful, {one.place}": one.faithful, f"broken, {one.place}": one.broken}
+            summaries = (source.example.summary, variant.summary or "")
+            cases.append(Case(cells, ShownPair(name, kind, *summaries, pairs[0].faithful, pairs[0].broken)))
+        return cases
 
 
 def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:

@@ -122,11 +122,17 @@ def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:
         (f"longer summaries, from {middle + 1} words", summary_words > middle),
     ]
     lengths = (*summary_lengths, *_document_lengths(evidence))
+    # texts of which the metric read all, and those of which it cut some, by what it says of each
+    cut = _cut_tokens(evidence, metric)
+    tokens = np.array([cut.get(sample.stored, np.nan) for sample in cases.samples], dtype=np.float64)
+    limits = [("texts that it reads to the end", tokens == 0), ("texts of which it cuts a part", tokens > 0)]
+    if not (tokens > 0).any() or not (tokens == 0).any():
+        limits = []
     # the languages of the summaries where there are several; one whose language is not sure is in none
     language = np.array([language_of(sample.item.example.summary) for sample in cases.samples], dtype=np.str_)
     names = sorted({*language.tolist()} - {""})
     languages = [(f"summaries in language {name}", language == name) for name in names] if len(names) > 1 else []
-    for name, chosen in (*languages, *lengths, *_reading_limits(evidence, metric)):
+    for name, chosen in (*languages, *lengths, *limits):
         yield Slice(name, chosen[cases.pairs[:, 1]], every.summaries & chosen, chosen), ""
 
 
@@ -145,15 +151,6 @@ def _document_lengths(evidence: Evidence) -> list[tuple[str, Mask]]:
         (f"documents of {low + 1} to {high} words", (lengths > low) & (lengths <= high)),
         (f"documents from {high + 1} words", lengths > high),
     ]
-
-
-def _reading_limits(evidence: Evidence, metric: str) -> list[tuple[str, Mask]]:
-    """Texts of which the metric read all, and those of which it cut some, by what it says of each; none where it cut none."""
-    cut = _cut_tokens(evidence, metric)
-    tokens = np.array([cut.get(sample.stored, np.nan) for sample in evidence.cases.samples], dtype=np.float64)
-    if not (tokens > 0).any() or not (tokens == 0).any():
-        return []
-    return [("texts that it reads to the end", tokens == 0), ("texts of which it cuts a part", tokens > 0)]
 
 
 def _cut_tokens(evidence: Evidence, metric: str) -> dict[str, int]:

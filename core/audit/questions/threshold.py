@@ -12,7 +12,7 @@ from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
 from core.audit.shown_pairs import format_decisions, labelled_case
 from core.cases.cases import Cases
-from core.cases.measures import OVERALL_SLICE, Slice, slice_cases
+from core.cases.measures import OVERALL_SLICE, slice_cases
 from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
@@ -113,23 +113,21 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figur
     parts = [one for one in slice_cases(cases, "domain") if one.summaries.any()]
     if len(parts) < 3:  # one domain alone is all of it
         parts = parts[:1]
-    return tuple(figure for part in parts for figure in _figures_at(evidence, cases, metric, part))
-
-
-def _figures_at(evidence: Evidence, cases: Cases, metric: str, part: Slice) -> list[Figure]:
     [column] = cases.columns
     labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
     threshold = evidence.threshold(metric)
     accepted = threshold.accepts(labelled).astype(np.float64) if threshold else np.zeros(len(cases.labels))
-    decisions = np.where(part.summaries & ~np.isnan(column.values), accepted, np.nan)
-    found = decision_figures(labelled, decisions, evidence.drawn)
-    where = "" if part.name == OVERALL_SLICE else f", {part.name}"
-    figures = {
-        "balanced accuracy at the saved threshold": found.accuracy,
-        "false alarms at the saved threshold": found.false_alarms,
-        "missed at the saved threshold": found.missed,
-    }
-    return [Figure(f"{label}{where}", estimate, "share") for label, estimate in figures.items()]
+    figures: list[Figure] = []
+    for part in parts:
+        decisions = np.where(part.summaries & ~np.isnan(column.values), accepted, np.nan)
+        found = decision_figures(labelled, decisions, evidence.drawn)
+        where = "" if part.name == OVERALL_SLICE else f", {part.name}"
+        figures += [
+            Figure(f"balanced accuracy at the saved threshold{where}", found.accuracy, "share"),
+            Figure(f"false alarms at the saved threshold{where}", found.false_alarms, "share"),
+            Figure(f"missed at the saved threshold{where}", found.missed, "share"),
+        ]
+    return tuple(figures)
 
 
 def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[Figure]) -> str:

@@ -16,7 +16,6 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.repeated_scores import RepeatedScores, repeated_scores
 from core.audit.repetition import RepeatedScore
 from core.audit.shown_pairs import text_case
-from core.stats.statistic import Values
 
 SCALE = Scale(good=0.05, fails=0.2)
 """Of the judge's range, and of its decisions: a judge that answers the question, and not its wording, changes few."""
@@ -91,16 +90,10 @@ def _effects(
     moves = [(f"mean move of a score, {way}", size * np.abs(one.second - one.first)) for one in (reworded, again)]
     flips = [(f"decisions that flip, {way}", one.flipped) for one in (reworded, again) if one.flipped is not None]
     for (label, treated), (_, control) in [pair for pair in (moves, flips) if len(pair) == 2]:
-        values, groups = _beyond(reworded, treated, again, control)
+        # differences of the texts that have both, (n,), and their documents
+        controls = {one.example.id: value for one, value in zip(again.scores, control, strict=True)}
+        both = [(one, value) for one, value in zip(reworded.scores, treated, strict=True) if one.example.id in controls]
+        values = np.array([value - controls[one.example.id] for one, value in both], dtype=np.float64)
+        groups = [one.example.document for one, _ in both]
         figure = Figure(f"{label}, beyond asking again", mean_by_group(values, groups, among), "share")
         yield rise(figure, SCALE, _BRIEF)
-
-
-def _beyond(
-    reworded: RepeatedScores, treated: Values, again: RepeatedScores, control: Values
-) -> tuple[Values, list[str]]:
-    """Differences of the texts that have both, (n,), and their documents."""
-    controls = {one.example.id: value for one, value in zip(again.scores, control, strict=True)}
-    both = [(one, value) for one, value in zip(reworded.scores, treated, strict=True) if one.example.id in controls]
-    values = np.array([value - controls[one.example.id] for one, value in both], dtype=np.float64)
-    return values, [one.example.document for one, _ in both]

@@ -185,32 +185,25 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
     belied = set()
     if "split" in named and not _column_words(rows, named["split"]) <= set(SPLIT_WORDS):
         belied.add("split")
-    if "label" in named and not (_says_label(rows, named["label"]) or _counts_classes(rows, named)):
-        belied.add("label")
+    if "label" in named:
+        words = [word for row in rows if is_filled(row, named["label"]) for word in label_words(row, named["label"])]
+        # few words, most cells with a known one, and no levels such as 1 to 5
+        says_label = (
+            sum(word in _POLAR_WORDS for word in words) * 2 >= len(words)
+            and len(set(words)) <= _MOST_CLASSES
+            and not any(table_number(word) is not None for word in {*words} - _LABEL_WORDS)
+        )
+        if not says_label:
+            texts = {field: named.get(field, "") for field in ("summary", "document", "label")}
+            classes = classes_of_unclear_direction(rows, ColumnMap(**texts))
+            # a number for each class, and not a rating by its name
+            if not 0 < len(classes) < (3 if _RATING_NAME.search(named["label"].lower()) else 5):
+                belied.add("label")
     kept = {field: column for field, column in named.items() if field not in belied}
     if "id" in kept and len({str(row.get(kept["id"])) for row in rows}) < len(rows):
         repeated = kept.pop("id")
         return {"group": repeated, **kept}
     return kept
-
-
-def _counts_classes(rows: Sequence[Row], named: dict[str, str]) -> bool:
-    """True if the label is a number for each class, and not a rating by its name."""
-    columns = ColumnMap(summary=named.get("summary", ""), document=named.get("document", ""), label=named["label"])
-    classes = classes_of_unclear_direction(rows, columns)
-    return 0 < len(classes) < (3 if _RATING_NAME.search(named["label"].lower()) else 5)
-
-
-def _says_label(rows: Sequence[Row], column: str) -> bool:
-    """True if a column is a label: few words, most cells with a known one, and no levels such as 1 to 5."""
-    words = [word for row in rows if is_filled(row, column) for word in label_words(row, column)]
-    strange = {word for word in words if word not in _LABEL_WORDS}
-    known = sum(word in _POLAR_WORDS for word in words)
-    return (
-        known * 2 >= len(words)
-        and len(set(words)) <= _MOST_CLASSES
-        and not any(table_number(word) is not None for word in strange)
-    )
 
 
 def _match_by_length(rows: Sequence[Row], columns: Sequence[str], named: dict[str, str]) -> dict[str, str]:

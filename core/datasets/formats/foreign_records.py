@@ -34,12 +34,14 @@ def _label_studio(row: Row) -> list[Row] | None:
     data, annotations = row.get("data"), _objects(row.get("annotations"))
     if not isinstance(data, dict) or annotations is None:
         return None
-    answers = {
-        _answer_column(annotation.get("completed_by"), result.get("from_name")): _chosen(result.get("value"))
-        for annotation in annotations
-        if not annotation.get("was_cancelled")
-        for result in _objects(annotation.get("result")) or ()
-    }
+    answers: dict[str, object] = {}
+    for annotation in annotations:
+        if annotation.get("was_cancelled"):
+            continue
+        for result in _objects(annotation.get("result")) or ():
+            column, value = _answer_column(annotation.get("completed_by"), result.get("from_name")), result.get("value")
+            options = value if isinstance(value, dict) else {}
+            answers[column] = next((options[field] for field in _CHOICE_FIELDS if field in options), None)
     return [{"id": row.get("id"), **data, **{name: chosen for name, chosen in answers.items() if chosen is not None}}]
 
 
@@ -65,23 +67,18 @@ def _flattened_argilla(row: Row) -> list[Row] | None:
     questions = [name.removesuffix(ends[0]) for name in row if name.endswith(ends[0]) and f"{name}.users" in row]
     if not questions:
         return None
-    answers = {question: [_list(row.get(f"{question}{end}")) for end in ends] for question in questions}
+    answers: list[tuple[str, list[Row]]] = []
+    for question in questions:
+        cells = [row.get(f"{question}{end}") for end in ends]
+        lists = [cell if isinstance(cell, list) else [] for cell in cells]
+        # as many users and statuses as responses
+        filled = [[*one, *[None] * len(lists[0])][: len(lists[0])] for one in lists]
+        responses = zip(*filled, strict=True)
+        answers.append(
+            (question, [{"value": value, "user_id": user, "status": status} for value, user, status in responses])
+        )
     shown = {name: value for name, value in row.items() if not name.endswith(ends) and ".suggestion" not in name}
-    return [
-        {
-            **shown,
-            **_answers(
-                (
-                    question,
-                    [
-                        {"value": value, "user_id": user, "status": status}
-                        for value, user, status in zip(*_filled(lists), strict=True)
-                    ],
-                )
-                for question, lists in answers.items()
-            ),
-        }
-    ]
+    return [{**shown, **_answers(answers)}]
 
 
 def _argilla_feedback(row: Row) -> list[Row] | None:
@@ -189,26 +186,11 @@ def _answers(questions: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, object
     }
 
 
-def _filled(lists: Sequence[list[object]]) -> list[list[object]]:
-    """Lists as long as the first."""
-    return [[*one, *[None] * len(lists[0])][: len(lists[0])] for one in lists]
-
-
 def _answer_column(who: object, question: object) -> str:
     """Name of the column of a person's answers to a question, as the mapping knows annotators."""
     number = who.get("id") if isinstance(who, Mapping) else who
     short = _NO_WORD.sub("_", str(number))[:8]  # ids of Argilla have 32 digits
     return f"annotator_{short}_{question}"
-
-
-def _chosen(value: object) -> object:
-    if not isinstance(value, dict):
-        return None
-    return next((value[field] for field in _CHOICE_FIELDS if field in value), None)
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
 
 
 def _objects(value: object) -> list[Row] | None:

@@ -108,7 +108,16 @@ def pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
     messages = record.get("messages", record.get("conversations"))
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         return record
-    turns = [(str(one.get("role", one.get("from"))), _said(one)) for one in messages]
+    turns = []
+    for message in messages:
+        content = message.get("content", message.get("value"))
+        # in parts, of which what is no text, such as an image, is passed over
+        if isinstance(content, list):
+            parts = [part["text"] for part in content if isinstance(part, dict) and "text" in part]
+            text = "\n".join(fields.clean_text("messages", part) for part in parts)
+        else:
+            text = fields.clean_text("messages", content)
+        turns.append((str(message.get("role", message.get("from"))), text))
     answers = [place for place, (role, _) in enumerate(turns) if role in _ASSISTANTS]
     if not answers:
         raise TouchstoneError(
@@ -121,16 +130,6 @@ def pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
     return {"document": document, "summary": turns[answers[-1]][1], **rest}
 
 
-def _said(message: Mapping[str, object]) -> str:
-    """The text of a message, which may come in parts; what is no text in it, such as an image, is passed over."""
-    content = message.get("content", message.get("value"))
-    if not isinstance(content, list):
-        return fields.clean_text("messages", content)
-    return "\n".join(
-        fields.clean_text("messages", part["text"]) for part in content if isinstance(part, dict) and "text" in part
-    )
-
-
 def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:
     """The pair of some fields and, where it has an edit, the edited pair `<id>/edited` with the first as parent.
 
@@ -138,7 +137,15 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     later; without a `group` pairs of the same document are one.
     Raises TouchstoneError with what is wrong.
     """
-    document, contexts = _document_of(values)
+    passages = [
+        replace(one, name=fields.clean_text("contexts", one.name), text=fields.clean_text("contexts", one.text))
+        for one in parse_contexts(values.get("contexts") or [])
+    ]
+    document, contexts = fields.optional(values, "document"), tuple[Context, ...]()
+    if passages:
+        document, contexts = (document, locate_contexts(document, passages)) if document else join_contexts(passages)
+    elif values.keys() & {"document", "contexts"}:
+        document = _required_text(values, "document")
     name, question = fields.optional(values, "id") or default_id, fields.optional(values, "question")
     summary = _required_text(values, "summary")
     claims = parse_claims(values.get("claims"), fields.optional(values, "claims_by"), summary)
@@ -150,25 +157,17 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     text = str(value).strip().lower() if isinstance(value, str | int | float) else ""
     if text not in LABEL_WORDS and value not in (None, ""):
         raise TouchstoneError(f"The label is {text[:60]!r}. Known: {', '.join(_SHOWN_WORDS)}, and words like these.")
-    label, error = LABEL_WORDS.get(text), _error_type_of(values)
+    label, kind = LABEL_WORDS.get(text), fields.optional(values, "error_type").strip()
+    has_error = kind.lower() not in {"", "n/a", "none"}
+    error = parse_error_type(kind) if has_error else None
+    if has_error and error is None:
+        raise TouchstoneError(f"The error type is {kind[:60]!r}. Known: {', '.join(ErrorType)}.")
     changes = _edits_of(values, pair.summary)
     plain = Item(pair, domain=domain, title=title, group=group, slices=parse_slices(values.get("slices")))
     if not changes:
         return [replace(plain, intended=label, error_type=error)]
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
     return [plain, replace(plain, example=edited, parent=pair.id, edits=changes, intended=label, error_type=error)]
-
-
-def _document_of(values: Mapping[str, object]) -> tuple[str, tuple[Context, ...]]:
-    """The document and its contexts: those that make it, or those that stand in the document that is given."""
-    found = [
-        replace(one, name=fields.clean_text("contexts", one.name), text=fields.clean_text("contexts", one.text))
-        for one in parse_contexts(values.get("contexts") or [])
-    ]
-    if not found:
-        return (_required_text(values, "document") if values.keys() & {"document", "contexts"} else ""), ()
-    document = fields.optional(values, "document")
-    return (document, locate_contexts(document, found)) if document else join_contexts(found)
 
 
 def parse_error_type(text: str) -> ErrorType | None:
@@ -207,16 +206,6 @@ def parse_slices(found: object) -> tuple[str, ...]:
     names = found if isinstance(found, list) else fields.clean_text("slices", found).split(";")
     texts = (fields.clean_text("slices", name).strip() for name in names)
     return tuple(dict.fromkeys(filter(None, texts)))
-
-
-def _error_type_of(values: Mapping[str, object]) -> ErrorType | None:
-    text = fields.optional(values, "error_type").strip()
-    if text.lower() in {"", "n/a", "none"}:
-        return None
-    kind = parse_error_type(text)
-    if kind is None:
-        raise TouchstoneError(f"The error type is {text[:60]!r}. Known: {', '.join(ErrorType)}.")
-    return kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO, TypeGuard
+from typing import TextIO
 
 from core.datasets.formats import text_files
 from core.datasets.formats.text_files import UTF8, NumberedRow, Row, bounded_lines, open_text
@@ -53,14 +53,15 @@ def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
         return []
     values = list(found.values())
     texts = [value for value in values if isinstance(value, str) and " " in value.strip()]
-    if not texts and len(lists := [value for value in values if _is_record_list(value)]) == 1:
+    lists = [
+        value
+        for value in values
+        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value)
+    ]
+    if not texts and len(lists) == 1:
         return [(number, _object_or_reason(value)) for number, value in enumerate(lists[0], start=1)]
     named = [{"id": name, **value} for name, value in found.items() if isinstance(value, dict)]
     return list(enumerate(named, start=1)) if len(named) == len(values) > 1 else []
-
-
-def _is_record_list(value: object) -> TypeGuard[list[object]]:
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
 
 
 def _breaks_off(line: str) -> bool:

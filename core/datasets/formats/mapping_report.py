@@ -76,11 +76,14 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
         f"{column} is read as a rating that people gave, higher is better. Is it a metric? Then put it under scores."
         for column in columns.ratings
     ]
-    found += [
-        f"{score.column} is between 0 and 100. Is it a rating that people gave? Then put it under ratings."
-        for score in columns.scores
-        if _is_percentage(rows, score.column)
-    ]
+    for score in columns.scores:
+        cells = [row[score.column] for row in rows if is_filled(row, score.column)]
+        values = [value for cell in cells if (value := table_number(cell)) is not None]
+        signed = any(str(row.get(score.column)).strip().endswith("%") for row in rows)
+        if signed or (values and min(values) >= 0 and 10 < max(values) <= 100):
+            found.append(
+                f"{score.column} is between 0 and 100. Is it a rating that people gave? Then put it under ratings."
+            )
     found += [
         f"{score.column} is read as lower is better: kept with the opposite sign as {score.kept_as}."
         for score in columns.scores
@@ -106,9 +109,3 @@ def direction_question(columns: ColumnMap, classes: Sequence[str]) -> str:
 def _label_words(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
     cells = (label_words(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
     return list(dict.fromkeys(word for cell in cells for word in cell))
-
-
-def _is_percentage(rows: Sequence[Row], column: str) -> bool:
-    values = [value for row in rows if is_filled(row, column) and (value := table_number(row[column])) is not None]
-    signed = any(str(row.get(column)).strip().endswith("%") for row in rows)
-    return signed or bool(values and min(values) >= 0 and 10 < max(values) <= 100)

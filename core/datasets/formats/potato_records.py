@@ -38,9 +38,18 @@ def potato_records(row: Row) -> list[Row] | None:
             given[question] = names[0] if len(names) == 1 else names
         elif typed:
             given[question] = typed[0]
-    return [
-        {"id": id, **({"annotator": who} if who else {}), **rest, **_shown_texts(row.get("displayed_text")), **given}
-    ]
+    shown, texts = row.get("displayed_text"), dict[str, object]()
+    # under their headings, two in a list as `text_1` and `text_2`, or any other as it is
+    if isinstance(shown, str) and (sections := shown.split("<legend>")[1:]):
+        halves = [section.partition("</legend>") for section in sections]
+        texts = {_plain(heading): _plain(text) for heading, _, text in halves}
+    elif isinstance(shown, str):
+        marked = _FIRST.match(shown)
+        first, separator, second = shown.partition(f"{_BREAK}{_NEXT[marked[1]]}. " if marked else _BREAK)
+        texts = {"text_1": _plain(first[marked.end() if marked else 0 :]), "text_2": _plain(second)}
+        if not separator:
+            texts = {"displayed_text": _plain(shown)}
+    return [{"id": id, **({"annotator": who} if who else {}), **rest, **texts, **given}]
 
 
 _OWN_FIELDS = frozenset(
@@ -69,20 +78,6 @@ def _answers(row: Row) -> dict[str, Mapping[str, object]] | None:
     if not isinstance(given, dict):
         return None
     return {str(question): options for question, options in given.items() if isinstance(options, dict)}
-
-
-def _shown_texts(shown: object) -> dict[str, object]:
-    """The texts under their headings; two in a list as `text_1` and `text_2`; any other as it is."""
-    if not isinstance(shown, str):
-        return {}
-    if sections := shown.split("<legend>")[1:]:
-        halves = [section.partition("</legend>") for section in sections]
-        return {_plain(heading): _plain(text) for heading, _, text in halves}
-    marked = _FIRST.match(shown)
-    first, found, second = shown.partition(f"{_BREAK}{_NEXT[marked[1]]}. " if marked else _BREAK)
-    if not found:
-        return {"displayed_text": _plain(shown)}
-    return {"text_1": _plain(first[marked.end() if marked else 0 :]), "text_2": _plain(second)}
 
 
 def _plain(text: str) -> str:

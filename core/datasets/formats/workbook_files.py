@@ -38,7 +38,21 @@ def xlsx_sheets(source: Path) -> Iterator[tuple[str, Iterator[NumberedRow]]]:
     """
     from openpyxl import load_workbook  # listing the importers need not wait for it
 
-    _check_archive(existing_file(source))
+    existing_file(source)
+    with _workbook_errors(source), ZipFile(source) as archive:
+        # a member never unpacks to more than it declares
+        size = sum(member.file_size for member in archive.infolist())
+        if size > _MAX_WORKBOOK:
+            raise TouchstoneError(
+                f"{source.name} unpacks to {size / 1e6:,.0f} MB; {_MAX_WORKBOOK / 1e6:,.0f} MB is the most. "
+                "Save it as CSV or parquet."
+            )
+        for member in archive.infolist():
+            with archive.open(member) as file:
+                if member.filename.endswith((".xml", ".rels")) and _has_doctype(file):
+                    raise TouchstoneError(
+                        f"{source.name} declares entities in its XML ({member.filename}), which is refused. Save it as CSV."
+                    )
     with _workbook_errors(source):
         book = load_workbook(source, read_only=True, data_only=True)
     try:
@@ -62,27 +76,6 @@ def _workbook_errors(source: Path) -> Iterator[None]:
         ExpatError,
     ) as error:  # XML that does not parse is a SyntaxError
         raise TouchstoneError(f"{source.name} is not an Excel workbook (.xlsx): {error}. Save it as one.") from None
-
-
-def _check_archive(source: Path) -> None:
-    """Raises TouchstoneError for a workbook that grows too large, or whose XML declares entities.
-
-    A member never unpacks to more than it declares.
-    """
-    with _workbook_errors(source), ZipFile(source) as archive:
-        members = archive.infolist()
-        size = sum(member.file_size for member in members)
-        if size > _MAX_WORKBOOK:
-            raise TouchstoneError(
-                f"{source.name} unpacks to {size / 1e6:,.0f} MB; {_MAX_WORKBOOK / 1e6:,.0f} MB is the most. "
-                "Save it as CSV or parquet."
-            )
-        for member in members:
-            with archive.open(member) as file:
-                if member.filename.endswith((".xml", ".rels")) and _has_doctype(file):
-                    raise TouchstoneError(
-                        f"{source.name} declares entities in its XML ({member.filename}), which is refused. Save it as CSV."
-                    )
 
 
 def _has_doctype(file: IO[bytes]) -> bool:

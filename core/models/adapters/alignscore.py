@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 import torch
-from torch import Tensor
 from transformers import RobertaConfig, RobertaModel
 
 from core.errors import BadSettingError, LoadError
@@ -49,7 +48,10 @@ class AlignScoreModel:
         with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             ids, mask, _ = pad_batch(tokens, self._network)
             pooled = self._network(input_ids=ids, attention_mask=mask).pooler_output  # (rows, width)
-            values = {name: _head_values(head(pooled).float()).tolist() for name, head in self._heads.items()}
+            values = {}
+            for name, head in self._heads.items():
+                outputs = head(pooled).float()  # (rows, labels), or a single number a row, which is taken as it is
+                values[name] = (outputs.softmax(-1) if outputs.shape[-1] > 1 else outputs).tolist()
         return [
             Answer(tuple(values[_head_option(row.question)][number]), tokens=row.length, cut=row.payload[0].cut)
             for number, row in enumerate(rows)
@@ -69,11 +71,6 @@ class AlignScoreModel:
 def _pair(question: Question) -> tuple[str, str]:
     passage, claim = question.inputs
     return passage, claim
-
-
-def _head_values(outputs: Tensor) -> Tensor:
-    """Probabilities of the labels, (rows, labels); a single number as it is."""
-    return outputs.softmax(-1) if outputs.shape[-1] > 1 else outputs
 
 
 def _head_option(question: Question) -> str:
@@ -96,7 +93,14 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> AlignScoreModel:
     read = partial(_from_state, config=RobertaConfig.from_dict(config), state_dict=body)
     network = cast(RobertaModel, read_first_token(load_network(read, path, checkpoint, device)))
     present = {name: layer for name, layer in _LAYERS.items() if name != _OPTIONAL or f"{layer}.weight" in state}
-    heads = torch.nn.ModuleDict({name: _read_linear(state, layer, path) for name, layer in present.items()})
+    heads = torch.nn.ModuleDict()
+    for name, layer in present.items():
+        missing = [key for key in (f"{layer}.weight", f"{layer}.bias") if key not in state]
+        if missing:
+            raise LoadError(f"{path} lacks {', '.join(missing)}. Set checkpoint= to a file of AlignScore.")
+        weight = state[f"{layer}.weight"]
+        heads[name] = torch.nn.Linear(weight.shape[1], weight.shape[0])
+        heads[name].load_state_dict({"weight": weight, "bias": state[f"{layer}.bias"]})
     heads.to(device, network.dtype).eval()
     limit = max_text_tokens(folder, max_positions(network))
     return AlignScoreModel(network, heads, TextTokenizer.load(folder), limit)
@@ -106,13 +110,3 @@ def _from_state(_: Path, **options: object) -> object:
     # the weights are in memory: there is no folder to read
     read: FromPretrained = RobertaModel.from_pretrained
     return read(None, **options)
-
-
-def _read_linear(state: Mapping[str, Tensor], name: str, path: Path) -> torch.nn.Linear:
-    missing = [key for key in (f"{name}.weight", f"{name}.bias") if key not in state]
-    if missing:
-        raise LoadError(f"{path} lacks {', '.join(missing)}. Set checkpoint= to a file of AlignScore.")
-    weight = state[f"{name}.weight"]
-    layer = torch.nn.Linear(weight.shape[1], weight.shape[0])
-    layer.load_state_dict({"weight": weight, "bias": state[f"{name}.bias"]})
-    return layer

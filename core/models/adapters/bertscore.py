@@ -70,10 +70,17 @@ class BertScoreModel:
         ]
         tokens = iter(self._tokenizer.encode(texts, limits))
         found = [tuple(islice(tokens, size)) for size in sizes]
-        return [
-            Row(self._checked(question), max(map(len, read)), _placed(read, spans))
-            for question, read, spans in zip(questions, found, places, strict=True)
-        ]
+        rows = []
+        for question, read, spans in zip(questions, found, places, strict=True):
+            # the tokens of windows are placed from the start of the document
+            moved = [
+                replace(tokens, offsets=tuple((span.start + start, span.start + end) for start, end in tokens.offsets))
+                if span.start
+                else tokens
+                for tokens, span in zip(read[:-1], spans, strict=True)
+            ]
+            rows.append(Row(self._checked(question), max(map(len, read)), (*moved, read[-1])))
+        return rows
 
     def _windows(self, question: Question) -> list[Span]:
         """The stretches of the document that are read one after the other; one where it is read from its start."""
@@ -89,7 +96,25 @@ class BertScoreModel:
             read = iter(self._document_states(wanted))
             documents = [torch.cat(list(islice(read, len(row.payload) - 1))) for row in rows]
             summaries = self._states([(layer, row.payload[-1]) for layer, row in zip(layers, rows, strict=True)])
-            return [_answer(*row) for row in zip(rows, documents, summaries, strict=True)]
+            answers = []
+            for row, document, summary in zip(rows, documents, summaries, strict=True):
+                *windows, claimed = row.payload
+                offsets = [offset for window in windows for offset in window.offsets]
+                # BERTScore knows the template's tokens by id, so that one written in the summary is left out too
+                template = {token for token, special in zip(claimed.ids, claimed.special, strict=True) if special}
+                chosen = [position for position, token in enumerate(claimed.ids) if token not in template]
+                best = (summary[chosen] @ document.T).max(-1)  # (chosen,)
+                matched = best.indices.tolist()
+                answers.append(
+                    Answer(
+                        values=tuple(best.values.tolist()),
+                        spans=tuple(Span(*claimed.offsets[i]) for i in chosen)
+                        + tuple(Span(*offsets[i]) for i in matched),
+                        tokens=sum(map(len, row.payload)),
+                        cut=sum(tokens.cut for tokens in row.payload),
+                    )
+                )
+            return answers
 
     def _document_states(self, readings: Sequence[_DocumentKey]) -> list[Tensor]:
         """States of documents; those read for an earlier summary are remembered."""
@@ -120,9 +145,14 @@ class BertScoreModel:
 
     def _read(self, layer: int, inputs: dict[str, Tensor]) -> Tensor:
         """The states after a layer, (texts, tokens, width); where the encoder is a list of layers none above it is run."""
-        shorter = _first_layers(self._network, layer)
-        if shorter is None:
+        encoder = getattr(self._network, "encoder", None)
+        layers = getattr(encoder, "layer", None)
+        if encoder is None or not isinstance(layers, torch.nn.ModuleList) or not 0 < layer < len(layers):
             return cast(Tensor, self._network(**inputs, output_hidden_states=True).hidden_states[layer])
+        # the network up to the layer, with the same weights
+        shorter, below = copy.copy(self._network), copy.copy(encoder)
+        below._modules = {**encoder._modules, "layer": layers[:layer]}
+        shorter._modules = {**self._network._modules, "encoder": below}
         return cast(Tensor, shorter(**inputs).last_hidden_state)
 
     def _checked(self, question: Question) -> Question:
@@ -134,47 +164,8 @@ class BertScoreModel:
         return question
 
 
-def _first_layers(network: Encoder, most: int) -> Encoder | None:
-    """The network, with the same weights, up to a layer below its last; None for another layer or kind of encoder."""
-    encoder = getattr(network, "encoder", None)
-    layers = getattr(encoder, "layer", None)
-    if encoder is None or not isinstance(layers, torch.nn.ModuleList) or not 0 < most < len(layers):
-        return None
-    shorter, below = copy.copy(network), copy.copy(encoder)
-    below._modules = {**encoder._modules, "layer": layers[:most]}
-    shorter._modules = {**network._modules, "encoder": below}
-    return shorter
-
-
-def _placed(read: Sequence[Tokens], spans: Sequence[Span]) -> tuple[Tokens, ...]:
-    """The tokens of windows and summary, those of the windows placed from the start of the document."""
-    moved = (
-        replace(tokens, offsets=tuple((span.start + start, span.start + end) for start, end in tokens.offsets))
-        if span.start
-        else tokens
-        for tokens, span in zip(read[:-1], spans, strict=True)
-    )
-    return (*moved, read[-1])
-
-
 def _layer_option(question: Question) -> int:
     return int_option(question, "layer", -1)
-
-
-def _answer(row: Row, document: Tensor, summary: Tensor) -> Answer:
-    *read, claimed = row.payload
-    offsets = [offset for window in read for offset in window.offsets]
-    # BERTScore knows the template's tokens by id, so that one written in the summary is left out too
-    template = {token for token, special in zip(claimed.ids, claimed.special, strict=True) if special}
-    chosen = [position for position, token in enumerate(claimed.ids) if token not in template]
-    best = (summary[chosen] @ document.T).max(-1)  # (chosen,)
-    matched = best.indices.tolist()
-    return Answer(
-        values=tuple(best.values.tolist()),
-        spans=tuple(Span(*claimed.offsets[i]) for i in chosen) + tuple(Span(*offsets[i]) for i in matched),
-        tokens=sum(map(len, row.payload)),
-        cut=sum(tokens.cut for tokens in row.payload),
-    )
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> BertScoreModel:

@@ -31,7 +31,15 @@ class HhemModel:
         self.nbytes = network_bytes(network)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
-        return [_check_length(row) for row in rows_of(self._tokenizer, questions)]
+        rows = rows_of(self._tokenizer, questions)
+        for row in rows:
+            longest = int_option(row.question, "longest", UNLIMITED)
+            if row.length > longest:
+                raise UnscorableError(
+                    f"The document and the claim have {row.length} tokens, and the model reads {longest} at once. "
+                    "Shorten the document, or raise max_tokens=: memory grows with its square."
+                )
+        return rows
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
@@ -39,16 +47,6 @@ class HhemModel:
             logits = self._network(input_ids=ids, attention_mask=mask).logits[:, 0]  # (rows, labels)
             shares = logits.float().softmax(-1).tolist()
         return [Answer(values=tuple(share), tokens=row.length) for share, row in zip(shares, rows, strict=True)]
-
-
-def _check_length(row: Row) -> Row:
-    longest = int_option(row.question, "longest", UNLIMITED)
-    if row.length > longest:
-        raise UnscorableError(
-            f"The document and the claim have {row.length} tokens, and the model reads {longest} at once. "
-            "Shorten the document, or raise max_tokens=: memory grows with its square."
-        )
-    return row
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> HhemModel:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from core.errors import LoadError, UnscorableError
 from core.model_reference import Checkpoint
@@ -57,22 +56,17 @@ class OnnxClassifier:
             raise UnscorableError(
                 f"ONNX Runtime cannot compute a text of {longest} tokens: {str(error)[:200]}. Set max_tokens= to what the model reads."
             ) from error
-        values = _values(np.asarray(found, dtype=np.float64))
+        values = np.asarray(found, dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise UnscorableError("The model gives a number that is none (NaN or infinite). Export it in float32.")
+        if values.shape[1] > 1:  # a single label has its number as it is
+            shares = np.exp(values - values.max(axis=1, keepdims=True))
+            values = np.asarray(shares / shares.sum(axis=1, keepdims=True))
         order = self._order or tuple(range(values.shape[1]))
         return [
             Answer(values=tuple(float(line[place]) for place in order), tokens=len(row), cut=row.cut)
             for line, row in zip(values, tokens, strict=True)
         ]
-
-
-def _values(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The softmax of each row, (rows, labels); of one label the number itself."""
-    if not np.isfinite(logits).all():
-        raise UnscorableError("The model gives a number that is none (NaN or infinite). Export it in float32.")
-    if logits.shape[1] == 1:
-        return logits
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def _errors() -> tuple[type[Exception], ...]:

@@ -158,7 +158,17 @@ def _window_candidates(windows: Sequence[Tokens], number: int, starts: Tensor, e
     window = windows[number]
     best_ends = _text_logits(window, ends)
     for start in _text_logits(window, starts):
-        if _widest_context(windows, number, start) != number:
+        before = window.types.index(1)  # after the question and its two separators
+        sizes = [len(one) - before - 1 for one in windows]
+        piece = number * _STEP + start - before
+        # of each window on its poorer side; the first of equals counts
+        context = [
+            min(piece - at * _STEP, at * _STEP + size - 1 - piece) + 0.01 * size
+            if at * _STEP <= piece < at * _STEP + size
+            else -1
+            for at, size in enumerate(sizes)
+        ]
+        if context.index(max(context)) != number:
             continue
         for end in best_ends:
             if start <= end < start + _MAX_ANSWER_PIECES:
@@ -168,25 +178,6 @@ def _window_candidates(windows: Sequence[Tokens], number: int, starts: Tensor, e
 def _text_logits(window: Tokens, logits: Tensor) -> list[int]:
     best = logits.sort(descending=True, stable=True).indices[:_BEST_STARTS].tolist()
     return [place for place in best if place < len(window) and not window.special[place]]
-
-
-def _widest_context(windows: Sequence[Tokens], number: int, place: int) -> int:
-    """The window in which a piece has the most context on its poorer side, the first of equals."""
-    before = _text_start(windows[number])
-    piece = number * _STEP + place - before
-    sizes = [len(window) - before - 1 for window in windows]
-    context = [
-        min(piece - at * _STEP, at * _STEP + size - 1 - piece) + 0.01 * size
-        if at * _STEP <= piece < at * _STEP + size
-        else -1
-        for at, size in enumerate(sizes)
-    ]
-    return context.index(max(context))
-
-
-def _text_start(window: Tokens) -> int:
-    """Start of the text in a window: after the question and its two separators."""
-    return window.types.index(1)
 
 
 def _covered_words(windows: Sequence[Tokens], guess: SpanCandidate) -> Span:

@@ -104,18 +104,15 @@ def _load_modules(folder: Path, listed: Sequence[tuple[str, str]]) -> list[torch
             f"{', '.join(_MODULES)}. Set checkpoint= to another sentence-transformers model."
         )
     names = [name for name, _ in listed]
-    if names in (["Pooling"], ["Pooling", "Normalize"]) and _is_plain_mean(folder / listed[0][1]):
-        return [UnitMean()]
+    if names in (["Pooling"], ["Pooling", "Normalize"]):
+        config = read_json_object(folder / listed[0][1] / "config.json")
+        old = [name for name, value in config.items() if name.startswith(_OLD_MODE) and value]
+        mode = config.get(_MODE, "mean" if old in ([], [f"{_OLD_MODE}mean_tokens"]) else "")
+        if mode in ("mean", ["mean"]) and config.get("include_prompt", True):
+            return [UnitMean()]
     modules = [_load_module(folder, name, place) for name, place in listed]
     # scores compare directions, so every embedding gets unit length
     return modules if names[-1] == "Normalize" else [*modules, _load_module(folder, "Normalize", "")]
-
-
-def _is_plain_mean(folder: Path) -> bool:
-    config = read_json_object(folder / "config.json")
-    old = [name for name, value in config.items() if name.startswith(_OLD_MODE) and value]
-    mode = config.get(_MODE, "mean" if old in ([], [f"{_OLD_MODE}mean_tokens"]) else "")
-    return mode in ("mean", ["mean"]) and bool(config.get("include_prompt", True))
 
 
 def _load_module(folder: Path, name: str, place: str) -> torch.nn.Module:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -66,9 +66,14 @@ class TextGenerator:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The text does not fit"):
+            # those with equal options can be written together; "limit" is done with
+            groups: dict[tuple[Option, ...], list[int]] = {}
+            for number, row in enumerate(rows):
+                options = tuple(option for option in row.question.options if option[0] != "limit")
+                groups.setdefault(options, []).append(number)
             answers: dict[int, Answer] = {}
-            for options, numbers in _rows_with_equal_options(rows).items():
-                written = self._write([rows[number] for number in numbers], dict(options))
+            for options, numbers in groups.items():
+                written = self._write([rows[number] for number in numbers], cast(dict[str, int], dict(options)))
                 answers.update(zip(numbers, written, strict=True))
         return [answers[number] for number in range(len(rows))]
 
@@ -128,15 +133,6 @@ def clean_spaces(text: str) -> str:
 
 def _text_ids(part: Tokens) -> list[int]:
     return [token for token, special in zip(part.ids, part.special, strict=True) if not special]
-
-
-def _rows_with_equal_options(rows: Iterable[Row]) -> dict[tuple[tuple[str, int], ...], list[int]]:
-    """The numbers of the rows that can be written together: those with equal options; "limit" is done with."""
-    groups: dict[tuple[Option, ...], list[int]] = {}
-    for number, row in enumerate(rows):
-        options = tuple(option for option in row.question.options if option[0] != "limit")
-        groups.setdefault(options, []).append(number)
-    return cast(dict[tuple[tuple[str, int], ...], list[int]], groups)
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> TextGenerator:

@@ -39,26 +39,19 @@ class DecodedPrefix:
     @property
     def nbytes(self) -> int:
         halves = (self.cache.self_attention_cache, self.cache.cross_attention_cache)
-        return sum(_nbytes(layer) for half in halves for layer in half.layers)
+        layers = [layer for half in halves for layer in half.layers]
+        parts = [getattr(layer, name, None) for layer in layers for name in ("keys", "values")]
+        return sum(part.nbytes for part in parts if part is not None)
 
     def keep(self, target: Ids) -> int:
         """Forget what does not belong to this target; how many of its tokens have a value already, never all of them."""
-        kept = min(_shared_length(self.target, target), len(target) - 1)
+        differing = (place for place, (a, b) in enumerate(zip(self.target, target, strict=False)) if a != b)
+        shared = next(differing, min(len(self.target), len(target)))
+        kept = min(shared, len(target) - 1)
         # a value rests on the tokens before: the state that gives the first changed one is run again
         if surplus := self.cache.get_seq_length() - kept:
             self.cache.crop(-surplus)
         return kept
-
-
-def _shared_length(one: Ids, other: Ids) -> int:
-    """The length of the beginning that two texts share."""
-    differing = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(differing, min(len(one), len(other)))
-
-
-def _nbytes(layer: object) -> int:
-    parts = (getattr(layer, "keys", None), getattr(layer, "values", None))
-    return sum(part.nbytes for part in parts if part is not None)
 
 
 class PrefixCache:
@@ -111,7 +104,12 @@ class LikelihoodModel:
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         texts = [text for question in questions for text in question.inputs]
         longest = max_positions(self._network)
-        limits = [min(longest, limit) for question in questions for limit in _limit_options(question, longest)]
+        limits: list[int] = []
+        for question in questions:
+            both = dict(question.options).get("limits", (longest, longest))
+            if not isinstance(both, tuple) or len(both) != 2:
+                raise BadSettingError(f"Option limits must be two whole numbers; got {both!r}.")
+            limits += [min(longest, limit) for limit in both]
         tokens = self._tokenizer.encode(texts, limits)
         pairs = zip(tokens[::2], tokens[1::2], strict=True)
         return [Row(question, max(map(len, pair)), pair) for question, pair in zip(questions, pairs, strict=True)]
@@ -227,13 +225,6 @@ class LikelihoodModel:
             tokens=len(source) + len(target),
             cut=source.cut + target.cut,
         )
-
-
-def _limit_options(question: Question, longest: int) -> tuple[int, int]:
-    limits = dict(question.options).get("limits", (longest, longest))
-    if not isinstance(limits, tuple) or len(limits) != 2:
-        raise BadSettingError(f"Option limits must be two whole numbers; got {limits!r}.")
-    return limits
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> LikelihoodModel:

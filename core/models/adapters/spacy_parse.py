@@ -56,7 +56,12 @@ class SpacyParser:
         self.nbytes = nbytes
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
-        return [Row(_check_option(question), length=0, payload=()) for question in questions]
+        for question in questions:
+            if _of_option(question) not in _ANSWERS_BY_OPTION:
+                raise BadSettingError(
+                    f"A parser tells {', '.join(_ANSWERS_BY_OPTION)}; got of={_of_option(question)!r}."
+                )
+        return [Row(question, length=0, payload=()) for question in questions]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         parsed = {text: self._pipeline(text) for text in dict.fromkeys(row.question.inputs[0] for row in rows)}
@@ -87,12 +92,6 @@ _ANSWERS_BY_OPTION: Mapping[str, Callable[[SpacyDocument], Answer]] = {
 
 def _of_option(question: Question) -> str:
     return str(dict(question.options).get("of"))
-
-
-def _check_option(question: Question) -> Question:
-    if _of_option(question) not in _ANSWERS_BY_OPTION:
-        raise BadSettingError(f"A parser tells {', '.join(_ANSWERS_BY_OPTION)}; got of={_of_option(question)!r}.")
-    return question
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SpacyParser:  # noqa: ARG001  # the signature of every kind

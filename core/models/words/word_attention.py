@@ -126,7 +126,15 @@ def fit_attention(table: WordTable, targets: Values, seed: int) -> Generator[tup
     generator, order = torch.Generator().manual_seed(seed), np.random.default_rng(seed)
     words = np.concatenate([np.arange(*table.words_in(sentence)) for sentence in chosen])
     network = WordAttention.drawn(table.states.words.shape[1], table.values[words], generator)
-    steps = [step for _ in range(_EPOCHS) for step in _deal_steps(table, chosen, order)]
+    # the sentences in an order of chance: some of one document at a time, and of several documents in a step
+    steps: list[list[Numbers]] = []
+    for _ in range(_EPOCHS):
+        groups: list[Numbers] = []
+        for document in np.unique(table.states.document[chosen]):
+            own = order.permutation(chosen[table.states.document[chosen] == document])
+            groups += [own[start : start + _SENTENCES] for start in range(0, len(own), _SENTENCES)]
+        mixed = [groups[place] for place in order.permutation(len(groups))]
+        steps += [mixed[start : start + _DOCUMENTS] for start in range(0, len(mixed), _DOCUMENTS)]
     optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=_DECAY)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=len(steps) + 2)
 
@@ -141,16 +149,6 @@ def fit_attention(table: WordTable, targets: Values, seed: int) -> Generator[tup
         optimizer.step()
         schedule.step()
     return WordAttention.from_tensors(network.tensors())  # as it will be read from a file
-
-
-def _deal_steps(table: WordTable, chosen: Numbers, order: np.random.Generator) -> list[list[Numbers]]:
-    """The sentences in an order of chance: some of one document at a time, and of several documents in a step."""
-    groups: list[Numbers] = []
-    for document in np.unique(table.states.document[chosen]):
-        own = order.permutation(chosen[table.states.document[chosen] == document])
-        groups += [own[start : start + _SENTENCES] for start in range(0, len(own), _SENTENCES)]
-    mixed = [groups[place] for place in order.permutation(len(groups))]
-    return [mixed[start : start + _DOCUMENTS] for start in range(0, len(mixed), _DOCUMENTS)]
 
 
 def _loss(network: WordAttention, table: WordTable, targets: Values, sentences: Numbers, drop: Dropping) -> Tensor:

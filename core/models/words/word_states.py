@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +50,11 @@ def word_spans(text: str) -> list[Span]:
 
 def windows(text: str, count: Callable[[Sequence[str]], Sequence[int]]) -> list[Span]:
     """Runs of whole sentences that hold up to `WINDOW_TOKENS` tokens each, as `count` counts them, in order."""
-    pieces = [piece for sentence in sentences(text) for piece in _chunks(text, sentence)]
+    pieces: list[Span] = []
+    for sentence in sentences(text):
+        inside = word_spans(sentence.of(text))
+        starts = [sentence.start, *(sentence.start + word.start for word in inside[_CHUNK_WORDS::_CHUNK_WORDS])]
+        pieces += [Span(start, end) for start, end in zip(starts, [*starts[1:], sentence.end], strict=True)]
     found: list[Span] = []
     used = 0
     for piece, size in zip(pieces, count([piece.of(text) for piece in pieces]), strict=True):
@@ -60,10 +64,3 @@ def windows(text: str, count: Callable[[Sequence[str]], Sequence[int]]) -> list[
             found.append(piece)
             used = size
     return found
-
-
-def _chunks(text: str, sentence: Span) -> Iterator[Span]:
-    inside = [Span(sentence.start + word.start, sentence.start + word.end) for word in word_spans(sentence.of(text))]
-    starts = [sentence.start, *(word.start for word in inside[_CHUNK_WORDS::_CHUNK_WORDS])]
-    for start, end in zip(starts, [*starts[1:], sentence.end], strict=True):
-        yield Span(start, end)
