@@ -52,34 +52,30 @@ def paper_needs(paper: Paper, data: ReleasedData) -> PaperNeeds:
     """Needs of a paper on this machine; loads no model and asks nothing."""
     files = dict.fromkeys(paper.data)
     here = tuple(file for file in files if (data.folder / file.place).exists())
-    words = sum(_words(file, data) for file in here)
+    words = 0  # of documents and summaries, each text as often as it is scored
+    for file in here:
+        try:
+            examples = [item.example for item in data.items(file)] if file.importer else []
+        except MissingDataError:  # a folder without the files that the importer reads
+            continue
+        words += sum(example.document.count(" ") + example.summary.count(" ") for example in examples)
+    metrics = []
+    for metric in paper.metrics():
+        missing = missing_steps(metric)
+        megabytes = metric.card.download_mb
+        endpoint = any(step.need == "endpoint" for step in missing) or metric.card.family == "Judge"
+        operations = 2 * megabytes * 1e6 / _BYTES_PER_PARAMETER * words * _TOKENS_PER_WORD
+        hours = operations / _FLOPS / _SECONDS if words and not endpoint else None
+        fetchable = bool(missing) and all(step.download is not None for step in missing)
+        metrics.append(MetricNeed(metric.spec, _state(metric), megabytes, metric.card.licence, hours, fetchable))
     return PaperNeeds(
         paper.name,
         here,
         tuple(file for file in files if file not in here),
-        tuple(_metric_need(metric, words) for metric in paper.metrics()),
+        tuple(metrics),
         tuple((check.spec, _state(check)) for check in paper.checks()),
         paper.endpoint_work(),
     )
-
-
-def _words(file: DataFile, data: ReleasedData) -> int:
-    """Words of the documents and summaries of a file, each text as often as it is scored."""
-    try:
-        examples = [item.example for item in data.items(file)] if file.importer else []
-    except MissingDataError:  # a folder without the files that the importer reads
-        return 0
-    return sum(example.document.count(" ") + example.summary.count(" ") for example in examples)
-
-
-def _metric_need(metric: Metric, words: int) -> MetricNeed:
-    missing = missing_steps(metric)
-    megabytes = metric.card.download_mb
-    endpoint = any(step.need == "endpoint" for step in missing) or metric.card.family == "Judge"
-    operations = 2 * megabytes * 1e6 / _BYTES_PER_PARAMETER * words * _TOKENS_PER_WORD
-    hours = operations / _FLOPS / _SECONDS if words and not endpoint else None
-    fetchable = bool(missing) and all(step.download is not None for step in missing)
-    return MetricNeed(metric.spec, _state(metric), megabytes, metric.card.licence, hours, fetchable)
 
 
 def _state(needed: Metric | NliCheck) -> str:
