@@ -119,12 +119,10 @@ def training_table(engine: Engine, aims: Sequence[TargetedItem]) -> tuple[Traini
 
 def document_numbers(items: Sequence[Item]) -> Numbers:
     """A number for the document of each item, (n,): items of one group or of the same text share it."""
-    return number_documents([_document_marks(item) for item in items])
-
-
-def _document_marks(item: Item) -> list[tuple[str, str]]:
-    text = ("text", item.example.document)
-    return [text, ("group", item.group)] if item.group else [text]
+    texts = [("text", item.example.document) for item in items]
+    return number_documents(
+        [text, ("group", item.group)] if item.group else [text] for text, item in zip(texts, items, strict=True)
+    )
 
 
 def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Values, dict[str, str]]:

@@ -17,7 +17,6 @@ from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
 from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
-from core.perturbation import Perturbation
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
 from core.training.inventions import invented_rows
@@ -142,7 +141,27 @@ def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> 
     extracts = list(_extracts(rows, seed))
     yield from extracts
     for row in (*faithful, *extracts):
-        yield from _variants(row, kinds, seed)
+        example, seen = Example(row.id, row.document, row.summary), {row.summary}
+        for kind in kinds:
+            wrong = kind.card.intent == "breaking"
+            for number in range(_SEEDS):
+                try:
+                    edits = kind.edits(example, random.Random(f"{seed}\0{number}\0{row.id}"))
+                except UnscorableError:
+                    break
+                summary = apply(row.summary, edits)
+                if summary not in seen:
+                    seen.add(summary)
+                    yield replace(
+                        row,
+                        id=f"{row.id}/{kind.spec}-{number}",
+                        summary=summary,
+                        wrong=wrong,
+                        wrong_words=_new_places(edits) if wrong else (),
+                        kind=kind.spec,
+                        origin="corruption" if wrong else "harmless edit",
+                        parent=row.id,
+                    )
     yield from invented_rows([*faithful, *extracts], seed)
 
 
@@ -163,30 +182,6 @@ def _extracts(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
                 origin="extract",
                 parent="",
             )
-
-
-def _variants(row: TrainingRow, kinds: Sequence[Perturbation], seed: int) -> Iterator[TrainingRow]:
-    example, seen = Example(row.id, row.document, row.summary), {row.summary}
-    for kind in kinds:
-        wrong = kind.card.intent == "breaking"
-        for number in range(_SEEDS):
-            try:
-                edits = kind.edits(example, random.Random(f"{seed}\0{number}\0{row.id}"))
-            except UnscorableError:
-                break
-            summary = apply(row.summary, edits)
-            if summary not in seen:
-                seen.add(summary)
-                yield replace(
-                    row,
-                    id=f"{row.id}/{kind.spec}-{number}",
-                    summary=summary,
-                    wrong=wrong,
-                    wrong_words=_new_places(edits) if wrong else (),
-                    kind=kind.spec,
-                    origin="corruption" if wrong else "harmless edit",
-                    parent=row.id,
-                )
 
 
 def training_data(items: Iterable[Item], share: float, seed: int, battery: Battery | None = None) -> TrainingData:
