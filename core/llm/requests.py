@@ -49,8 +49,13 @@ def chat_body(
         body["stop"] = sampling.stop
     if endpoint.seed is not None and "seed" not in left_out:
         body["seed"] = endpoint.seed + sampling.sample
-    if schema and (form := _response_format(schema, left_out)):
-        body["response_format"] = form
+    if schema and JSON_MODE not in left_out:
+        if SCHEMA in left_out:
+            body["response_format"] = {"type": "json_object"}
+        else:
+            named = json.loads(schema)
+            form = {"name": named["name"], "schema": named["schema"], "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
     return body | endpoint.extra
 
 
@@ -121,15 +126,6 @@ def _lower_limit(words: str, refused: object) -> int | None:
     steps = _TOP_TOKENS if re.search(r"large|exceed|greater|less|most|max|range|between|limit", words) else ()
     lower = [number for number in named or steps if isinstance(refused, int) and 0 < number < refused]
     return max(lower, default=None)
-
-
-def _response_format(schema: str, left_out: frozenset[str]) -> Body | None:
-    if JSON_MODE in left_out:
-        return None
-    if SCHEMA in left_out:
-        return {"type": "json_object"}
-    named = json.loads(schema)
-    return {"type": "json_schema", "json_schema": {"name": named["name"], "schema": named["schema"], "strict": True}}
 
 
 def _messages(messages: Sequence[str], system_role: bool) -> list[dict[str, str]]:
