@@ -215,7 +215,15 @@ class Planner:
 
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
-        questions = _pin_endpoints(task, asked)
+        # at the addresses at which their conversation began to ask: answers are cached under these
+        endpoints = [run.checkpoint for run in question_runs(asked) if isinstance(run.checkpoint, EndpointModel)]
+        for endpoint in endpoints:
+            if endpoint not in task.pins:
+                task.pins[endpoint] = pin_address(endpoint)
+        pins: Mapping[ModelRef, ModelRef] = task.pins
+        questions = asked
+        if endpoints:
+            questions = [replace(one, checkpoint=pins.get(one.checkpoint, one.checkpoint)) for one in asked]
         models = [*(run.checkpoint for run in question_runs(questions)), *task.fingerprints]
         if self._weights_changed(task, models + list(task.conversation.checkpoints if task.metric else ())):
             with self._lock:
@@ -327,20 +335,6 @@ class Planner:
         with self._lock:
             for task in [task for worker in self._workers for task in worker.unanswered_tasks()]:
                 task.fail(_CLOSED)
-
-
-def _pin_endpoints(task: Task, questions: Sequence[Question]) -> Sequence[Question]:
-    """The questions at the addresses at which their conversation began to ask: answers are cached under these."""
-    models = [run.checkpoint for run in question_runs(questions) if isinstance(run.checkpoint, EndpointModel)]
-    for model in models:
-        if model not in task.pins:
-            task.pins[model] = pin_address(model)
-    pinned: Mapping[ModelRef, ModelRef] = task.pins
-    return (
-        [replace(one, checkpoint=pinned.get(one.checkpoint, one.checkpoint)) for one in questions]
-        if models
-        else questions
-    )
 
 
 def _empty_text_end(task: Task) -> ConversationEnd | None:
