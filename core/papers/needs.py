@@ -85,7 +85,24 @@ def _state(needed: Metric | NliCheck) -> str:
 
 def format_needs(needs: Sequence[PaperNeeds]) -> str:
     """The needs of each paper, and their sums, in words and tables."""
-    return "\n\n".join([*("\n".join(_paper_lines(one)) for one in needs), "\n".join(_sum_lines(needs))])
+    missing = {need.state: need for one in needs for need in one.metrics if need.fetchable}
+    size = sum(need.megabytes for need in missing.values())
+    hours = sum(need.hours or 0.0 for one in needs for need in one.metrics if need.state == "ready" or need.fetchable)
+    works = [one.work for one in needs]
+    work = EndpointWork(
+        sum(one.questions for one in works), sum(one.read for one in works), sum(one.written for one in works)
+    )
+    files = [file for one in needs for file in one.missing]
+    sums = [
+        "All together:",
+        f"  released files that --fetch downloads: {sum(map(can_be_fetched, files))} of {len(files)} that are missing",
+        f"  weights that --fetch downloads: of {len(missing)} kinds, {format_megabytes(size)}",
+        f"  time: about {_hours(hours)} hours for the texts at hand on one large GPU (estimated: 2 operations for each "
+        f"parameter and token, {_FLOPS:.0e} a second; not measured)",
+        f"  endpoint, with --ask: {work.questions:,} questions: {_money(work)} (estimated from the sizes that papers print)",
+        "  what people judged is never computed: those cells wait for people",
+    ]
+    return "\n\n".join([*("\n".join(_paper_lines(one)) for one in needs), "\n".join(sums)])
 
 
 def _paper_lines(one: PaperNeeds) -> Iterator[str]:
@@ -107,26 +124,6 @@ def _paper_lines(one: PaperNeeds) -> Iterator[str]:
             f"  endpoint: {one.work.questions:,} questions, {one.work.read:,} tokens read, {one.work.written:,} written: "
             f"{_money(one.work)}"
         )
-
-
-def _sum_lines(needs: Sequence[PaperNeeds]) -> Iterator[str]:
-    missing = {need.state: need for one in needs for need in one.metrics if need.fetchable}
-    size = sum(need.megabytes for need in missing.values())
-    hours = sum(need.hours or 0.0 for one in needs for need in one.metrics if need.state == "ready" or need.fetchable)
-    works = [one.work for one in needs]
-    work = EndpointWork(
-        sum(one.questions for one in works), sum(one.read for one in works), sum(one.written for one in works)
-    )
-    yield "All together:"
-    files = [file for one in needs for file in one.missing]
-    yield f"  released files that --fetch downloads: {sum(map(can_be_fetched, files))} of {len(files)} that are missing"
-    yield f"  weights that --fetch downloads: of {len(missing)} kinds, {format_megabytes(size)}"
-    yield (
-        f"  time: about {_hours(hours)} hours for the texts at hand on one large GPU (estimated: 2 operations for each "
-        f"parameter and token, {_FLOPS:.0e} a second; not measured)"
-    )
-    yield f"  endpoint, with --ask: {work.questions:,} questions: {_money(work)} (estimated from the sizes that papers print)"
-    yield "  what people judged is never computed: those cells wait for people"
 
 
 def _hours(hours: float | None) -> str:

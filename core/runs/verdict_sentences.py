@@ -48,7 +48,25 @@ def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
     by_kind: dict[str, list[MatrixCell]] = {}
     for cell in cells:
         by_kind.setdefault(cell.kind, []).append(cell)
-    return {kind: _kind_verdict(of_kind) for kind, of_kind in by_kind.items()}
+    verdicts = {}
+    for kind, of_kind in by_kind.items():
+        counted = [cell for cell in of_kind if cell.move is not Move.NONE]
+        if not counted:
+            verdicts[kind] = ""
+            continue
+        shares = sorted(round(100 * cell.consistency) for cell in counted if cell.consistency is not None)
+        ordered = ""
+        if shares and counted[0].intent == "breaking":  # consistency in the sense of BUMP, over the metrics
+            ends = " to ".join(map(str, dict.fromkeys((shares[0], shares[-1]))))
+            ordered = f"the original scores higher in {ends} % of pairs"
+        # of several metrics the number whose mean moves against no edit at all
+        clear = sum(cell.is_clear for cell in counted)
+        shifted = f"the mean shift of {clear} of {_metrics(len(counted))} is clear of zero"
+        if len(counted) == 1:
+            shifted = f"mean shift {format_signed(counted[0].shift)}"
+        parts = filter(None, [ordered, shifted, _beyond_noise(counted)])
+        verdicts[kind] = f"{PERTURBATIONS.parse(kind).card.title}: {', '.join(parts)}."
+    return verdicts
 
 
 def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
@@ -98,26 +116,6 @@ def _count_moved(moves: Sequence[Move], judged: int) -> str:
 
 def _metrics(number: int) -> str:
     return f"{number} metric{'' if number == 1 else 's'}"
-
-
-def _kind_verdict(cells: Sequence[MatrixCell]) -> str:
-    counted = [cell for cell in cells if cell.move is not Move.NONE]
-    if not counted:
-        return ""
-    # of several metrics the number whose mean moves against no edit at all
-    if len(counted) == 1:
-        shifted = f"mean shift {format_signed(counted[0].shift)}"
-    else:
-        shifted = (
-            f"the mean shift of {sum(cell.is_clear for cell in counted)} of {_metrics(len(counted))} is clear of zero"
-        )
-    shares = sorted(round(100 * cell.consistency) for cell in counted if cell.consistency is not None)
-    ordered = ""
-    if shares and counted[0].intent == "breaking":  # consistency in the sense of BUMP, over the metrics
-        ends = " to ".join(map(str, dict.fromkeys((shares[0], shares[-1]))))
-        ordered = f"the original scores higher in {ends} % of pairs"
-    parts = [ordered, shifted, _beyond_noise(counted)]
-    return f"{PERTURBATIONS.parse(cells[0].kind).card.title}: {', '.join(filter(None, parts))}."
 
 
 def _beyond_noise(cells: Sequence[MatrixCell]) -> str:

@@ -319,13 +319,7 @@ def _card(
 ) -> str:
     counts = describe(data)
     lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
-    shares = ""
-    for name, value in counts.items():
-        if value:
-            parts = (
-                [f"{part} {number}" for part, number in value.items()] if isinstance(value, Mapping) else [f"{value}"]
-            )
-            shares += f"- {name}: {', '.join(parts)}\n"
+    shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
     noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
     made_by = f", by the battery {facts.battery.signature} and by rules for inventions" if facts.share else ""
     return f"""# {facts.title}
@@ -354,3 +348,7 @@ Error types and corruptions with fewer than {FEW_PAIRS} inconsistent summaries h
 
 {account.limits}
 """
+
+
+def _format_count(value: Mapping[str, int] | int) -> str:
+    return ", ".join(f"{name} {number}" for name, number in value.items()) if isinstance(value, Mapping) else str(value)

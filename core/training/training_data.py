@@ -189,8 +189,17 @@ def training_data(items: Iterable[Item], share: float, seed: int, battery: Batte
 
     They are by the battery, without one by the standard battery. Raises TouchstoneError below 20 documents, or where only one class is left.
     """
-    found, numbers, left_out = _numbered_rows(list(items))
-    documents = len(set(numbers.tolist()))
+    given = list(items)
+    labelled, left_out = labelled_rows(given)
+    tests = list(dict.fromkeys(item.example.document for item in given if item.split is Split.TEST))
+    texts = [*(row.document for row in labelled), *tests]
+    numbers = near_duplicates(texts, [*(row.group for row in labelled), *("" for _ in tests)])
+    own, of_tests = numbers[: len(labelled)], numbers[len(labelled) :]
+    kept = ~np.isin(own, of_tests)
+    if not kept.all():
+        left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
+    found = list(compress(labelled, kept))
+    documents = len(set(own[kept].tolist()))
     reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
     if documents < MIN_DOCUMENTS:
         raise TouchstoneError(
@@ -233,22 +242,6 @@ def _corruptions(found: Sequence[TrainingRow], share: float, seed: int, battery:
 @cache
 def _bundled_corruptions(seed: int, battery: Battery) -> tuple[TrainingRow, ...]:
     return tuple(generated_rows(labelled_rows(bundled_items())[0], seed, battery))
-
-
-def _numbered_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], Numbers, dict[str, int]]:
-    """The labelled rows, the number of each one's document, (rows,), and what was left out, near-duplicates of a test included."""
-    rows, left_out = labelled_rows(items)
-    tests = list(dict.fromkeys(item.example.document for item in items if item.split is Split.TEST))
-    texts = [*(row.document for row in rows), *tests]
-    numbers = near_duplicates(texts, [*(row.group for row in rows), *("" for _ in tests)])
-    kept = ~np.isin(numbers[: len(rows)], numbers[len(rows) :])
-    if not kept.all():
-        left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
-    return (
-        list(compress(rows, kept)),
-        number_documents([number] for number in numbers[: len(rows)][kept].tolist()),
-        left_out,
-    )
 
 
 def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
