@@ -161,7 +161,14 @@ class Planner:
             self._steps.done(task)
 
     def _advance(self, task: Task) -> None:
-        ended = _empty_text_end(task) or self._advance_rounds(task)
+        example = task.conversation.example
+        texts = {"document": example.document, "summary": example.summary}
+        empty = next((name for name, text in texts.items() if not text.strip()), "")
+        if empty:
+            message = f"The {empty} is empty. Paste, load or type one."
+            ended: ConversationEnd | None = ConversationEnd(task.failure(FailureKind.INPUT, message))
+        else:
+            ended = self._advance_rounds(task)
         if ended:
             with self._lock:
                 task.finish(ended.value)
@@ -335,13 +342,3 @@ class Planner:
         with self._lock:
             for task in [task for worker in self._workers for task in worker.unanswered_tasks()]:
                 task.fail(_CLOSED)
-
-
-def _empty_text_end(task: Task) -> ConversationEnd | None:
-    for what, text in (
-        ("document", task.conversation.example.document),
-        ("summary", task.conversation.example.summary),
-    ):
-        if not text.strip():
-            return ConversationEnd(task.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
-    return None
