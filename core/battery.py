@@ -90,7 +90,22 @@ def read_battery(spec: str) -> Battery:
         raise UnknownNameError("battery", named, [*battery_names(), "a file of your own that ends in .toml"])
     elif not is_allowed(path):
         raise TouchstoneError(refusal(named))
-    battery = _read_file(path)
+    try:
+        found = _BatteryFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise TouchstoneError(f"The battery {path} cannot be read: {error.strerror}. Name another file.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise TouchstoneError(f"The battery {path} is no TOML ({error}).") from error
+    except ValidationError as error:
+        where = error.errors()[0]
+        raise TouchstoneError(
+            f"{path} is no battery ({'.'.join(map(str, where['loc']))}: {where['msg']}). It has a title, a date and kinds, a "
+            f"list as in {_FOLDER / STANDARD_BATTERY}.toml."
+        ) from None
+    kinds = _read_kinds(str(path), found.kinds)
+    if not kinds:
+        raise TouchstoneError(f"The battery {path} has no kinds: there is nothing to measure with. Name at least one.")
+    battery = Battery(path.stem, found.title, found.date, kinds, _hash(kinds))
     return battery.with_kinds(further) if further else battery
 
 
@@ -114,25 +129,6 @@ def named_kinds(kinds: Sequence[str], battery: str) -> tuple[list[Perturbation],
         return [PERTURBATIONS.parse(kind) for kind in kinds], ""
     read = read_battery(battery or STANDARD_BATTERY)
     return read.perturbations(), read.signature
-
-
-def _read_file(path: Path) -> Battery:
-    try:
-        found = _BatteryFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise TouchstoneError(f"The battery {path} cannot be read: {error.strerror}. Name another file.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TouchstoneError(f"The battery {path} is no TOML ({error}).") from error
-    except ValidationError as error:
-        where = error.errors()[0]
-        raise TouchstoneError(
-            f"{path} is no battery ({'.'.join(map(str, where['loc']))}: {where['msg']}). It has a title, a date and kinds, a "
-            f"list as in {_FOLDER / STANDARD_BATTERY}.toml."
-        ) from None
-    kinds = _read_kinds(str(path), found.kinds)
-    if not kinds:
-        raise TouchstoneError(f"The battery {path} has no kinds: there is nothing to measure with. Name at least one.")
-    return Battery(path.stem, found.title, found.date, kinds, _hash(kinds))
 
 
 def _read_kinds(where: str, specs: Iterable[str]) -> tuple[str, ...]:

@@ -72,19 +72,18 @@ def bundled_samples() -> list[Sample]:
 def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example]) -> list[MetricScores]:
     """The scores of examples by each metric, which `run` computes."""
     texts = list(examples)
-    return [_scores_of(run, spec, texts) for spec in specs]
-
-
-def _scores_of(run: Scorer, spec: str, examples: Sequence[Example]) -> MetricScores:
-    scores: dict[str, float] = {}
-    failures: dict[str, str] = {}
-    signature = ""
-    for example, outcome in run([METRICS.parse(spec)], examples):
-        if isinstance(outcome, Failure):
-            failures[example.id] = outcome.message
-        else:
-            scores[example.id], signature = outcome.score, outcome.signature
-    return MetricScores(spec, signature, scores, failures)
+    found = []
+    for spec in specs:
+        scores: dict[str, float] = {}
+        failures: dict[str, str] = {}
+        signature = ""
+        for example, outcome in run([METRICS.parse(spec)], texts):
+            if isinstance(outcome, Failure):
+                failures[example.id] = outcome.message
+            else:
+                scores[example.id], signature = outcome.score, outcome.signature
+        found.append(MetricScores(spec, signature, scores, failures))
+    return found
 
 
 def write_scores() -> None:

@@ -63,7 +63,12 @@ class EditableClaims:
 
     def to_json(self) -> list[Any]:
         """Without the summary, as drafts and links keep it."""
-        return [self.by, [_row_to_json(row) for row in self.rows]]
+        rows = []
+        for row in self.rows:
+            span = row.found.span if row.found else None
+            place = [span.start, span.end] if span else None
+            rows.append([row.text, row.found.text if row.found else None, place, row.removed])
+        return [self.by, rows]
 
     @classmethod
     def from_json(cls, record: object, summary: str) -> EditableClaims:
@@ -75,11 +80,6 @@ class EditableClaims:
 
     def _with(self, place: int, row: EditableClaim) -> EditableClaims:
         return replace(self, rows=(*self.rows[:place], row, *self.rows[place + 1 :]))
-
-
-def _row_to_json(row: EditableClaim) -> list[Any]:
-    span = row.found.span if row.found else None
-    return [row.text, row.found.text if row.found else None, [span.start, span.end] if span else None, row.removed]
 
 
 def _rows_from_json(rows: Iterable[object], summary: str) -> Iterable[EditableClaim]:

@@ -146,16 +146,15 @@ def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterat
     """The items of a source; raises TouchstoneError at its end, with place and reason, where a record was refused."""
     yield from readable_items(found, tally)
     if tally.first:
-        described = "\n".join(f"  {_place(refusal)}: {refusal.reason}" for refusal in tally.first)
+        described = "\n".join(
+            f"  {f'{refusal.file}, ' if refusal.file else ''}{refusal.line}: {refusal.reason}"
+            for refusal in tally.first
+        )
         number = tally.refused.total()
         raise TouchstoneError(
             f"Nothing was imported: {number} record{'s' if number > 1 else ''} cannot be read, by line or row:\n{described}\n"
             "Fix the file, or skip what cannot be read (--skip-broken)."
         )
-
-
-def _place(refusal: Refusal) -> str:
-    return f"{refusal.file}, {refusal.line}" if refusal.file else str(refusal.line)
 
 
 def readable_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:

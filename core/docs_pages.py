@@ -79,7 +79,16 @@ def render_page(name: str, address: Callable[[str], str], docs: Path = DOCS) -> 
     parser.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>\n')
     parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
     tokens = parser.parse((docs / f"{name}.md").read_text(encoding="utf-8"))
-    headings = _set_anchors(tokens)
+    headings, seen = [], Counter[str]()
+    for opening, content in pairwise(tokens):
+        if opening.type == "heading_open":
+            text = "".join(part.content for part in content.children or ())
+            anchor = anchor_of(text)
+            seen[anchor] += 1
+            if seen[anchor] > 1:
+                anchor = f"{anchor}-{seen[anchor] - 1}"
+            opening.attrSet("id", anchor)
+            headings.append((opening.tag, anchor, text))
     for token in tokens:
         for part in token.children or ():
             for attribute in ("href", "src"):
@@ -116,21 +125,6 @@ def highlight_code(code: str, language: str, _: str = "") -> str:
     except ClassNotFound:
         return ""  # it is escaped and shown as it is
     return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
-
-
-def _set_anchors(tokens: Sequence[Token]) -> list[tuple[str, str, str]]:
-    """Give every heading an anchor; level, anchor and text of each."""
-    headings, seen = [], Counter[str]()
-    for opening, content in pairwise(tokens):
-        if opening.type == "heading_open":
-            text = "".join(part.content for part in content.children or ())
-            anchor = anchor_of(text)
-            seen[anchor] += 1
-            if seen[anchor] > 1:
-                anchor = f"{anchor}-{seen[anchor] - 1}"
-            opening.attrSet("id", anchor)
-            headings.append((opening.tag, anchor, text))
-    return headings
 
 
 def _render_html(_renderer: object, tokens: Sequence[Token], index: int, *_: object) -> str:

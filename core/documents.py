@@ -39,7 +39,20 @@ def read_document(name: str, data: bytes, limits: Limits = PDF_LIMITS) -> str:
     ending = PurePath(name).suffix.lower()
     if ending not in {*_TEXT_SUFFIXES, ".pdf"}:
         raise TouchstoneError(f"{name!r} is not of a kind that can be read. Known: .txt, .md, .pdf. Or paste the text.")
-    text = "".join(read_apart(name, limits, read_pdf, name, data)) if ending == ".pdf" else _decode(name, data)
+    if ending == ".pdf":
+        text = "".join(read_apart(name, limits, read_pdf, name, data))
+    else:
+        for signature, found in _SIGNATURES.items():
+            if data.startswith(signature):
+                raise TouchstoneError(f"{name!r} is not text but {found}.")
+        marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        try:
+            text = data.decode("utf-16" if marked else "utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise TouchstoneError(
+                f"{name!r} is not {'UTF-16' if marked else 'UTF-8'}: byte 0x{data[error.start]:02x} at position {error.start}. "
+                "Save it as UTF-8 (in most editors: Save as, encoding UTF-8)."
+            ) from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         raise TouchstoneError(
@@ -48,20 +61,6 @@ def read_document(name: str, data: bytes, limits: Limits = PDF_LIMITS) -> str:
     if not text.strip():
         raise TouchstoneError(f"{name!r} is empty. Upload a file with text or paste the document.")
     return text
-
-
-def _decode(name: str, data: bytes) -> str:
-    for signature, found in _SIGNATURES.items():
-        if data.startswith(signature):
-            raise TouchstoneError(f"{name!r} is not text but {found}.")
-    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        return data.decode("utf-16" if marked else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TouchstoneError(
-            f"{name!r} is not {'UTF-16' if marked else 'UTF-8'}: byte 0x{data[error.start]:02x} at position {error.start}. "
-            "Save it as UTF-8 (in most editors: Save as, encoding UTF-8)."
-        ) from None
 
 
 def read_pdf(name: str, data: bytes) -> Iterator[str]:

@@ -65,7 +65,8 @@ def recover(original: str, edited: str, declared: Sequence[Edit] = ()) -> list[E
         # edits in the order of the text, without the earlier of two that were given for the same words
         apart: list[Edit] = []
         for edit in reversed(possible):
-            if not any(_overlaps(edit.span, other.span) for other in apart):
+            span, taken = edit.span, [other.span for other in apart]
+            if not any(span == other or (span.start < other.end and other.start < span.end) for other in taken):
                 apart.append(edit)
         separate = sorted(apart, key=lambda edit: edit.span)
         changes = _from_segments(segments(apply(original, separate), edited))
@@ -93,10 +94,16 @@ def as_segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
 def abridge_unchanged(laid: Sequence[Segment], margin: int) -> list[Segment]:
     """The same diff with the inside of long kept stretches left out, `margin` characters next to every change kept."""
     last = len(laid) - 1
-    return [
-        segment if segment[0] else (0, _abridge_middle(segment[1], margin, place == 0, place == last))
-        for place, segment in enumerate(laid)
-    ]
+    abridged: list[Segment] = []
+    for place, (op, text) in enumerate(laid):
+        if op or len(text) <= 2 * margin:
+            abridged.append((op, text))
+            continue
+        # a word that the margin cuts through is left out, unless it is all there is
+        head = "" if place == 0 else text[:margin].rpartition(" ")[0] or text[:margin]
+        tail = "" if place == last else text[-margin:].partition(" ")[2] or text[-margin:]
+        abridged.append((op, f"{head} … {tail}"))
+    return abridged
 
 
 def parse(text: str, summary: str, by: str = "") -> list[Edit]:
@@ -150,7 +157,19 @@ def to_records(summary: str, edits: Sequence[Edit]) -> list[dict[str, str | int]
     written = [Edit(Span(0, 0), "")]
     for edit, limit in zip(ordered, limits, strict=True):
         written.append(_anchor_insertion(summary, edit, Span(written[-1].span.end, limit)))
-    return [_to_record(summary, edit) for edit in written[1:]]
+    records = []
+    for edit in written[1:]:
+        old = edit.span.of(summary)
+        record: dict[str, str | int] = {
+            "original_text": old,
+            "replace_text": edit.new,
+            "explanation": edit.explanation,
+        }
+        places = occurrences(old, summary)
+        if len(places) != 1:
+            record["occurrence"] = places.index(edit.span) + 1
+        records.append(record)
+    return records
 
 
 def occurrences(part: str, text: str) -> list[Span]:
@@ -160,15 +179,6 @@ def occurrences(part: str, text: str) -> list[Span]:
         found.append(Span(start, start + len(part)))
         start = text.find(part, start + 1)
     return found
-
-
-def _abridge_middle(text: str, margin: int, first: bool, last: bool) -> str:
-    if len(text) <= 2 * margin:
-        return text
-    # a word that the margin cuts through is left out, unless it is all there is
-    head = "" if first else text[:margin].rpartition(" ")[0] or text[:margin]
-    tail = "" if last else text[-margin:].partition(" ")[2] or text[-margin:]
-    return f"{head} … {tail}"
 
 
 def _encode(text: str, vocabulary: dict[str, str]) -> str:
@@ -195,10 +205,6 @@ def _from_segments(diff: Sequence[Segment]) -> list[Edit]:
     return edits
 
 
-def _overlaps(one: Span, other: Span) -> bool:
-    return one == other or (one.start < other.end and other.start < one.end)
-
-
 def _new_spans(edits: Sequence[Edit]) -> list[Span]:
     """Spans of the new texts of ordered edits once they are executed."""
     images, shift = [], 0
@@ -220,22 +226,19 @@ def _map_back(executed: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
     return moved
 
 
-def _load_json(text: str) -> object:
+def _records(text: str) -> list[object]:
     try:
-        return json.loads(text)
+        raw = json.loads(text)
     except json.JSONDecodeError as error:
         problem = f"{error.msg} at line {error.lineno}, column {error.colno}"
     except (RecursionError, ValueError):  # brackets in thousands, a number of thousands of digits
         problem = "it is too deep or too long to be read"
+    else:
+        return raw if isinstance(raw, list) else [raw]
     raise EditError(
         f"This is not JSON of an edit: {problem}. "
         'Write {"original_text": "…", "replace_text": "…", "explanation": "…"} or a list of such objects.'
     )
-
-
-def _records(text: str) -> list[object]:
-    raw = _load_json(text)
-    return raw if isinstance(raw, list) else [raw]
 
 
 def _parse_numbered(records: Sequence[object], number: int, summary: str, by: str) -> Edit:
@@ -299,14 +302,3 @@ def _anchor_insertion(summary: str, edit: Edit, room: Span) -> Edit:
     if after:
         return replace(edit, span=Span(edit.span.start, edit.span.end + len(after)), new=edit.new + after)
     raise EditError(f"There is no word to write the insertion of {edit.new!r} on. Merge it with its neighbours.")
-
-
-def _to_record(summary: str, edit: Edit) -> dict[str, str | int]:
-    old = edit.span.of(summary)
-    record: dict[str, str | int] = {
-        "original_text": old,
-        "replace_text": edit.new,
-        "explanation": edit.explanation,
-    }
-    places = occurrences(old, summary)
-    return record if len(places) == 1 else {**record, "occurrence": places.index(edit.span) + 1}

@@ -130,7 +130,22 @@ def attempt(action: Callable[[], _T]) -> _T | Problem:
     try:
         return action()
     except Exception as error:  # noqa: BLE001  # whatever a metric or a model raises must spoil only its own cell
-        return _problem_of(error)
+        if isinstance(error, MemoryError):
+            return Problem(
+                FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
+            )
+        for raised, kind in _FAILURE_KINDS.items():
+            if isinstance(error, raised):
+                # a message without the line breaks of the libraries that it quotes, and not longer than a person reads
+                words = " ".join(str(error).split())
+                in_one_line = words if len(words) <= _MOST_CHARACTERS else f"{words[:_MOST_CHARACTERS]}…"
+                return Problem(kind, in_one_line)
+        _log_once(error)
+        if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
+            return Problem(
+                FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
+            )
+        return Problem(FailureKind.ERROR, UNEXPECTED)
 
 
 _logged: set[tuple[type[Exception], str, int]] = set()
@@ -150,22 +165,3 @@ def _log_once(error: Exception) -> None:
         return
     _logged.add((type(error), *place))
     _log.error("A metric or a model failed; its next failures at this place are not shown", exc_info=error)
-
-
-def _problem_of(error: Exception) -> Problem:
-    if isinstance(error, MemoryError):
-        return Problem(
-            FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
-        )
-    for raised, kind in _FAILURE_KINDS.items():
-        if isinstance(error, raised):
-            # a message without the line breaks of the libraries that it quotes, and not longer than a person reads
-            words = " ".join(str(error).split())
-            in_one_line = words if len(words) <= _MOST_CHARACTERS else f"{words[:_MOST_CHARACTERS]}…"
-            return Problem(kind, in_one_line)
-    _log_once(error)
-    if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
-        return Problem(
-            FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
-        )
-    return Problem(FailureKind.ERROR, UNEXPECTED)

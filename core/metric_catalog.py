@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Literal
 
 from core.metric import METRICS, ContextReading, Direction, Metric
-from core.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state
+from core.metric_setup import format_megabytes, missing_steps, setup_state
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.pool import ModelPool
 from core.weights.hub_revisions import revision_of
@@ -60,7 +60,36 @@ class MetricRow:
 
 def list_metrics(pool: ModelPool) -> list[MetricRow]:
     """Every registered metric with its default settings, families together. Loads no model and no torch."""
-    rows = [_metric_row(plugin(), pool) for plugin in METRICS]
+    rows = []
+    for plugin in METRICS:
+        metric = plugin()
+        card = metric.card
+        state, message = _availability(metric, pool)
+        rows.append(
+            MetricRow(
+                name=metric.name,
+                title=card.title,
+                family=card.family,
+                low=card.low,
+                high=card.high,
+                direction=card.direction,
+                checkpoints=tuple(
+                    _ENDPOINT if isinstance(model, EndpointModel) else model.source for model in metric.checkpoints()
+                ),
+                download_mb=card.download_mb,
+                state=state,
+                message=message,
+                paper=card.paper,
+                url=card.url,
+                measures=card.measures,
+                differs=card.differs,
+                contexts=card.contexts,
+                languages=card.languages,
+                licence=card.licence,
+                revisions=tuple(map(_revision, metric.checkpoints())),
+                memory_mb=card.memory_mb or card.download_mb,
+            )
+        )
     return sorted(rows, key=lambda row: (row.family, row.name))
 
 
@@ -151,46 +180,17 @@ def metrics_markdown(rows: Sequence[MetricRow]) -> str:
     table = []
     for row in rows:
         citation = re.split(r"(?<=\b\d{4})", row.paper, maxsplit=1)[0]  # up to its first year
+        weights = "with the packages" if row.checkpoints else "none"
+        if _ENDPOINT in row.checkpoints:
+            weights = "an endpoint's"
+        elif row.download_mb:
+            weights = format_megabytes(row.download_mb)
         table.append(
             f"| `{row.name}` | {row.family} | [{citation}]({row.url}) | {format_range(row.low, row.high)} "
-            f"| {format_direction(row.direction)} | {_format_weights(row)} |"
+            f"| {format_direction(row.direction)} | {weights} |"
         )
     return "\n".join(
         ["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *table]
-    )
-
-
-def _format_weights(row: MetricRow) -> str:
-    if _ENDPOINT in row.checkpoints:
-        return "an endpoint's"
-    return format_megabytes(row.download_mb) if row.download_mb else "with the packages" if row.checkpoints else "none"
-
-
-def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
-    card = metric.card
-    state, message = _availability(metric, pool)
-    return MetricRow(
-        name=metric.name,
-        title=card.title,
-        family=card.family,
-        low=card.low,
-        high=card.high,
-        direction=card.direction,
-        checkpoints=tuple(
-            _ENDPOINT if isinstance(model, EndpointModel) else model.source for model in metric.checkpoints()
-        ),
-        download_mb=card.download_mb,
-        state=state,
-        message=message,
-        paper=card.paper,
-        url=card.url,
-        measures=card.measures,
-        differs=card.differs,
-        contexts=card.contexts,
-        languages=card.languages,
-        licence=card.licence,
-        revisions=tuple(map(_revision, metric.checkpoints())),
-        memory_mb=card.memory_mb or card.download_mb,
     )
 
 
@@ -208,15 +208,13 @@ def _availability(metric: Metric, pool: ModelPool) -> tuple[str, str]:
         state = setup_state(metric.card, missing)
         downloads = [step.download for step in missing if step.download]
         hint = pool.state(downloads[0]).message if downloads and not state.startswith("needs setup") else ""
-        return state, hint or " ".join(dict.fromkeys(_step_words(step) for step in missing))
+        sentences = []
+        for step in missing:
+            command = f" Run: {step.command}" if step.command else ""
+            absent = f"{step.name} is missing. {step.message}{command}"
+            sentences.append(step.message if step.need == "endpoint" else absent)
+        return state, hint or " ".join(dict.fromkeys(sentences))
     for checkpoint in local_checkpoints(metric.checkpoints()):
         if (state_of := pool.state(checkpoint)).status is ModelStatus.FAILED:
             return "failed", state_of.message
     return "ready", ""
-
-
-def _step_words(step: SetupStep) -> str:
-    if step.need == "endpoint":
-        return step.message
-    command = f" Run: {step.command}" if step.command else ""
-    return f"{step.name} is missing. {step.message}{command}"

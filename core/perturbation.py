@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
@@ -127,10 +126,18 @@ class RulePerturbation(Perturbation):
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:
         if self.most < 1:
             raise UnscorableError(f"most={self.most} allows no edit. Set most=1 or more.")
-        drawn = _draw_edits(_proposals(self, example), self.most, rng)
-        if not drawn:
+        by_place: dict[Span, list[Edit]] = {}
+        for edit in _proposals(self, example):
+            by_place.setdefault(edit.span, []).append(edit)
+        if not by_place:
             raise UnscorableError(self.no_proposals_message)
-        return [replace(edit, by=self.spec) for edit in drawn]
+        drawn: list[Edit] = []
+        # a place first, then one of its alternatives, so that a place with many alternatives is not drawn more often
+        for span in rng.sample(sorted(by_place), len(by_place)):
+            apart = all(span.end < other.span.start or other.span.end < span.start for other in drawn)
+            if len(drawn) < self.most and apart:
+                drawn.append(rng.choice(by_place[span]))
+        return [replace(edit, by=self.spec) for edit in sorted(drawn, key=lambda edit: edit.span)]
 
 
 @memoize(64)
@@ -148,15 +155,3 @@ def replacement(summary: str, span: Span, new: str, explanation: str = "") -> Ed
         return Edit(span, word, explanation)
     written = indefinite_article(word).capitalize() if before.group(1)[0].isupper() else indefinite_article(word)
     return Edit(Span(before.start(), span.end), f"{written} {word}", explanation)
-
-
-def _draw_edits(proposals: Sequence[Edit], most: int, rng: random.Random) -> list[Edit]:
-    """A place first, then one of its alternatives, so that a place with many alternatives is not drawn more often."""
-    by_place: dict[Span, list[Edit]] = {}
-    for edit in proposals:
-        by_place.setdefault(edit.span, []).append(edit)
-    drawn: list[Edit] = []
-    for span in rng.sample(sorted(by_place), len(by_place)):
-        if len(drawn) < most and all(span.end < other.span.start or other.span.end < span.start for other in drawn):
-            drawn.append(rng.choice(by_place[span]))
-    return sorted(drawn, key=lambda edit: edit.span)

@@ -73,7 +73,15 @@ class Registry(Generic[P]):
         plugin = self.get(name.strip())
         if rest and not rest.endswith("]"):
             raise BadSettingError(f"{spec!r} opens a bracket and does not close it. Write {named}[setting=value].")
-        given = read_settings(plugin, _parse_pairs(spec, rest[:-1])) if rest else {}
+        pairs: dict[str, str] = {}
+        for piece in split_pieces(rest[:-1]):
+            setting, equals, value = piece.partition("=")
+            if not equals:
+                raise BadSettingError(f"{piece!r} in {spec!r} is not of the form setting=value.")
+            value = value.strip()
+            is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
+            pairs[setting.strip()] = value[1:-1].replace('""', '"') if is_quoted else value
+        given = read_settings(plugin, pairs) if rest else {}
         return plugin(**(_in_profile(plugin, profile.strip(), given) if at else given))
 
     def build(self, name: str, settings: Mapping[str, Setting]) -> P:
@@ -184,18 +192,6 @@ def _parse_value(where: str, hint: object, text: str) -> Setting:
     except ValueError:
         kind = "number" if hint is float else "whole number"
         raise BadSettingError(f"{where} must be a {kind}; got {text!r}.") from None
-
-
-def _parse_pairs(spec: str, text: str) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for piece in split_pieces(text):
-        name, equals, value = piece.partition("=")
-        if not equals:
-            raise BadSettingError(f"{piece!r} in {spec!r} is not of the form setting=value.")
-        value = value.strip()
-        is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
-        pairs[name.strip()] = value[1:-1].replace('""', '"') if is_quoted else value
-    return pairs
 
 
 def split_pieces(text: str, separator: str = ",") -> list[str]:

@@ -29,16 +29,16 @@ def sentence_origins(original: str, edits: Sequence[Edit]) -> list[int | None]:
         moved += len(edit.new) - (edit.span.end - edit.span.start)
         at = edit.span.end
     kept.append((Span(at + moved, len(original) + moved), moved))
-    return [
-        same if same is not None else _most_kept(span, before, kept) for span, same in zip(after, equal, strict=True)
-    ]
-
-
-def _most_kept(span: Span, before: Sequence[Span], kept: Sequence[tuple[Span, int]]) -> int | None:
-    shared: Counter[int] = Counter()
-    for stretch, moved in kept:
-        start, end = max(span.start, stretch.start) - moved, min(span.end, stretch.end) - moved
-        for number, sentence in enumerate(before):
-            shared[number] += max(min(end, sentence.end) - max(start, sentence.start), 0)
-    [(number, most)] = shared.most_common(1) or [(0, 0)]
-    return number if most else None
+    origins: list[int | None] = []
+    for span, same in zip(after, equal, strict=True):
+        if same is not None:
+            origins.append(same)
+            continue
+        shared: Counter[int] = Counter()
+        for stretch, moved in kept:
+            start, end = max(span.start, stretch.start) - moved, min(span.end, stretch.end) - moved
+            for number, sentence in enumerate(before):
+                shared[number] += max(min(end, sentence.end) - max(start, sentence.start), 0)
+        [(number, most)] = shared.most_common(1) or [(0, 0)]
+        origins.append(number if most else None)
+    return origins

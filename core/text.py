@@ -30,23 +30,21 @@ def sentences(text: str) -> tuple[Span, ...]:
     blank text has none.
     """
     found = [Span(start, end) for start, end in _punkt().span_tokenize(text)]
-    return tuple(found if splitter_name() == "punkt-tab" else _without_false_ends(text, found))
-
-
-_NUMBER_SIGN, _INITIALS = re.compile(r"\b[Nn]o\.\Z"), re.compile(r"\b(?:[^\W\d_]\.){2,}\Z")
-
-
-def _without_false_ends(text: str, spans: list[Span]) -> list[Span]:
-    """Spans that meet after "no." before a figure, or after initials before a small letter, as one: no list can tell these."""
+    if splitter_name() == "punkt-tab":
+        return tuple(found)
+    # "no." before a figure and initials before a small letter end nothing: no list of abbreviations can tell these
     kept: list[Span] = []
-    for span in spans:
+    for span in found:
         before, after = (kept[-1].of(text), text[span.start]) if kept else ("", "")
         is_number = after.isdigit() and _NUMBER_SIGN.search(before)
         if is_number or (after.islower() and _INITIALS.search(before)):
             kept[-1] = Span(kept[-1].start, span.end)
         else:
             kept.append(span)
-    return kept
+    return tuple(kept)
+
+
+_NUMBER_SIGN, _INITIALS = re.compile(r"\b[Nn]o\.\Z"), re.compile(r"\b(?:[^\W\d_]\.){2,}\Z")
 
 
 def sentences_of_parts(text: str, parts: tuple[Span, ...]) -> tuple[Span, ...]:
@@ -126,21 +124,20 @@ def entities(text: str) -> tuple[Span, ...]:
         if match.group()[0].isdigit():
             found.append(Span(*match.span()))
         else:
-            found += _find_names(text, Span(*match.span()), openings)
+            phrase = Span(*match.span())
+            names: list[Span] = []
+            joined = False
+            for token in _NAME_TOKEN.finditer(text, phrase.start, phrase.end):
+                capital = token.group()[0].isupper() and not _only_opens_sentence(
+                    token.group(), token.start(), text, openings
+                )
+                if capital and joined:
+                    names[-1] = Span(names[-1].start, token.end())
+                elif capital:
+                    names.append(Span(*token.span()))
+                joined = capital
+            found += names
     return tuple(found)
-
-
-def _find_names(text: str, phrase: Span, openings: set[int]) -> list[Span]:
-    names: list[Span] = []
-    joined = False
-    for token in _NAME_TOKEN.finditer(text, phrase.start, phrase.end):
-        capital = token.group()[0].isupper() and not _only_opens_sentence(token.group(), token.start(), text, openings)
-        if capital and joined:
-            names[-1] = Span(names[-1].start, token.end())
-        elif capital:
-            names.append(Span(*token.span()))
-        joined = capital
-    return names
 
 
 def _only_opens_sentence(word: str, start: int, text: str, openings: set[int]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -77,9 +76,13 @@ def _scores(folder: Folder, names: list[str], sizes: list[int]) -> tuple[Values,
     """The scores of one metric, (N,), of its most frequent signature, that, and how many have another."""
     values, codes = np.full(sum(sizes), np.nan), np.full(sum(sizes), -1)
     numbers: dict[str, int] = {}
-    for start, score, signature in _written(folder, names, sizes):
-        values[start : start + len(score)] = [np.nan if one is None else one for one in score]
-        codes[start : start + len(score)] = [numbers.setdefault(one or "", len(numbers)) for one in signature]
+    start, written = 0, set(folder.names(".parquet"))
+    for name, size in zip(names, sizes, strict=True):
+        if f"{name}.parquet" in written:
+            score, signature = read_parquet(folder, f"{name}.parquet", ("score", "signature"), shared=("signature",))
+            values[start : start + len(score)] = [np.nan if one is None else one for one in score]
+            codes[start : start + len(score)] = [numbers.setdefault(one or "", len(numbers)) for one in signature]
+        start += size
     scored = np.isfinite(values)
     counts = np.bincount(codes[scored], minlength=1)
     most = int(np.argmax(counts))
@@ -89,14 +92,3 @@ def _scores(folder: Folder, names: list[str], sizes: list[int]) -> tuple[Values,
         next((name for name, number in numbers.items() if number == most), ""),
         int(counts.sum() - counts[most]),
     )
-
-
-def _written(folder: Folder, names: list[str], sizes: list[int]) -> Iterator[tuple[int, list[Any], list[Any]]]:
-    """The first row of each block that has results, with its scores and signatures."""
-    start = 0
-    written = set(folder.names(".parquet"))
-    for name, size in zip(names, sizes, strict=True):
-        if f"{name}.parquet" in written:
-            score, signature = read_parquet(folder, f"{name}.parquet", ("score", "signature"), shared=("signature",))
-            yield start, score, signature
-        start += size

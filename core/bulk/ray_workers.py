@@ -33,7 +33,12 @@ class RayActors:
             self._ray.init(address=address, runtime_env=environment, log_to_driver=False)
         except ConnectionError as error:
             raise TouchstoneError(_UNREACHABLE.format(address=address)) from error
-        self.size = size or _room(self._ray.cluster_resources(), gpus)
+        if not size:
+            resources = self._ray.cluster_resources()
+            size = int(resources.get("GPU", 0.0) / gpus) if gpus else int(resources.get("CPU", 0.0))
+            if not size:
+                raise TouchstoneError(f"The cluster has no room for a worker with {gpus:g} GPUs; it has {resources}.")
+        self.size = size
         self._actor = self._ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(BlockScorer)
         self._job = job
         self._idle: list[Any] = []
@@ -64,10 +69,3 @@ class RayActors:
 class _Assigned:
     actor: Any
     block: str
-
-
-def _room(resources: dict[str, float], gpus: float) -> int:
-    size = int(resources.get("GPU", 0.0) / gpus) if gpus else int(resources.get("CPU", 0.0))
-    if not size:
-        raise TouchstoneError(f"The cluster has no room for a worker with {gpus:g} GPUs; it has {resources}.")
-    return size

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from core.bulk.blocks import FORMAT, Manifest, block_names, read_block, read_manifest, read_parquet
 from core.bulk.folder import Folder
@@ -94,14 +94,6 @@ def write_results(folder: Folder, block: str, outcomes: Sequence[Outcome]) -> No
     import pyarrow as pa
     from pyarrow.parquet import write_table
 
-    buffer = BytesIO()
-    write_table(pa.Table.from_pylist([_row(one) for one in outcomes], schema=_schema()), buffer, compression="zstd")
-    folder.write(f"{block}.parquet", buffer.getvalue())
-
-
-def _schema() -> Any:
-    import pyarrow as pa
-
     place = pa.int32()
     sentence = pa.struct(
         [("start", place), ("end", place), ("score", pa.float64()), ("evidence_start", place), ("evidence_end", place)]
@@ -114,7 +106,10 @@ def _schema() -> Any:
         "sentences": pa.list_(sentence),
         "notes": pa.list_(pa.string()),
     }
-    return pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    buffer = BytesIO()
+    write_table(pa.Table.from_pylist([_row(one) for one in outcomes], schema=schema), buffer, compression="zstd")
+    folder.write(f"{block}.parquet", buffer.getvalue())
 
 
 def _row(outcome: Outcome) -> dict[str, object]:
@@ -130,7 +125,16 @@ def _row(outcome: Outcome) -> dict[str, object]:
         "status": "ok",
         "score": outcome.score,
         "signature": outcome.signature,
-        "sentences": [_sentence(part) for part in outcome.parts],
+        "sentences": [
+            {
+                "start": part.span.start,
+                "end": part.span.end,
+                "score": part.score,
+                "evidence_start": part.evidence.start if part.evidence else None,
+                "evidence_end": part.evidence.end if part.evidence else None,
+            }
+            for part in outcome.parts
+        ],
         "tokens": outcome.seen.tokens,
         "cut": outcome.seen.cut,
         "notes": list(outcome.seen.notes),
@@ -139,21 +143,22 @@ def _row(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _sentence(part: Part) -> dict[str, object]:
-    start, end = (part.evidence.start, part.evidence.end) if part.evidence else (None, None)
-    return {
-        "start": part.span.start,
-        "end": part.span.end,
-        "score": part.score,
-        "evidence_start": start,
-        "evidence_end": end,
-    }
-
-
 def read_results(folder: Folder, block: str, metric: str) -> list[Outcome]:
     """The outcomes of a block in the order of its pairs. Raises TouchstoneError where the file is broken."""
-    columns = read_parquet(folder, f"{block}.parquet", COLUMNS)
-    return [_outcome(metric, dict(zip(COLUMNS, row, strict=True))) for row in zip(*columns, strict=True)]
+    outcomes: list[Outcome] = []
+    for values in zip(*read_parquet(folder, f"{block}.parquet", COLUMNS), strict=True):
+        row = dict(zip(COLUMNS, values, strict=True))
+        if row["status"] != "ok":
+            outcomes.append(Failure(row["id"], metric, FailureKind(row["error_kind"]), row["error"]))
+            continue
+        seen = Seen(tokens=row["tokens"], cut=row["cut"], notes=tuple(row["notes"]))
+        parts = []
+        for one in row["sentences"]:
+            evidence = None if one["evidence_start"] is None else Span(one["evidence_start"], one["evidence_end"])
+            parts.append(Part(Span(one["start"], one["end"]), one["score"], evidence))
+        made_by = (row["seconds"], row["device"])
+        outcomes.append(Result(row["id"], metric, row["signature"], row["score"], tuple(parts), seen, *made_by))
+    return outcomes
 
 
 def read_scores(folder: Folder, block: str, metric: str) -> list[StoredScore]:
@@ -163,17 +168,6 @@ def read_scores(folder: Folder, block: str, metric: str) -> list[StoredScore]:
         StoredScore(metric, sys.intern(signature), score) if status == "ok" else StoredScore(metric, "", None, error)
         for status, score, signature, error in rows
     ]
-
-
-def _outcome(metric: str, row: dict[str, Any]) -> Outcome:
-    if row["status"] != "ok":
-        return Failure(row["id"], metric, FailureKind(row["error_kind"]), row["error"])
-    seen = Seen(tokens=row["tokens"], cut=row["cut"], notes=tuple(row["notes"]))
-    parts = []
-    for one in row["sentences"]:
-        evidence = None if one["evidence_start"] is None else Span(one["evidence_start"], one["evidence_end"])
-        parts.append(Part(Span(one["start"], one["end"]), one["score"], evidence))
-    return Result(row["id"], metric, row["signature"], row["score"], tuple(parts), seen, row["seconds"], row["device"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -185,15 +185,7 @@ def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> li
             else:
                 values[score.metric, score.signature][place] = score.value
     taken = {score.metric for sample in samples for score in sample.item.scores}
-    return [
-        MetricColumn(name, values[key], _DIRECTIONS[directions[key[0]]], key[1], failed[key[0]])
-        for key, name in _column_names(values, taken).items()
-        if directions[key[0]] in _DIRECTIONS
-    ]
-
-
-def _column_names(values: Mapping[tuple[str, str], Values], taken: Iterable[str]) -> dict[tuple[str, str], str]:
-    """The spec of each signature, numbered from the second on, the one with the most scores first."""
+    # the spec of each signature, numbered from the second on, the one with the most scores first
     order = sorted(values, key=lambda key: (key[0], -int(np.sum(~np.isnan(values[key]))), key[1]))
     seen: Counter[str] = Counter()
     names: dict[tuple[str, str], str] = {}
@@ -201,4 +193,8 @@ def _column_names(values: Mapping[tuple[str, str], Values], taken: Iterable[str]
         seen[key[0]] += 1
         number = f" ({seen[key[0]]})" if seen[key[0]] > 1 else ""
         names[key] = f"{key[0]}{' (ours)' if key[0] in taken else ''}{number}"
-    return names
+    return [
+        MetricColumn(name, values[key], _DIRECTIONS[directions[key[0]]], key[1], failed[key[0]])
+        for key, name in names.items()
+        if directions[key[0]] in _DIRECTIONS
+    ]

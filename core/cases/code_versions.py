@@ -40,14 +40,13 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
         replace(sample, kept=tuple(score for score in sample.kept if score.signature not in older))
         for sample in samples
     ]
-    return kept, [_sentence(newest[setup], set(several[setup]) & older, counts) for setup in several]
-
-
-def _sentence(newest: str, older: set[str], counts: Counter[str]) -> str:
-    name = newest.partition("|")[0]
-    codes = " and ".join(sorted(code_of_signature(signature) or "a version before" for signature in older))
-    return (
-        f"{name}: {sum(counts[signature] for signature in older)} scores by other code ({codes}) are left out; "
-        f"{counts[newest]} are by {code_of_signature(newest) or 'a version before'}. What is missing is scored by "
-        "cli.py score-dataset; cli.py explain-signature says how the two codes differ."
-    )
+    sentences = []
+    for setup, signatures in several.items():
+        new, left_out = newest[setup], set(signatures) & older
+        codes = " and ".join(sorted(code_of_signature(signature) or "a version before" for signature in left_out))
+        sentences.append(
+            f"{new.partition('|')[0]}: {sum(counts[signature] for signature in left_out)} scores by other code ({codes}) are left "
+            f"out; {counts[new]} are by {code_of_signature(new) or 'a version before'}. What is missing is scored by "
+            "cli.py score-dataset; cli.py explain-signature says how the two codes differ."
+        )
+    return kept, sentences

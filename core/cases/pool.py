@@ -65,8 +65,15 @@ def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
     labels, probabilities = _first_known(cases.labels, rows), None
     if cases.probabilities is not None:
         probabilities = _first_known(cases.probabilities, rows)
-        labels, undrawn = _drawn_labels(cases, cases.probabilities, rows)
-        warnings += undrawn
+        # of a dataset with probabilities a label without one stays, for the estimate to refuse
+        chances = zip(cases.samples, cases.probabilities, strict=True)
+        drawing = {sample.dataset for sample, chance in chances if chance == chance}
+        others = np.array([sample.dataset not in drawing for sample in cases.samples], dtype=np.bool_)
+        labels = _first_known(np.where(others, np.nan, cases.labels), rows)
+        if left_out := int(np.sum(others & ~np.isnan(cases.labels))):
+            warnings.append(
+                f"{left_out:,} labels of other datasets than {', '.join(sorted(drawing))} were not drawn with a known probability, and do not count."
+            )
     owners = np.array([of_text[0] for of_text in rows], dtype=np.intp)
     errors = {place: kinds for place, of_text in enumerate(rows) if (kinds := _error_types(cases.samples, of_text))}
     samples = [cases.samples[row] for row in owners]
@@ -202,22 +209,6 @@ def _first_known(values: Values, rows: Sequence[Sequence[int]]) -> Values:
             if np.isnan(found[place]):
                 found[place] = values[row]
     return found
-
-
-def _drawn_labels(cases: Cases, probabilities: Values, rows: Sequence[Sequence[int]]) -> tuple[Values, list[str]]:
-    """The label of each text from a dataset that has its probability of selection, and a sentence on labels of other datasets.
-
-    In a dataset with probabilities a label without one stays, for the estimate to refuse.
-    """
-    drawing = {sample.dataset for sample, chance in zip(cases.samples, probabilities, strict=True) if chance == chance}
-    others = np.array([sample.dataset not in drawing for sample in cases.samples], dtype=np.bool_)
-    left_out = int(np.sum(others & ~np.isnan(cases.labels)))
-    labels = _first_known(np.where(others, np.nan, cases.labels), rows)
-    if not left_out:
-        return labels, []
-    return labels, [
-        f"{left_out:,} labels of other datasets than {', '.join(sorted(drawing))} were not drawn with a known probability, and do not count."
-    ]
 
 
 def _error_types(samples: Sequence[Sample], rows: Sequence[int]) -> tuple[str, ...]:

@@ -94,8 +94,16 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
     if not column.released:
         return column, []
     for field, value in _DIVISIONS.items():
+        # differences between the parts of one dataset that score a text in common
         parts = _Parts(samples, value)
-        if inside := _warnings_inside(column, field, parts, repeated):
+        shared = _common_scores(column, parts, repeated)
+        differing = {(one, two): scale_warning(*scores.T) for (one, two), scores in shared.items() if one[0] == two[0]}
+        inside = [
+            f"{column.name} in {one[0]}, {one[1] or 'the rest'} and {two[1] or 'the rest'}: {why} Slices by {field} keep it."
+            for (one, two), why in differing.items()
+            if why
+        ]
+        if inside:
             return replace(column, scales=parts.numbers()), inside
     datasets = _Parts(samples, lambda _: "")
     # differences between datasets, also where they cannot be compared
@@ -106,7 +114,18 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
     between = [f"{column.name} in {one} and {two}: {why} Slices by dataset keep it." for one, two, why in found if why]
     if between:
         return replace(column, scales=datasets.numbers()), between
-    return column, _contradictions(samples, column, repeated)
+    # the datasets that score a text twice and differently, though nothing says what divides them
+    numbers: Counter[str] = Counter()
+    for rows in repeated:
+        scores = column.values[list(rows)]
+        known = scores[~np.isnan(scores)]
+        if len(known) > 1 and np.ptp(known) > _ROUNDING * np.abs(known).max():
+            numbers[samples[rows[0]].dataset] += 1
+    return column, [
+        f"{column.name} in {name} has different scores for the same text ({number} texts): its scores may be of several "
+        "runs or scales. Import these under names of their own."
+        for name, number in numbers.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +145,6 @@ class _Parts:
         return np.array([numbers[part] for part in parts], dtype=np.intp)
 
 
-def _warnings_inside(column: MetricColumn, field: str, parts: _Parts, repeated: _Rows) -> list[str]:
-    """Differences between the parts of one dataset that score a text in common."""
-    found = {
-        (one, two): scale_warning(*scores.T)
-        for (one, two), scores in _common_scores(column, parts, repeated).items()
-        if one[0] == two[0]
-    }
-    return [
-        f"{column.name} in {one[0]}, {one[1] or 'the rest'} and {two[1] or 'the rest'}: {why} Slices by {field} keep it."
-        for (one, two), why in found.items()
-        if why
-    ]
-
-
 def _common_scores(column: MetricColumn, parts: _Parts, repeated: _Rows) -> dict[tuple[_Part, _Part], Values]:
     """The scores of the texts that every two parts have in common, (texts, 2)."""
     common: dict[tuple[_Part, _Part], list[tuple[float, float]]] = defaultdict(list)
@@ -148,18 +153,3 @@ def _common_scores(column: MetricColumn, parts: _Parts, repeated: _Rows) -> dict
         for one, two in combinations(sorted(scores), 2):
             common[one, two].append((scores[one], scores[two]))
     return {pair: np.array(scores) for pair, scores in common.items()}
-
-
-def _contradictions(samples: Sequence[Sample], column: MetricColumn, repeated: _Rows) -> list[str]:
-    """The datasets that score a text twice and differently, though nothing says what divides them."""
-    numbers: Counter[str] = Counter()
-    for rows in repeated:
-        scores = column.values[list(rows)]
-        known = scores[~np.isnan(scores)]
-        if len(known) > 1 and np.ptp(known) > _ROUNDING * np.abs(known).max():
-            numbers[samples[rows[0]].dataset] += 1
-    return [
-        f"{column.name} in {name} has different scores for the same text ({number} texts): its scores may be of several "
-        "runs or scales. Import these under names of their own."
-        for name, number in numbers.items()
-    ]

@@ -40,8 +40,15 @@ def training_documents(spec: str) -> frozenset[str]:
 
 def scores_out_of_fold(spec: str) -> bool:
     """True if a metric that was trained here scores the documents that it learned from by parts that did not."""
-    files = [folder / CONFIG_FILE for folder in _folders(spec)]
-    return bool(files) and all(_has_folds(file) for file in files)
+    folders = _folders(spec)
+    for folder in folders:
+        try:
+            config = HeadConfig.model_validate_json((folder / CONFIG_FILE).read_bytes())
+        except (OSError, ValidationError):  # another recipe's folder
+            return False
+        if not config.folds:
+            return False
+    return bool(folders)
 
 
 def _folders(spec: str) -> list[Path]:
@@ -51,10 +58,3 @@ def _folders(spec: str) -> list[Path]:
     except TouchstoneError:  # a spec of another version, or a folder that was deleted
         return []
     return [place.parent if place.is_file() else place for place in places]
-
-
-def _has_folds(config: Path) -> bool:
-    try:
-        return bool(HeadConfig.model_validate_json(config.read_bytes()).folds)
-    except (OSError, ValidationError):  # another recipe's folder
-        return False

@@ -21,7 +21,7 @@ from core.llm.chat import Sampling
 from core.llm.local_models import model_title
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
-from core.types import Edit, Rounds, Span
+from core.types import Edit, Rounds
 
 
 class TrivialKind(StrEnum):
@@ -84,7 +84,24 @@ class _Change:
 
 def trivial_kind(edit: Edit, summary: str) -> TrivialKind | None:
     """The kind of trivial edit that this is by rule, or None: whole sentences given as an edit are compared word by word."""
-    change = _changed_tokens(edit, summary)
+    # the edit on whole words
+    start, end = edit.span.start, edit.span.end
+    while start > 0 and summary[start - 1].isalnum():
+        start -= 1
+    while end < len(summary) and summary[end].isalnum():
+        end += 1
+    replacement = summary[start : edit.span.start] + edit.new + summary[edit.span.end : end]
+    gone, new = _all_tokens(summary[start:end]), _all_tokens(replacement)
+    shared = 0
+    while shared < min(len(gone), len(new)) and gone[shared].low == new[shared].low:
+        shared += 1
+    tail = 0
+    while tail < min(len(gone), len(new)) - shared and gone[-1 - tail].low == new[-1 - tail].low:
+        tail += 1
+    opens = not shared and summary[:start].rstrip()[-1:] in _STOPS
+    gone, new = gone[shared : len(gone) - tail], new[shared : len(new) - tail]
+    owns = all(side and side[-1].low.endswith(("'s", "’s")) for side in (gone, new))
+    change = _Change(gone, new, opens, owns)
     if not change.gone and not change.new:
         return None
     tests = {
@@ -103,32 +120,6 @@ def judge_trivial_kind(edit: Edit, summary: str, sampling: Sampling) -> Rounds[T
     found = yield from ask_structured(used.fill(texts), sampling, Sorted)
     kind = None if found.kind == "other" else TrivialKind(found.kind)
     return TrivialityJudgement(kind, found.because, f"{model_title(sampling.model)}|{used.signature}")
-
-
-def _changed_tokens(edit: Edit, summary: str) -> _Change:
-    """The edit on whole words."""
-    span = _expand_to_words(edit.span, summary)
-    start, end = summary[span.start : edit.span.start], summary[edit.span.end : span.end]
-    gone, new = _all_tokens(span.of(summary)), _all_tokens(start + edit.new + end)
-    shared = 0
-    while shared < min(len(gone), len(new)) and gone[shared].low == new[shared].low:
-        shared += 1
-    tail = 0
-    while tail < min(len(gone), len(new)) - shared and gone[-1 - tail].low == new[-1 - tail].low:
-        tail += 1
-    opens = not shared and summary[: span.start].rstrip()[-1:] in _STOPS
-    gone, new = gone[shared : len(gone) - tail], new[shared : len(new) - tail]
-    owns = all(side and side[-1].low.endswith(("'s", "’s")) for side in (gone, new))
-    return _Change(gone, new, opens, owns)
-
-
-def _expand_to_words(span: Span, text: str) -> Span:
-    start, end = span.start, span.end
-    while start > 0 and text[start - 1].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return Span(start, end)
 
 
 def _all_tokens(text: str) -> tuple[Token, ...]:
@@ -166,18 +157,15 @@ def _is_time(token: Token) -> bool:
 
 def _is_number(change: _Change) -> bool:
     """A number or amount for another, with what goes along: "a 19" for "an 81", "more than 40" for "fewer than 20"."""
-    return all(
+    if all(
         any(_is_quantity(token.text) for token in side)
         and all(_is_quantity(token.text) or token.low in _NUMBER_SUPPORT | _NUMBER_UNITS for token in side)
         for side in (change.gone, change.new)
-    ) or _differs_in_numbers(change)
-
-
-def _differs_in_numbers(change: _Change) -> bool:
-    """True if the same words are around other numbers."""
+    ):
+        return True
     if len(change.gone) != len(change.new):
         return False
-    pairs = list(zip(change.gone, change.new, strict=True))
+    pairs = list(zip(change.gone, change.new, strict=True))  # the same words around other numbers
     return any(_is_quantity(token.text) for pair in pairs for token in pair) and all(
         not base_forms(one.low).isdisjoint(base_forms(other.low))
         or all(_is_quantity(token.text) or token.low in {"a", "an"} for token in (one, other))

@@ -109,7 +109,9 @@ class BatchExchange:
         try:
             file = api.upload(self._client, self._endpoint, (lines[key] for key in keys))
             batch = StoredBatch(file, self._endpoint.address, left_out, reservation, money)
-            added = self._store.add(batch, {key: _stored(questions[key]) for key in keys})
+            pending = [(key, questions[key]) for key in keys]
+            kept = {key: StoredQuestion(one.question.checkpoint.kind, _model(one), one.prompt) for key, one in pending}
+            added = self._store.add(batch, kept)
         except TouchstoneError:
             self._spend.release(reservation)
             raise
@@ -215,7 +217,13 @@ class BatchExchange:
         answers = {key: one for key, one in outcomes.items() if isinstance(one, Answer)}
         usable = {key: answer for key, answer in answers.items() if is_usable(questions[key].kind, answer)}
         self._answers.put(usable, paid=True)
-        usage = {key: _usage(wanted.get(key), answer, questions[key].kind) for key, answer in answers.items()}
+        usage = {}
+        for key, answer in answers.items():
+            if pending := wanted.get(key):
+                usage[key] = actual_usage(pending.question, answer)
+            else:  # another start asked for it: by what the endpoint counted alone
+                written = int(answer.values[0]) if questions[key].kind == "endpoint_chat" else 1
+                usage[key] = Usage(answer.tokens, written)
         endpoint = self._endpoint.for_batches()
         if self._spend.settle(batch.reservation, endpoint, usage.values()):
             for key, tokens in usage.items():
@@ -230,19 +238,8 @@ class BatchExchange:
             self._report(f"Batch {id}: {text}")
 
 
-def _stored(pending: PendingQuestion) -> StoredQuestion:
-    return StoredQuestion(pending.question.checkpoint.kind, _model(pending), pending.prompt)
-
-
 def _model(pending: PendingQuestion) -> str:
     return str(dict(pending.question.options)["model"])
-
-
-def _usage(pending: PendingQuestion | None, answer: Answer, kind: str) -> Usage:
-    """Cost of an answer; by what the endpoint counted alone where another start asked for it."""
-    if pending:
-        return actual_usage(pending.question, answer)
-    return Usage(answer.tokens, int(answer.values[0]) if kind == "endpoint_chat" else 1)
 
 
 def _key(custom_id: str) -> bytes:

@@ -166,7 +166,14 @@ class Planner:
             self._steps.done(task)
 
     def _advance(self, task: Task) -> None:
-        ended = _empty_text_end(task) or self._advance_rounds(task)
+        example = task.conversation.example
+        texts = {"document": example.document, "summary": example.summary}
+        empty = next((name for name, text in texts.items() if not text.strip()), "")
+        if empty:
+            message = f"The {empty} is empty. Paste, load or type one."
+            ended: ConversationEnd | None = ConversationEnd(task.failure(FailureKind.INPUT, message))
+        else:
+            ended = self._advance_rounds(task)
         if ended:
             with self._lock:
                 task.finish(ended.value)
@@ -220,7 +227,15 @@ class Planner:
 
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
-        questions = _pin_endpoints(task, asked)
+        # at the addresses at which their conversation began to ask: answers are cached under these
+        endpoints = [run.checkpoint for run in question_runs(asked) if isinstance(run.checkpoint, EndpointModel)]
+        for endpoint in endpoints:
+            if endpoint not in task.pins:
+                task.pins[endpoint] = pin_address(endpoint)
+        pins: Mapping[ModelRef, ModelRef] = task.pins
+        questions = asked
+        if endpoints:
+            questions = [replace(one, checkpoint=pins.get(one.checkpoint, one.checkpoint)) for one in asked]
         models = [*(run.checkpoint for run in question_runs(questions)), *task.fingerprints]
         if self._weights_changed(task, models + list(task.conversation.checkpoints if task.metric else ())):
             with self._lock:
@@ -332,27 +347,3 @@ class Planner:
         with self._lock:
             for task in [task for worker in self._workers for task in worker.unanswered_tasks()]:
                 task.fail(_CLOSED)
-
-
-def _pin_endpoints(task: Task, questions: Sequence[Question]) -> Sequence[Question]:
-    """The questions at the addresses at which their conversation began to ask: answers are cached under these."""
-    models = [run.checkpoint for run in question_runs(questions) if isinstance(run.checkpoint, EndpointModel)]
-    for model in models:
-        if model not in task.pins:
-            task.pins[model] = pin_address(model)
-    pinned: Mapping[ModelRef, ModelRef] = task.pins
-    return (
-        [replace(one, checkpoint=pinned.get(one.checkpoint, one.checkpoint)) for one in questions]
-        if models
-        else questions
-    )
-
-
-def _empty_text_end(task: Task) -> ConversationEnd | None:
-    for what, text in (
-        ("document", task.conversation.example.document),
-        ("summary", task.conversation.example.summary),
-    ):
-        if not text.strip():
-            return ConversationEnd(task.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
-    return None

@@ -17,7 +17,7 @@ from core.explanations.judge import Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
 from core.llm.chat import is_model_signature
-from core.types import GRADE_VALUES, Failure, GradedExplanation, Item, Verdict
+from core.types import GRADE_VALUES, Failure, Item, Verdict
 
 _FIELD_NAMES = {
     "id": ("id", "sample_id", "sample"),
@@ -59,10 +59,28 @@ def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
 def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
     """The explanations of a dataset's items: one for each person that graded it, or one where there is no such grade."""
     for subject in summaries_with_edits(items):
-        for place, given in enumerate(_explanations_to_judge(subject.item.explanations)):
+        example, explanations = subject.item.example, subject.item.explanations
+        # those that people graded, once for each of them, and all others once
+        graded = [one for one in explanations if one.grade and not is_model_signature(one.judge)]
+        known = {(one.by, one.text) for one in graded}
+        ungraded = [one for one in explanations if (one.by, one.text) not in known]
+        others = {(one.by, one.text): replace(one, grade="", judge="") for one in ungraded}
+        for place, given in enumerate([*graded, *others.values()]):
             skipped = None if given.text.strip() else _UNANSWERED
             skipped = _skip_reason(given.verdict, subject.item.intended) or skipped
-            yield skipped or _case_from_explanation(subject, given, place)
+            yield skipped or Case(
+                id=f"{example.id}#{place}",
+                explanation=given.text,
+                document=document_for_reader(example),
+                seed=subject.seed,
+                summary=example.summary,
+                reference=subject.reference,
+                group=subject.group,
+                human=parse_grade(given.grade) if given.grade else None,
+                human_cause=parse_cause(given.cause) if given.cause else None,
+                sample=example.id,
+                by=given.by,
+            )
 
 
 def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -> dict[str, object]:
@@ -155,32 +173,6 @@ def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, Gra
     grade = record["grade"]
     causes = [parse_cause(str(record[name])) if record.get(name) else None for name in ("cause", "human_cause")]
     return signature, GradePair(parse_grade(str(grade)) if grade else None, parse_grade(str(human)), group, *causes)
-
-
-def _explanations_to_judge(explanations: Iterable[GradedExplanation]) -> list[GradedExplanation]:
-    """Explanations that people graded, once for each of them, and all others once."""
-    given = list(explanations)
-    graded = [one for one in given if one.grade and not is_model_signature(one.judge)]
-    known = {(one.by, one.text) for one in graded}
-    others = {(one.by, one.text): replace(one, grade="", judge="") for one in given if (one.by, one.text) not in known}
-    return [*graded, *others.values()]
-
-
-def _case_from_explanation(subject: SummaryWithEdit, given: GradedExplanation, place: int) -> Case:
-    example = subject.item.example
-    return Case(
-        id=f"{example.id}#{place}",
-        explanation=given.text,
-        document=document_for_reader(example),
-        seed=subject.seed,
-        summary=example.summary,
-        reference=subject.reference,
-        group=subject.group,
-        human=parse_grade(given.grade) if given.grade else None,
-        human_cause=parse_cause(given.cause) if given.cause else None,
-        sample=example.id,
-        by=given.by,
-    )
 
 
 def _skip_reason(verdict: object, label: object) -> SkippedCase | None:

@@ -41,16 +41,16 @@ def check_named_edits(explanation: str, seed: str, edits: Sequence[Edit]) -> lis
     words that stand there for another reason are.
     """
     spoken = base_forms_in(explanation)
-    return [_check_named_edit(edit, words(edit.span.of(seed)), words(edit.new), spoken) for edit in edits]
-
-
-def _check_named_edit(edit: Edit, old: tuple[str, ...], new: tuple[str, ...], spoken: frozenset[str]) -> NamedEdit:
-    inserted, deleted = _words_only_in(new, old), _words_only_in(old, new)
-    telling = {word for word in (*inserted, *deleted) if word not in FUNCTION_WORDS}
-    if telling:
-        inserted, deleted = (tuple(word for word in side if word in telling) for side in (inserted, deleted))
-    used = frozenset(word for word in (*inserted, *deleted) if base_forms(word) & spoken)
-    return NamedEdit(edit, inserted, deleted, used)
+    found = []
+    for edit in edits:
+        old, new = words(edit.span.of(seed)), words(edit.new)
+        inserted, deleted = _words_only_in(new, old), _words_only_in(old, new)
+        telling = {word for word in (*inserted, *deleted) if word not in FUNCTION_WORDS}
+        if telling:
+            inserted, deleted = (tuple(word for word in side if word in telling) for side in (inserted, deleted))
+        used = frozenset(word for word in (*inserted, *deleted) if base_forms(word) & spoken)
+        found.append(NamedEdit(edit, inserted, deleted, used))
+    return found
 
 
 def _words_only_in(here: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:

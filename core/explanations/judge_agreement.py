@@ -17,7 +17,7 @@ from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorf
 from core.stats.bootstrap import RESAMPLES, Resamples
 from core.stats.correlation import RatedScores
 from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy
-from core.stats.statistic import Estimate, Numbers, Statistic, Values
+from core.stats.statistic import Estimate
 from core.types import GRADE_VALUES, Grade
 
 _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades
@@ -151,26 +151,20 @@ def agreement_with_people(
         [[places[cause] if cause else np.nan for cause in (one.judge_cause, one.human_cause)] for one in compared]
     )
     matrix = LabelMatrix(named, documents, tuple(places.values()))
-    statistics = dict(_statistics(judged, human, documents))
+    rated = RatedScores(judged, human, documents)
+    ratings = LabelMatrix(np.column_stack([judged, human]), documents, tuple(GRADE_VALUES.values()))
+    statistics = {
+        "pearson": correlation.pearson(rated),
+        "spearman": correlation.spearman(rated),
+        "kendall": correlation.kendall(rated),
+    }
+    for name, cut in _GRADE_CUTS.items():
+        # the cut lies between grades and was chosen on no document
+        labelled = LabelledScores(rated.scores, rated.human > cut, rated.documents)
+        statistics[f"balanced accuracy, {name}"] = balanced_accuracy(labelled, Threshold(cut, 0, frozenset()))
+    statistics["kappa"] = cohen_kappa(ratings, 0, 1, distance.nominal_distance)
+    statistics["weighted kappa"] = cohen_kappa(ratings, 0, 1, distance.linear_distance)
     if matrix.given.all(axis=1).any():  # somebody names a cause, and so does the other
         statistics["same cause"] = raw_agreement(matrix)
         statistics["kappa of causes"] = cohen_kappa(matrix, 0, 1, distance.nominal_distance)
     return {name: draws.estimate(statistic) for name, statistic in statistics.items()}
-
-
-def _statistics(judged: Values, human: Values, documents: Numbers) -> dict[str, Statistic]:
-    rated = RatedScores(judged, human, documents)
-    ratings = LabelMatrix(np.column_stack([judged, human]), documents, tuple(GRADE_VALUES.values()))
-    accuracies = {}
-    for name, cut in _GRADE_CUTS.items():
-        # the cut lies between grades and was chosen on no document
-        labelled = LabelledScores(rated.scores, rated.human > cut, rated.documents)
-        accuracies[f"balanced accuracy, {name}"] = balanced_accuracy(labelled, Threshold(cut, 0, frozenset()))
-    return {
-        "pearson": correlation.pearson(rated),
-        "spearman": correlation.spearman(rated),
-        "kendall": correlation.kendall(rated),
-        **accuracies,
-        "kappa": cohen_kappa(ratings, 0, 1, distance.nominal_distance),
-        "weighted kappa": cohen_kappa(ratings, 0, 1, distance.linear_distance),
-    }

@@ -66,7 +66,12 @@ def estimate_weights(judged: Sequence[JudgedExplanation], judges: Sequence[str])
             )
     given = [{judge: one.grades[judge] for judge in judges if judge in one.grades} for one in judged]
     rows = [number for number, grades in enumerate(given) if grades]
-    right = np.array([_first_guess(judged[number].human, given[number]) for number in rows])  # (explanations, grades)
+    guesses = []  # the grade of a person, else the shares of the judges' grades
+    for number in rows:
+        human = judged[number].human
+        votes = [human] if human else list(given[number].values())
+        guesses.append([votes.count(grade) / len(votes) for grade in _GRADES])
+    right = np.array(guesses)  # (explanations, grades)
     people = np.array([judged[number].human is not None for number in rows])
     shares, confusions = _maximize(right, [given[number] for number in rows], judges)
     for _ in range(_MAX_ROUNDS):
@@ -81,12 +86,6 @@ def estimate_weights(judged: Sequence[JudgedExplanation], judges: Sequence[str])
         if change < _SMALL:
             break
     return JudgeWeights(shares, confusions, int(people.sum()))
-
-
-def _first_guess(human: Grade | None, grades: Mapping[str, Grade]) -> list[float]:
-    """The grade of a person, else the shares of the judges' grades."""
-    votes = [human] if human else list(grades.values())
-    return [votes.count(grade) / len(votes) for grade in _GRADES]
 
 
 def _maximize(

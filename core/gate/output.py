@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from core.gate.regression import CONSISTENT, MEAN_SCORE, Change, ItemChange, MetricComparison
+from core.gate.regression import CONSISTENT, MEAN_SCORE, Change, MetricComparison
 from core.stats.best_metric import SIGNIFICANCE_LEVEL
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned, markdown_table
@@ -40,18 +40,24 @@ def format_comparisons(found: Sequence[MetricComparison], failed: Sequence[Chang
 def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]) -> str:
     """A comment for a pull request: the verdict, the table, what these items can show, and the items folded."""
     rows = [_row(change, failed) for one in found for change in one.changes]
+    folded = []
+    for one in found:
+        for title, items in (("worse", one.worse), ("better", one.better)):
+            if items:
+                cells = [
+                    (item.id, f"{item.before:.3f} → {item.after:.3f}", item.remark, _shorten(item.summary))
+                    for item in items
+                ]
+                table = markdown_table(("item", "score", "", "summary"), [tuple(map(_plain, row)) for row in cells])
+                summary = f"{_plain(one.metric)}: {len(items)} {title}"
+                folded.append(f"<details><summary>{summary}</summary>\n\n{table}\n</details>\n")
     return "\n".join(
         [
             f"### {_plain(verdict_sentence(found, failed))}\n",
             markdown_table(_HEAD, rows),
             *(f"- {_plain(note)}" for note in notes),
             *([""] if notes else []),
-            *(
-                _folded_examples(one.metric, title, items)
-                for one in found
-                for title, items in (("worse", one.worse), ("better", one.better))
-                if items
-            ),
+            *folded,
             f"{_note(found)}\n",
         ]
     )
@@ -129,12 +135,6 @@ def _difference(change: Change) -> str:
     points = [None if one is None else 100 * one for one in (estimate.value, estimate.low, estimate.high)]
     value, *bounds = ("–" if one is None else f"{one:+.1f}".replace("-", "−") for one in points)
     return value if estimate.low is None else f"{value} [{', '.join(bounds)}]"
-
-
-def _folded_examples(metric: str, title: str, items: Sequence[ItemChange]) -> str:
-    rows = [(item.id, f"{item.before:.3f} → {item.after:.3f}", item.remark, _shorten(item.summary)) for item in items]
-    table = markdown_table(("item", "score", "", "summary"), [tuple(map(_plain, row)) for row in rows])
-    return f"<details><summary>{_plain(metric)}: {len(items)} {title}</summary>\n\n{table}\n</details>\n"
 
 
 def _shorten(text: str) -> str:

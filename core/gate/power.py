@@ -103,11 +103,25 @@ def ruled_out_sentences(changes: Sequence[Change], limits: Sequence[Limit]) -> l
     Where a gain of the same size is ruled out too, the sides are equivalent: the ends of the 95 % interval are the two
     one-sided tests at .025 (Schuirmann 1987).
     """
-    return [
-        _ruled_out(change, [limit for limit in limits if limit.measure == change.measure])
-        for change in changes
-        if change.measure != MEAN_SCORE and change.difference.low is not None and not change.worse
-    ]
+    sentences = []
+    for change in changes:
+        if change.measure == MEAN_SCORE or change.difference.low is None or change.worse:
+            continue
+        worst, best = (max(0.0, 100 * end) for end in (-change.difference.low, change.difference.high or 0.0))
+        name = f"{change.metric}, {change.measure.replace('_', ' ')}"
+        of_measure = [limit for limit in limits if limit.measure == change.measure]
+        if not of_measure:
+            sentences.append(f"{name}: a drop of more than {worst:.1f} points is ruled out.")
+            continue
+        sentences.append(
+            " ".join(
+                f"{name}: a drop of {-limit.points:g} points is {'ruled out' if worst < -limit.points else 'not ruled out'} "
+                f"(at most {worst:.1f})"
+                f"{f', and so is a gain of as much (at most {best:.1f}): equivalent' if max(worst, best) < -limit.points else ''}."
+                for limit in of_measure
+            )
+        )
+    return sentences
 
 
 def few_documents_sentences(changes: Sequence[Change]) -> list[str]:
@@ -123,16 +137,3 @@ def few_documents_sentences(changes: Sequence[Change]) -> list[str]:
         f"{fewest} documents are few: 95 % intervals of so many hold the true difference in about 90 (10 documents) to 94 % (30) of "
         "comparisons. Take a p close to .05 as no more than a hint."
     ]
-
-
-def _ruled_out(change: Change, limits: Sequence[Limit]) -> str:
-    worst, best = (max(0.0, 100 * end) for end in (-(change.difference.low or 0.0), change.difference.high or 0.0))
-    name = f"{change.metric}, {change.measure.replace('_', ' ')}"
-    if not limits:
-        return f"{name}: a drop of more than {worst:.1f} points is ruled out."
-    return " ".join(
-        f"{name}: a drop of {-limit.points:g} points is {'ruled out' if worst < -limit.points else 'not ruled out'} "
-        f"(at most {worst:.1f})"
-        f"{f', and so is a gain of as much (at most {best:.1f}): equivalent' if max(worst, best) < -limit.points else ''}."
-        for limit in limits
-    )

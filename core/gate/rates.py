@@ -38,7 +38,19 @@ def compare_rates(
             raise TouchstoneError(
                 f"No label is of a summary {name}. Label a few dozen summaries of each side, drawn at random."
             )
-        draws.append(draw_of_labels(with_labels(_pool(side), some)))
+        ids = list(dict.fromkeys(id for one in side.values() for id in one.scores))
+        columns = [
+            MetricColumn(
+                one.metric,
+                np.array([one.scores.get(id, np.nan) for id in ids], dtype=np.float64),
+                METRICS.parse(one.metric).card.direction,
+                one.signature,
+            )
+            for one in side.values()
+        ]
+        draws.append(
+            draw_of_labels(with_labels(Pool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns)), some))
+        )
     first, second = (draw.powered for draw in draws)
     low, high = difference_interval(first, second)  # the share of consistent ones rises as that of others falls
     difference = Estimate(
@@ -47,20 +59,6 @@ def compare_rates(
     change = Change(_NAME, CONSISTENT, _consistent(first), _consistent(second), difference, difference_p(first, second))
     sentences = [sentence for name, draw in zip(_SIDES, draws, strict=True) for sentence in _sentences(name, draw)]
     return MetricComparison(_NAME, (change,)), sentences
-
-
-def _pool(side: Mapping[str, MetricSide]) -> Pool:
-    ids = list(dict.fromkeys(id for one in side.values() for id in one.scores))
-    columns = [
-        MetricColumn(
-            one.metric,
-            np.array([one.scores.get(id, np.nan) for id in ids], dtype=np.float64),
-            METRICS.parse(one.metric).card.direction,
-            one.signature,
-        )
-        for one in side.values()
-    ]
-    return Pool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns))
 
 
 def split_labels(

@@ -154,43 +154,35 @@ def compare_sides(
     Raises TouchstoneError where the sides share no scored item.
     """
     [part, *_] = slice_cases(cases)
-    shared = {metric: _on_shared_items(*both) for metric, both in sides.items()}
+    shared = {}
+    for metric, (before, after) in sides.items():
+        one, two = on_shared_cases(before.column.values, after.column.values)
+        shared[metric] = (
+            replace(before, column=replace(before.column, values=one)),
+            replace(after, column=replace(after.column, values=two)),
+        )
     empty = [metric for metric, (before, _) in shared.items() if np.isnan(before.column.values).all()]
     if empty:
         raise TouchstoneError(
             f"{', '.join(empty)}: no item has a score on both sides. Compare scores of the same items."
         )
-    found = [
-        change for metric, both in shared.items() for change in _uncorrected_changes(cases, part, metric, both, drawn)
-    ]
+    found = []
+    for metric, both in shared.items():
+        for name in _measures_of(cases, both):
+            was, now = (drawn.of(GATE_MEASURES[name](cases, part, side)) for side in both)
+            if was.value is not None and now.value is not None:
+                compared = compare_paired(now, was)
+                found.append(Change(metric, name, was.estimate(), now.estimate(), compared.difference, compared.p))
     corrected = holm_correction([change.p for change in found])
     changes = [replace(change, p=p) for change, p in zip(found, corrected, strict=True)]
-    return [
-        MetricComparison(
-            metric,
-            tuple(one for one in changes if one.metric == metric),
-            _lost_items(cases, *sides[metric]),
-            *_changed_items(cases, part, both),
-        )
-        for metric, both in shared.items()
-    ]
-
-
-def _lost_items(cases: Cases, before: GradedColumn, after: GradedColumn) -> tuple[str, ...]:
-    lost = np.flatnonzero(~np.isnan(before.column.values) & np.isnan(after.column.values))
-    return tuple(cases.samples[row].item.example.id for row in lost)
-
-
-def _uncorrected_changes(
-    cases: Cases, part: Slice, metric: str, both: tuple[GradedColumn, GradedColumn], drawn: Resamples
-) -> list[Change]:
-    changes = []
-    for name in _measures_of(cases, both):
-        before, after = (drawn.of(GATE_MEASURES[name](cases, part, side)) for side in both)
-        if before.value is not None and after.value is not None:
-            compared = compare_paired(after, before)
-            changes.append(Change(metric, name, before.estimate(), after.estimate(), compared.difference, compared.p))
-    return changes
+    comparisons = []
+    for metric, both in shared.items():
+        before, after = sides[metric]
+        lost = np.flatnonzero(~np.isnan(before.column.values) & np.isnan(after.column.values))
+        lost_ids = tuple(cases.samples[row].item.example.id for row in lost)
+        of_metric = tuple(change for change in changes if change.metric == metric)
+        comparisons.append(MetricComparison(metric, of_metric, lost_ids, *_changed_items(cases, part, both)))
+    return comparisons
 
 
 def _measures_of(cases: Cases, both: tuple[GradedColumn, GradedColumn]) -> list[str]:
@@ -208,14 +200,6 @@ def _measures_of(cases: Cases, both: tuple[GradedColumn, GradedColumn]) -> list[
 def _two_thresholds(before: GradedColumn, after: GradedColumn) -> bool:
     same = np.array_equal(before.column.values, after.column.values, equal_nan=True)
     return same and before.threshold != after.threshold
-
-
-def _on_shared_items(before: GradedColumn, after: GradedColumn) -> tuple[GradedColumn, GradedColumn]:
-    one, two = on_shared_cases(before.column.values, after.column.values)
-    return (
-        replace(before, column=replace(before.column, values=one)),
-        replace(after, column=replace(after.column, values=two)),
-    )
 
 
 def _oriented(column: MetricColumn) -> Values:

@@ -45,7 +45,20 @@ def read_results(path: Path) -> dict[str, MetricSide]:
             _add_line(found, path, number, line)
     if not found:
         raise TouchstoneError(f"{path} holds no score. Give a file that `score -o` wrote.")
-    return {metric: _side(path, metric, scores) for metric, scores in found.items()}
+    sides = {}
+    for metric, scores in found.items():
+        counts = Counter(signature for _, signature in scores.values())
+        if len(counts) > 1:
+            listed = "; ".join(f"{count} by {signature or 'none'}" for signature, count in counts.most_common())
+            (one, _), (two, _), *_ = counts.most_common()
+            differing = "; ".join(signature_differences(one, two)) if one and two else ""
+            raise TouchstoneError(
+                f"{path} has scores of {metric} with {len(counts)} signatures: {listed}."
+                f"{f' The first two differ in {differing}.' if differing else ''} A change of settings, weights or code cannot be told "
+                "from a better or worse score: keep the lines of one signature, or score every item again."
+            )
+        sides[metric] = MetricSide(metric, next(iter(counts), ""), {id: score for id, (score, _) in scores.items()})
+    return sides
 
 
 _SignedScore = tuple[float, str]
@@ -75,20 +88,6 @@ def _add_line(found: dict[str, dict[str, _SignedScore]], path: Path, number: int
             f"{path}, line {number}: {id} has a second score of {metric}, {value:g} ({signature or 'no signature'}) beside "
             f"{before:g} ({by or 'no signature'}). Keep the lines of one run."
         )
-
-
-def _side(path: Path, metric: str, scores: Mapping[str, _SignedScore]) -> MetricSide:
-    counts = Counter(signature for _, signature in scores.values())
-    if len(counts) > 1:
-        listed = "; ".join(f"{count} by {signature or 'none'}" for signature, count in counts.most_common())
-        (one, _), (two, _), *_ = counts.most_common()
-        differing = "; ".join(signature_differences(one, two)) if one and two else ""
-        raise TouchstoneError(
-            f"{path} has scores of {metric} with {len(counts)} signatures: {listed}."
-            f"{f' The first two differ in {differing}.' if differing else ''} A change of settings, weights or code cannot be told "
-            "from a better or worse score: keep the lines of one signature, or score every item again."
-        )
-    return MetricSide(metric, next(iter(counts), ""), {id: score for id, (score, _) in scores.items()})
 
 
 @dataclass(frozen=True, slots=True)

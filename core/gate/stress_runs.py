@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,9 +58,23 @@ def shared_texts(before: Run, after: Run) -> SharedTexts:
     common = [key for key, text in texts[0].items() if texts[1].get(key) == text]
     if not common:
         raise TouchstoneError("The two runs have no text in common. Compare runs of the same pairs, kinds and seed.")
-    samples = [scored_sample("stress", item, ()) for item in _items(before, common)]
+    known, items = set(common), []
+    for id, kind in common:
+        source = before.sources[id]
+        if not kind:
+            items.append(Item(source.example, intended=Verdict.CONSISTENT, domain=source.domain, group=source.group))
+            continue
+        items.append(
+            Item(
+                Example(_text_id(id, kind), source.example.document, before.variants[id, kind].summary or ""),
+                parent=id if (id, "") in known else None,
+                intended=_VERDICTS.get(intent_of(kind)),
+                domain=source.domain,
+                group=source.group,
+            )
+        )
     return SharedTexts(
-        pool_cases([samples]),
+        pool_cases([[scored_sample("stress", item, ()) for item in items]]),
         (_sides_of_run(before, common), _sides_of_run(after, common)),
         sum(len(one.keys() - set(common)) for one in texts),
     )
@@ -75,22 +89,6 @@ def _texts(run: Run) -> dict[VariantKey, tuple[str, str]]:
         if one.summary is not None
     }
     return sources | variants
-
-
-def _items(run: Run, keys: Sequence[VariantKey]) -> Iterable[Item]:
-    known = set(keys)
-    for id, kind in keys:
-        source = run.sources[id]
-        if not kind:
-            yield Item(source.example, intended=Verdict.CONSISTENT, domain=source.domain, group=source.group)
-            continue
-        yield Item(
-            Example(_text_id(id, kind), source.example.document, run.variants[id, kind].summary or ""),
-            parent=id if (id, "") in known else None,
-            intended=_VERDICTS.get(intent_of(kind)),
-            domain=source.domain,
-            group=source.group,
-        )
 
 
 def _sides_of_run(run: Run, keys: Sequence[VariantKey]) -> dict[str, MetricSide]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -164,17 +164,24 @@ def download(client: Client, endpoint: Endpoint, files: Iterable[str]) -> list[B
     contents = [client.call_once(partial(_lines_of, file=file)) for file in files]
     if None in contents:
         return None
-    return list(_results(itertools.chain.from_iterable(filter(None, contents)), endpoint))
-
-
-def _results(lines: Iterable[bytes], endpoint: Endpoint) -> Iterator[BatchResult]:
-    for line in lines:
+    results = []
+    for line in itertools.chain.from_iterable(filter(None, contents)):
         try:
             result = _fields(json.loads(line))
         except ValueError:  # half a line, or no UTF-8
             continue
-        if isinstance(result.get("custom_id"), str):
-            yield _result(result, endpoint)
+        name, response = result.get("custom_id"), _fields(result.get("response"))
+        if not isinstance(name, str):
+            continue
+        body, status = response.get("body"), _number(response.get("status_code"))
+        if body is not None and (200 <= status < 300 or not status):
+            results.append(BatchResult(name, body))
+            continue
+        error = result.get("error") or _fields(body).get("error") or body or f"status {status or 'unknown'}"
+        words = server_words(endpoint, error)
+        refused = f"{_fields(error).get('param')} {words}" if status in {400, 422} else ""
+        results.append(BatchResult(name, problem=words, refused_words=refused))
+    return results
 
 
 def _get(api: openai.OpenAI, path: str, params: Mapping[str, object]) -> object:
@@ -190,17 +197,6 @@ def _lines_of(api: openai.OpenAI, file: str) -> list[bytes]:
         # not by text: U+2028 and the like end no line of JSON
         content = b"".join(answer.iter_bytes()).removeprefix(b"\xef\xbb\xbf")
     return [line for line in content.split(b"\n") if line.strip()]
-
-
-def _result(result: Mapping[str, object], endpoint: Endpoint) -> BatchResult:
-    name, response = str(result["custom_id"]), _fields(result.get("response"))
-    body, status = response.get("body"), _number(response.get("status_code"))
-    if body is not None and (200 <= status < 300 or not status):
-        return BatchResult(name, body)
-    error = result.get("error") or _fields(body).get("error") or body or f"status {status or 'unknown'}"
-    words = server_words(endpoint, error)
-    refused = f"{_fields(error).get('param')} {words}" if status in {400, 422} else ""
-    return BatchResult(name, problem=words, refused_words=refused)
 
 
 def _id(answer: object, endpoint: Endpoint) -> str:

@@ -190,7 +190,12 @@ class SpendTracker:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._free, _errors_named(self._file):
             if self._store is None:
-                self._store = _open(self._file)
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                store = sqlite3.connect(self._file, timeout=30, check_same_thread=False, isolation_level=None)
+                store.execute("PRAGMA journal_mode=WAL")
+                store.execute("PRAGMA synchronous=NORMAL")
+                store.executescript(_TABLES)
+                self._store = store
             with self._store:
                 self._store.execute("BEGIN IMMEDIATE")
                 yield self._store
@@ -238,15 +243,6 @@ def _price(endpoint: Endpoint, tokens: Usage, limited: bool) -> float:
             f"Set {endpoint.setting('price_read')} and its like for tokens written, 0 where it is free."
         )
     return 0.0
-
-
-def _open(file: Path) -> sqlite3.Connection:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    store = sqlite3.connect(file, timeout=30, check_same_thread=False, isolation_level=None)
-    store.execute("PRAGMA journal_mode=WAL")
-    store.execute("PRAGMA synchronous=NORMAL")
-    store.executescript(_TABLES)
-    return store
 
 
 @contextmanager

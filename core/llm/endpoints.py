@@ -226,6 +226,14 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
     price = _read_price(entry.price_read, entry.price_written)
     if price is not None or entry.price_answer is not None:
         price = replace(price or Price(0.0, 0.0), cached=entry.price_cached, answer=entry.price_answer or 0.0)
+    headers = []
+    for header, value in entry.headers.items():
+        found = secret(value[1:]).get_secret_value() if value.startswith("$") else value
+        if value.startswith("$") and not found:
+            raise MissingEndpointError(
+                f"{where}: headers name {value[1:]}, which is not set. Set it in the environment or in .env."
+            )
+        headers.append((header, found))
     return Endpoint(
         _clean_address(entry.base_url, f"{where}: base_url", "key_from"),
         key,
@@ -240,7 +248,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         budget=entry.budget,
         total_s=entry.total_s,
         extra_body=json.dumps(entry.extra_body, sort_keys=True),
-        headers=tuple((header, _header_value(value, where)) for header, value in entry.headers.items()),
+        headers=tuple(headers),
         query=tuple(entry.query.items()),
         key_header=entry.key_header or DIALECTS[entry.api].key_header,
         seed=entry.seed,
@@ -252,18 +260,6 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         api=entry.api,
         own=frozenset(entry.model_fields_set & _FOUND_FIELDS),
     )
-
-
-def _header_value(value: str, where: str) -> str:
-    """The value, or that of the variable that it names by `$NAME`."""
-    if not value.startswith("$"):
-        return value
-    found = secret(value[1:]).get_secret_value()
-    if not found:
-        raise MissingEndpointError(
-            f"{where}: headers name {value[1:]}, which is not set. Set it in the environment or in .env."
-        )
-    return found
 
 
 def _read_price(read: float | None, written: float | None) -> Price | None:

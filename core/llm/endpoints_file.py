@@ -91,7 +91,23 @@ def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ..
         tables = tomllib.loads(Path(file.strip()).expanduser().read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettingError(f"{file} is no TOML: {error}. Write a table [name] for each endpoint.") from error
-    return tuple(_parse_entry(file, name, table) for name, table in tables.items())
+    entries = []
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            # the value may be a key: it is not repeated
+            raise BadSettingError(f"{file}: {name} is outside of a table. Write [name] above it.")
+        _refuse_keys(table, f"{file}, [{name}]")
+        fields = {**table, "name": name}
+        if "thoughts" in table:
+            _warn_of_former_name(file, name)
+            fields.setdefault("reasoning_tokens", fields.pop("thoughts"))
+        try:
+            entries.append(EndpointEntry(**fields))
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
+            raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
+    return tuple(entries)
 
 
 def read_further_fields(text: str, typed: Iterable[str]) -> dict[str, object]:
@@ -121,22 +137,6 @@ def _refuse_keys(table: Mapping[str, object], where: str) -> None:
                 f"{where}: {key_field} is not read, as keys do not belong into this file. Put the key into a variable of "
                 "the environment or of .env and write key_from with the name of that variable."
             )
-
-
-def _parse_entry(file: str, name: str, table: object) -> EndpointEntry:
-    if not isinstance(table, dict):
-        # the value may be a key: it is not repeated
-        raise BadSettingError(f"{file}: {name} is outside of a table. Write [name] above it.")
-    _refuse_keys(table, f"{file}, [{name}]")
-    if "thoughts" in table:
-        _warn_of_former_name(file, name)
-        table = {"reasoning_tokens": table["thoughts"]} | {key: table[key] for key in table if key != "thoughts"}
-    try:
-        return EndpointEntry(**{**table, "name": name})
-    except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
-        raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
 
 
 @cache

@@ -148,25 +148,18 @@ def load_prompt(name: str, known: Collection[str], profile: str = "") -> Prompt:
     """
     folder = replacements_folder()
     if profile:
-        mark = read_profile(profile).mark
-        printed = _printed_prompt(name, profile, folder)
-        return replace(printed, mark=mark) if printed else replace(load_prompt(name, known), mark=f"{mark}{OWN_WORDS}")
+        of_paper = read_profile(profile)
+        texts = installed_texts(folder, profile).get(name, {})
+        words = printed_words(profile)
+        if words is None or "user" not in texts:
+            return replace(load_prompt(name, known), mark=f"{of_paper.mark}{OWN_WORDS}")
+        system, user = (with_places(texts.get(part, ""), words.places) for part in _PROMPT_PARTS)
+        variables = tuple(dict.fromkeys(PLACEHOLDER.findall(system + user)))
+        return Prompt(name, "printed", variables, of_paper.paper, system, user, printed=True, mark=of_paper.mark)
     file = folder / f"{name}.md" if folder else None
     if file is None or not file.is_file():
         return bundled_prompt(name)
     return read_replacement(_read_text(file), file, known)
-
-
-def _printed_prompt(name: str, profile: str, folder: Path | None) -> Prompt | None:
-    """The prompt as the paper prints it; None where it prints none or where its words are not installed."""
-    texts = installed_texts(folder, profile).get(name, {})
-    words = printed_words(profile)
-    if words is None or "user" not in texts:
-        return None
-    system, user = (with_places(texts.get(part, ""), words.places) for part in _PROMPT_PARTS)
-    variables = tuple(dict.fromkeys(PLACEHOLDER.findall(system + user)))
-    paper = read_profile(profile).paper
-    return Prompt(name, "printed", variables, paper, system, user, printed=True)
 
 
 _PROMPT_PARTS: tuple[PrintedPart, ...] = ("system", "user")

@@ -49,8 +49,13 @@ def chat_body(
         body["stop"] = sampling.stop
     if endpoint.seed is not None and "seed" not in left_out:
         body["seed"] = endpoint.seed + sampling.sample
-    if schema and (form := _response_format(schema, left_out)):
-        body["response_format"] = form
+    if schema and JSON_MODE not in left_out:
+        if SCHEMA in left_out:
+            body["response_format"] = {"type": "json_object"}
+        else:
+            named = json.loads(schema)
+            form = {"name": named["name"], "schema": named["schema"], "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
     return body | endpoint.extra
 
 
@@ -84,7 +89,12 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
     Only what does not change how an answer is drawn: a temperature that is refused is for a person to decide.
     """
     words = words.lower()
-    lower = _lower_limit(words, body.get("top_logprobs"))
+    # the number of most likely tokens to ask for after one that was refused; None where it is not the number
+    numbers = [int(one) for one in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", words)]
+    steps = _TOP_TOKENS if re.search(r"large|exceed|greater|less|most|max|range|between|limit", words) else ()
+    most = body.get("top_logprobs")
+    smaller = [number for number in numbers or steps if isinstance(most, int) and 0 < number < most]
+    lower = max(smaller, default=None)
     plain = body.get("top_p") == 1 or body.get("temperature") == 0
     parameters = {
         "max_tokens": "max_tokens" in body and "max_tokens" in words,
@@ -113,23 +123,6 @@ def names_part(words: str, part: str) -> bool:
 def likely_tokens_limits(left_out: frozenset[str]) -> list[int]:
     """The numbers of most likely tokens that a server says it gives at most."""
     return [int(part.removeprefix(LIKELY_TOKENS_LIMIT)) for part in left_out if part.startswith(LIKELY_TOKENS_LIMIT)]
-
-
-def _lower_limit(words: str, refused: object) -> int | None:
-    """The number of most likely tokens to ask for after one that was refused; None where it is not the number."""
-    named = [int(one) for one in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", words)]
-    steps = _TOP_TOKENS if re.search(r"large|exceed|greater|less|most|max|range|between|limit", words) else ()
-    lower = [number for number in named or steps if isinstance(refused, int) and 0 < number < refused]
-    return max(lower, default=None)
-
-
-def _response_format(schema: str, left_out: frozenset[str]) -> Body | None:
-    if JSON_MODE in left_out:
-        return None
-    if SCHEMA in left_out:
-        return {"type": "json_object"}
-    named = json.loads(schema)
-    return {"type": "json_schema", "json_schema": {"name": named["name"], "schema": named["schema"], "strict": True}}
 
 
 def _messages(messages: Sequence[str], system_role: bool) -> list[dict[str, str]]:

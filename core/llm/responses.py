@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.errors import TouchstoneError
@@ -96,15 +96,6 @@ def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
         raise TouchstoneError(
             f"{endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
         )
-    shares = _first_words(places)
-    return FirstToken(tuple(shares), tuple(shares.values()), read_usage(_field(answer, "usage")).read)
-
-
-def _first_words(places: Sequence[object]) -> dict[str, float]:
-    """The probabilities of the tokens at the first place; behind an opening that was written there, those of the next place.
-
-    Tokens of equal text are one: their probabilities are summed.
-    """
     shares: dict[str, float] = {}
     before = 1.0  # the probability of the openings that were written so far
     for number, place in enumerate(places):
@@ -123,7 +114,7 @@ def _first_words(places: Sequence[object]) -> dict[str, float]:
         if is_last:
             break
         before = opening
-    return shares
+    return FirstToken(tuple(shares), tuple(shares.values()), read_usage(_field(answer, "usage")).read)
 
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:

@@ -65,11 +65,16 @@ class BartScore(ReplaceableWeights):
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # one question
         [answer] = answers
-        parts = [
-            Part(span, self._scaled(inside))
-            for span in sentences(example.summary)
-            if (inside := _sentence_values(span, answer))
-        ]
+        parts = []
+        for span in sentences(example.summary):
+            # of the tokens that begin in it and have a letter; those of the template have none
+            inside = [
+                value
+                for token, value in zip(answer.spans, answer.values, strict=True)
+                if token.start < token.end and span.start <= token.start < span.end
+            ]
+            if inside:
+                parts.append(Part(span, self._scaled(inside)))
         notes = (f"{answer.cut} tokens beyond the limit were not read.",) if answer.cut else ()
         seen = Seen((Span(0, len(example.document)),), answer.tokens, answer.cut, notes)
         return Score(self._scaled(answer.values), tuple(parts), seen)
@@ -77,12 +82,3 @@ class BartScore(ReplaceableWeights):
     def _scaled(self, values: Sequence[float]) -> float:
         mean = sum(values) / len(values)
         return math.exp(mean) if self.scale == "exp" else mean
-
-
-def _sentence_values(sentence: Span, answer: Answer) -> list[float]:
-    """The values of the tokens that begin in a sentence and have a letter; those of the template have none."""
-    return [
-        value
-        for token, value in zip(answer.spans, answer.values, strict=True)
-        if token.start < token.end and sentence.start <= token.start < sentence.end
-    ]

@@ -111,7 +111,12 @@ class CoCo(MultiRoundMetric):
             if (inside := [change for start, change in lost.items() if span.start <= start < span.end])
         )
         value = sum(lost.values()) / len(lost) if lost else 0.0
-        return Score(value, parts, _seen(example, len(lost), len(words), (plain, masked)))
+        cut = plain.cut + masked.cut
+        nothing = () if lost else ("No word of the summary could be compared, which the metric scores 0.",)
+        cuts = (f"{cut} tokens beyond the limit were not read.",) if cut else ()
+        notes = (f"{len(lost)} of {len(words)} words were compared.", *nothing, *cuts)
+        seen = Seen((Span(0, len(example.document)),), plain.tokens + masked.tokens, cut, notes)
+        return Score(value, parts, seen)
 
     def _also(self, document: str) -> list[Question]:
         return [parser_question(self.pipeline, document, "sentences")] if self.mask == "sent" else []
@@ -184,15 +189,3 @@ def decoded_words(text: str, tokens: Sequence[Span]) -> list[SummaryWord]:
             whole = words[-1].whole and token.start >= words[-1].span.end
             words[-1] = SummaryWord(Span(words[-1].span.start, token.end), words[-1].token, whole)
     return words
-
-
-def _seen(example: Example, compared: int, words: int, answers: Sequence[Answer]) -> Seen:
-    cut = sum(answer.cut for answer in answers)
-    nothing = ("No word of the summary could be compared, which the metric scores 0.",) if not compared else ()
-    cuts = (f"{cut} tokens beyond the limit were not read.",) if cut else ()
-    return Seen(
-        pieces=(Span(0, len(example.document)),),
-        tokens=sum(answer.tokens for answer in answers),
-        cut=cut,
-        notes=(f"{compared} of {words} words were compared.", *nothing, *cuts),
-    )

@@ -47,7 +47,13 @@ def chunks(document: str) -> list[Passage]:
         used += words
     if groups == [[]]:
         raise UnscorableError("The document has no sentence: there is nothing to compare with.")
-    passages = [_passage(document, group) for group in groups]
+    passages = []
+    for group in groups:
+        text = ""
+        for number, span in enumerate(group):
+            text = f"{text}\n{span.of(document)}".strip("\n") if number or len(group) > 1 else span.of(document)
+        whole = Span(group[0].start, group[-1].end) if group else Span(0, 0)
+        passages.append(Passage(text.strip("\n"), whole))
     last = passages.pop()
     return [*passages, Passage(last.text.replace(" \n ", "\n").strip(), last.span)]
 
@@ -58,14 +64,6 @@ def _tokenize() -> Callable[[str], list[str]]:
 
     found: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
     return found
-
-
-def _passage(document: str, group: list[Span]) -> Passage:
-    text = ""
-    for number, span in enumerate(group):
-        text = f"{text}\n{span.of(document)}".strip("\n") if number or len(group) > 1 else span.of(document)
-    span = Span(group[0].start, group[-1].end) if group else Span(0, 0)
-    return Passage(text.strip("\n"), span)
 
 
 @METRICS.add

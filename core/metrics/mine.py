@@ -44,11 +44,17 @@ class WordSupport(Metric):
         ]
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
-        parts = tuple(
-            _part(question.claim, answer)
-            for question, answer in zip(questions, answers, strict=True)
-            if question.claim and answer.values
-        )
+        parts = []
+        for question, answer in zip(questions, answers, strict=True):
+            if not question.claim or not answer.values:
+                continue
+            start = question.claim.start  # from which the answer counts the places of words
+            *places, evidence = answer.spans
+            scored = tuple(
+                WordScore(Span(start + place.start, start + place.end), score)
+                for place, score in zip(places, answer.values[2:], strict=True)
+            )
+            parts.append(Part(question.claim, answer.values[0], evidence, scored))
         if not parts:
             raise UnscorableError("There is nothing to compare: the document or the summary has no word.")
         tokens, cut = max(answer.tokens for answer in answers), max(answer.cut for answer in answers)
@@ -62,18 +68,7 @@ class WordSupport(Metric):
         else:
             moved = sum(answer.values[1] for answer in answers if answer.values) / words
             summary_score = 1 / (1 + (1 - supported) / supported * exp(-moved))
-        return Score(summary_score, parts, seen)
-
-
-def _part(claim: Span, answer: Answer) -> Part:
-    """A sentence with its words, whose places the answer counts from the sentence's start."""
-    sentence, words = answer.values[0], answer.values[2:]
-    *places, evidence = answer.spans
-    scored = (
-        WordScore(Span(claim.start + place.start, claim.start + place.end), score)
-        for place, score in zip(places, words, strict=True)
-    )
-    return Part(claim, sentence, evidence, tuple(scored))
+        return Score(summary_score, tuple(parts), seen)
 
 
 @METRICS.add

@@ -79,14 +79,14 @@ def pack_chunks(document: str, spans: Sequence[Span], sizes: Iterable[int], budg
             used = 0
         groups[-1].append(span)
         used += size
-    return [chunk for group in groups if (chunk := _chunk(document, group)).text]
-
-
-def _chunk(document: str, group: Sequence[Span]) -> Chunk:
-    # a blank stays between two newlines in a row: the authors' models were run on it, and scores move without it
-    text = " ".join(span.of(document) for span in group).replace(" \n ", "\n").strip()
-    inner = [span for span in group if span.of(document) != "\n"] or [Span(0, 0)]
-    return Chunk(text, Span(inner[0].start, inner[-1].end))
+    chunks = []
+    for group in groups:
+        # a blank stays between two newlines in a row: the authors' models were run on it, and scores move without it
+        text = " ".join(span.of(document) for span in group).replace(" \n ", "\n").strip()
+        inner = [span for span in group if span.of(document) != "\n"]
+        if text:
+            chunks.append(Chunk(text, Span(inner[0].start, inner[-1].end)))
+    return chunks
 
 
 def units_of_passages(example: Example) -> list[list[Span]]:

@@ -107,11 +107,23 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
             raise next(verdict for verdict in verdicts.values() if isinstance(verdict, UnscorableError))
         parts = tuple(Part(claim.span, score.value, passage.span) for claim, (passage, score) in best.items())
         seen = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
+        densities = ", ".join(f"{claim.density:.3f}" for claim in claims)
+        left_out = [
+            f"Sentence {number} was left out: the metric cannot score it against any passage."
+            for number, claim in enumerate(claims, 1)
+            if claim not in best
+        ]
+        inner = [
+            f"Sentence {number}, best passage: {note}"
+            for number, claim in enumerate(claims, 1)
+            if claim in best
+            for note in best[claim][1].seen.notes
+        ]
         read = Seen(
             pieces=tuple(sorted({passage.span for claim in claims for passage in claim.passages})),
             tokens=sum(one.tokens for one in seen) + sum(one.tokens for one in embeddings),
             cut=sum(one.cut for one in seen) + sum(one.cut for one in embeddings),
-            notes=_notes(list(claims), {claim: score for claim, (_, score) in best.items()}),
+            notes=(f"Information density of the sentences: {densities}.", *left_out, *inner),
         )
         asked = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
         total = sum(claims[claim] * score.value for claim, (_, score) in best.items())
@@ -138,19 +150,3 @@ def wrapper_card(wrapper: Card, inner: Card, how: str) -> Card:
         url=wrapper.url,
         differs=f"{wrapper.differs} {inner.differs}".strip(),
     )
-
-
-def _notes(claims: Sequence[Claim], best: Mapping[Claim, Score]) -> tuple[str, ...]:
-    densities = ", ".join(f"{claim.density:.3f}" for claim in claims)
-    left_out = [
-        f"Sentence {number} was left out: the metric cannot score it against any passage."
-        for number, claim in enumerate(claims, 1)
-        if claim not in best
-    ]
-    inner = [
-        f"Sentence {number}, best passage: {note}"
-        for number, claim in enumerate(claims, 1)
-        if claim in best
-        for note in best[claim].seen.notes
-    ]
-    return (f"Information density of the sentences: {densities}.", *left_out, *inner)

@@ -80,8 +80,11 @@ class SemanticSimilarity(ReplaceableWeights):
         )
         tokens, cut = sum(answer.tokens for answer in answers), sum(answer.cut for answer in answers)
         notes = (f"{cut} tokens of over-long sentences were not read.",) if cut else ()
-        by_sentence = self.compared == "sentences"
-        value = float(cosines.max(1).mean()) if by_sentence else _cosine(document.mean(0), summary.mean(0))
+        if self.compared == "sentences":
+            value = float(cosines.max(1).mean())
+        else:
+            left, right = document.mean(0), summary.mean(0)
+            value = float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right)))
         return Score(value, parts, Seen(tuple(places), tokens, cut, notes))
 
 
@@ -89,8 +92,3 @@ def _unit_rows(vectors: Vectors) -> Vectors:
     """Each of (n, width) divided by its length."""
     units: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return units
-
-
-def _cosine(left: Vectors, right: Vectors) -> float:
-    """The cosine of two vectors, each (width,)."""
-    return float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right)))

@@ -165,22 +165,18 @@ def format_table(table: ComparedTable) -> str:
     grid = align_columns([head, *lines]) if lines else ""
     deviations = dict.fromkeys(cell.deviation for cell in table.cells if cell.deviation)
     counted = ", ".join(f"{number} {state}" for state, number in sorted(table.states.items()))
-    reasons = dict.fromkeys(cell.waits for cell in table.cells if cell.waits)
-    lines_below = [
-        *(f"{_cells_waiting(table, why)} {why}" for why in reasons),
-        *(f"Known deviation: {why}." for why in deviations),
-        f"{len(table.cells)} cells: {counted}.",
-    ]
-    return "\n".join(filter(None, [title, grid, *lines_below]))
-
-
-def _cells_waiting(table: ComparedTable, why: str) -> str:
-    cells = [cell for cell in table.cells if cell.waits == why]
-    if len(cells) == len(table.cells):
-        return f"All {len(cells)} cells:"
-    if len(cells) > _NAMED_CELLS:
-        return f"{len(cells)} cells of {', '.join(dict.fromkeys(cell.row for cell in cells))}:"
-    return f"{', '.join(f'{cell.row}, {cell.column}' for cell in cells)}:"
+    waiting = []
+    for why in dict.fromkeys(cell.waits for cell in table.cells if cell.waits):
+        cells = [cell for cell in table.cells if cell.waits == why]
+        if len(cells) == len(table.cells):
+            places = f"All {len(cells)} cells"
+        elif len(cells) > _NAMED_CELLS:
+            places = f"{len(cells)} cells of {', '.join(dict.fromkeys(cell.row for cell in cells))}"
+        else:
+            places = ", ".join(f"{cell.row}, {cell.column}" for cell in cells)
+        waiting.append(f"{places}: {why}")
+    known = [f"Known deviation: {why}." for why in deviations]
+    return "\n".join(filter(None, [title, grid, *waiting, *known, f"{len(table.cells)} cells: {counted}."]))
 
 
 def comparison_record(published: PublishedPaper, tables: Sequence[ComparedTable]) -> dict[str, Any]:

@@ -77,9 +77,18 @@ def perturbed_means(dataset: str, items_of: ItemsOf, data: ReleasedData) -> Figu
     ready = {name: metric for name, metric in metrics.items() if data.missing(metric) is None}
     run = _run(dataset, items, list(ready.values()), data)
     for column, kind in _KINDS.items():
+        spec = f"{kind}@longdoc"
         for name, metric in metrics.items():
-            missing = data.missing(metric)
-            figures[name, column] = missing or (run if isinstance(run, Waiting) else _mean(run, kind, metric))
+            if missing := data.missing(metric):
+                figures[name, column] = missing
+                continue
+            if isinstance(run, Waiting):
+                figures[name, column] = run
+                continue
+            readings = [one for (_, of, by), one in run.readings.items() if of.startswith(spec) and by == metric.spec]
+            scores = [one.value for one in readings if one.value is not None]
+            none = _no_score(run, spec, [one.error for one in readings])
+            figures[name, column] = sum(scores) / len(scores) if scores else none
     return figures
 
 
@@ -93,7 +102,18 @@ def contradiction_rates(datasets: Mapping[str, ItemsOf], data: ReleasedData) -> 
             run = Waiting(str(error))
         missing = data.missing(NLI_CHECKS.parse(CHECK))
         for column, kind in _KINDS.items():
-            figures[dataset, column] = missing or (run if isinstance(run, Waiting) else _rate(run, kind))
+            if missing:
+                figures[dataset, column] = missing
+                continue
+            if isinstance(run, Waiting):
+                figures[dataset, column] = run
+                continue
+            spec = f"{kind}@longdoc"
+            checks = [one for (_, of), one in run.checks.items() if of.startswith(spec)]
+            labels = [one.mark.labels for one in checks if one.mark and one.mark.labels]
+            rates = [of_variant.count("contradiction") / len(of_variant) for of_variant in labels]
+            none = _no_score(run, spec, [one.error for one in checks])
+            figures[dataset, column] = sum(rates) / len(rates) if rates else none
     return figures
 
 
@@ -104,26 +124,6 @@ def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: R
     check = NLI_CHECKS.parse(CHECK)
     guard = None if metrics or data.missing(check) else check
     return data.run(Plan.of(dataset, kinds, metrics, guard=guard), items)
-
-
-def _mean(run: Run, kind: str, metric: Metric) -> float | Waiting:
-    spec = f"{kind}@longdoc"
-    readings = [one for (_, of, name), one in run.readings.items() if of.startswith(spec) and name == metric.spec]
-    scores = [one.value for one in readings if one.value is not None]
-    if scores:
-        return sum(scores) / len(scores)
-    return _no_score(run, spec, [one.error for one in readings])
-
-
-def _rate(run: Run, kind: str) -> float | Waiting:
-    spec = f"{kind}@longdoc"
-    checks = [one for (_, of), one in run.checks.items() if of.startswith(spec)]
-    rates = [
-        one.mark.labels.count("contradiction") / len(one.mark.labels) for one in checks if one.mark and one.mark.labels
-    ]
-    if rates:
-        return sum(rates) / len(rates)
-    return _no_score(run, spec, [one.error for one in checks])
 
 
 def _no_score(run: Run, spec: str, errors: Sequence[str]) -> Waiting:

@@ -52,34 +52,30 @@ def paper_needs(paper: Paper, data: ReleasedData) -> PaperNeeds:
     """Needs of a paper on this machine; loads no model and asks nothing."""
     files = dict.fromkeys(paper.data)
     here = tuple(file for file in files if (data.folder / file.place).exists())
-    words = sum(_words(file, data) for file in here)
+    words = 0  # of documents and summaries, each text as often as it is scored
+    for file in here:
+        try:
+            examples = [item.example for item in data.items(file)] if file.importer else []
+        except MissingDataError:  # a folder without the files that the importer reads
+            continue
+        words += sum(example.document.count(" ") + example.summary.count(" ") for example in examples)
+    metrics = []
+    for metric in paper.metrics():
+        missing = missing_steps(metric)
+        megabytes = metric.card.download_mb
+        endpoint = any(step.need == "endpoint" for step in missing) or metric.card.family == "Judge"
+        operations = 2 * megabytes * 1e6 / _BYTES_PER_PARAMETER * words * _TOKENS_PER_WORD
+        hours = operations / _FLOPS / _SECONDS if words and not endpoint else None
+        fetchable = bool(missing) and all(step.download is not None for step in missing)
+        metrics.append(MetricNeed(metric.spec, _state(metric), megabytes, metric.card.licence, hours, fetchable))
     return PaperNeeds(
         paper.name,
         here,
         tuple(file for file in files if file not in here),
-        tuple(_metric_need(metric, words) for metric in paper.metrics()),
+        tuple(metrics),
         tuple((check.spec, _state(check)) for check in paper.checks()),
         paper.endpoint_work(),
     )
-
-
-def _words(file: DataFile, data: ReleasedData) -> int:
-    """Words of the documents and summaries of a file, each text as often as it is scored."""
-    try:
-        examples = [item.example for item in data.items(file)] if file.importer else []
-    except MissingDataError:  # a folder without the files that the importer reads
-        return 0
-    return sum(example.document.count(" ") + example.summary.count(" ") for example in examples)
-
-
-def _metric_need(metric: Metric, words: int) -> MetricNeed:
-    missing = missing_steps(metric)
-    megabytes = metric.card.download_mb
-    endpoint = any(step.need == "endpoint" for step in missing) or metric.card.family == "Judge"
-    operations = 2 * megabytes * 1e6 / _BYTES_PER_PARAMETER * words * _TOKENS_PER_WORD
-    hours = operations / _FLOPS / _SECONDS if words and not endpoint else None
-    fetchable = bool(missing) and all(step.download is not None for step in missing)
-    return MetricNeed(metric.spec, _state(metric), megabytes, metric.card.licence, hours, fetchable)
 
 
 def _state(needed: Metric | NliCheck) -> str:
@@ -89,7 +85,24 @@ def _state(needed: Metric | NliCheck) -> str:
 
 def format_needs(needs: Sequence[PaperNeeds]) -> str:
     """The needs of each paper, and their sums, in words and tables."""
-    return "\n\n".join([*("\n".join(_paper_lines(one)) for one in needs), "\n".join(_sum_lines(needs))])
+    missing = {need.state: need for one in needs for need in one.metrics if need.fetchable}
+    size = sum(need.megabytes for need in missing.values())
+    hours = sum(need.hours or 0.0 for one in needs for need in one.metrics if need.state == "ready" or need.fetchable)
+    works = [one.work for one in needs]
+    work = EndpointWork(
+        sum(one.questions for one in works), sum(one.read for one in works), sum(one.written for one in works)
+    )
+    files = [file for one in needs for file in one.missing]
+    sums = [
+        "All together:",
+        f"  released files that --fetch downloads: {sum(map(can_be_fetched, files))} of {len(files)} that are missing",
+        f"  weights that --fetch downloads: of {len(missing)} kinds, {format_megabytes(size)}",
+        f"  time: about {_hours(hours)} hours for the texts at hand on one large GPU (estimated: 2 operations for each "
+        f"parameter and token, {_FLOPS:.0e} a second; not measured)",
+        f"  endpoint, with --ask: {work.questions:,} questions: {_money(work)} (estimated from the sizes that papers print)",
+        "  what people judged is never computed: those cells wait for people",
+    ]
+    return "\n\n".join([*("\n".join(_paper_lines(one)) for one in needs), "\n".join(sums)])
 
 
 def _paper_lines(one: PaperNeeds) -> Iterator[str]:
@@ -111,26 +124,6 @@ def _paper_lines(one: PaperNeeds) -> Iterator[str]:
             f"  endpoint: {one.work.questions:,} questions, {one.work.read:,} tokens read, {one.work.written:,} written: "
             f"{_money(one.work)}"
         )
-
-
-def _sum_lines(needs: Sequence[PaperNeeds]) -> Iterator[str]:
-    missing = {need.state: need for one in needs for need in one.metrics if need.fetchable}
-    size = sum(need.megabytes for need in missing.values())
-    hours = sum(need.hours or 0.0 for one in needs for need in one.metrics if need.state == "ready" or need.fetchable)
-    works = [one.work for one in needs]
-    work = EndpointWork(
-        sum(one.questions for one in works), sum(one.read for one in works), sum(one.written for one in works)
-    )
-    yield "All together:"
-    files = [file for one in needs for file in one.missing]
-    yield f"  released files that --fetch downloads: {sum(map(can_be_fetched, files))} of {len(files)} that are missing"
-    yield f"  weights that --fetch downloads: of {len(missing)} kinds, {format_megabytes(size)}"
-    yield (
-        f"  time: about {_hours(hours)} hours for the texts at hand on one large GPU (estimated: 2 operations for each "
-        f"parameter and token, {_FLOPS:.0e} a second; not measured)"
-    )
-    yield f"  endpoint, with --ask: {work.questions:,} questions: {_money(work)} (estimated from the sizes that papers print)"
-    yield "  what people judged is never computed: those cells wait for people"
 
 
 def _hours(hours: float | None) -> str:

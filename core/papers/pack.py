@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,12 +39,26 @@ def reproduction_pack(
         profile = read_profile(paper.name)
         lines = [f"{plugin}: {dict(settings)}" for plugin, settings in profile.settings.items()]
         paper_mode = {"paper-mode.txt": "\n".join([profile.mark, *lines, *profile.notes, ""])}
+    files = []
+    for file in here:
+        importer = DATASETS.parse(file.importer)
+        files.append(
+            ReadFile(
+                dataset=_dataset(file),
+                file=file.place,
+                sha256=data.sha256(file),
+                importer=file.importer,
+                licence=importer.licence,
+                release=importer.release,
+                counts=data.counts(file),
+            )
+        )
     request = PackRequest(
         datasets=tuple(_dataset(file) for file in here) or (paper.name,),
         by=paper.by,
         resamples=resamples,
         cases=cases,
-        files=list(_read_files(here, data)),
+        files=files,
         own={},
         more={
             "comparison.csv": comparison_csv(tables),
@@ -58,17 +72,3 @@ def reproduction_pack(
 
 def _dataset(file: DataFile) -> str:
     return file.place.rpartition("/")[2].partition(".")[0]
-
-
-def _read_files(here: Sequence[DataFile], data: ReleasedData) -> Iterator[ReadFile]:
-    for file in here:
-        importer = DATASETS.parse(file.importer)
-        yield ReadFile(
-            dataset=_dataset(file),
-            file=file.place,
-            sha256=data.sha256(file),
-            importer=file.importer,
-            licence=importer.licence,
-            release=importer.release,
-            counts=data.counts(file),
-        )

@@ -100,9 +100,21 @@ def pack_commands(request: PackRequest) -> str:
     metrics = [f"--metric {quote(column.name)}" for column in request.cases.all_columns]
     fewer = [] if request.resamples == RESAMPLES else [f"--resamples {request.resamples}"]
     pack_command = " ".join(["python cli.py pack", *pack_options, *metrics, *fewer, f"-o {PACK_NAME}"])
+    imports = []  # a mapping that was used is beside the file, and the files of a folder are named
+    for place, file in enumerate(request.files):
+        reading: dict[str, str] = file.counts.get("reading", {})
+        settings = {**reading, **({"mapping": _mapping_path(place)} if "mapping" in reading else {})}
+        named = settings.pop("files", "")
+        spelt = ",".join(f'{name}="{value}"' for name, value in settings.items())
+        importer = f"{file.importer.partition('[')[0]}[{spelt}]" if settings else file.importer
+        shipped = DATASETS.get(importer.partition("[")[0]).shipped
+        if named and not shipped:
+            imports.append(f"# {file.file}: a folder with {named}")
+        source = "" if shipped else f" {quote(file.file)}"
+        imports.append(f"python cli.py import {quote(importer)}{source} --name {quote(file.dataset)}")
     return "\n".join(
         [
-            *(line for place, file in enumerate(request.files) for line in _import_lines(place, file)),
+            *imports,
             *(
                 f"# {name}: labels given here; import the export of {name} first"
                 for name in sorted(request.own)
@@ -112,19 +124,6 @@ def pack_commands(request: PackRequest) -> str:
             pack_command,
         ]
     )
-
-
-def _import_lines(place: int, file: PackedFile) -> list[str]:
-    """The command of one file; a mapping that was used is beside it, and the files of a folder are named."""
-    reading: dict[str, str] = file.counts.get("reading", {})
-    settings = {**reading, **({"mapping": _mapping_path(place)} if "mapping" in reading else {})}
-    named = settings.pop("files", "")
-    spelt = ",".join(f'{name}="{value}"' for name, value in settings.items())
-    importer = f"{file.importer.partition('[')[0]}[{spelt}]" if settings else file.importer
-    plugin = DATASETS.get(importer.partition("[")[0])
-    source = "" if plugin.shipped else f" {quote(file.file)}"
-    noted = [f"# {file.file}: a folder with {named}"] if named and not plugin.shipped else []
-    return [*noted, f"python cli.py import {quote(importer)}{source} --name {quote(file.dataset)}"]
 
 
 def _mapping_path(place: int) -> str:
@@ -217,7 +216,18 @@ def pack_readme(request: PackRequest, reports: Mapping[str, Report], missing: Ma
 def data_card(request: PackRequest) -> str:
     """A card to publish: what the data holds, where it came from, under which licence, and what to know before use."""
     cases = request.cases
-    sections = [_file_section(file) for file in request.files]
+    sections = []
+    for file in request.files:
+        release = f", {file.release}" if file.release else ""
+        counts = "".join(f"- {line}\n" for line in format_counts(file.counts))
+        try:
+            url = DATASETS.get(file.importer.partition("[")[0]).url
+        except UnknownNameError:
+            url = ""
+        sections.append(
+            f"## {file.dataset}\n\nFile `{file.file}` (SHA-256 `{file.sha256}`), read as {file.importer.partition('[')[0]}"
+            f"{release}. {f'From {url}. ' if url else ''}Licence: {file.licence or 'not stated'}.\n\n{counts}\n"
+        )
     for name, sentences in sorted(request.own.items()):
         bundled, own = "Comes with Touchstone, scored beforehand.", "Kept and labelled with Touchstone."
         described = " ".join([bundled if name == PRECOMPUTED else own, *sentences])
@@ -232,20 +242,3 @@ def data_card(request: PackRequest) -> str:
         "document, so that variants of one text never count as independent.\n\n"
         f"{f'## To know{chr(10)}{chr(10)}{warnings}' if warnings else ''}"
     )
-
-
-def _file_section(file: PackedFile) -> str:
-    release = f", {file.release}" if file.release else ""
-    counts = "".join(f"- {line}\n" for line in format_counts(file.counts))
-    return (
-        f"## {file.dataset}\n\nFile `{file.file}` (SHA-256 `{file.sha256}`), read as {file.importer.partition('[')[0]}{release}. "
-        f"{_origin(file.importer)}Licence: {file.licence or 'not stated'}.\n\n{counts}\n"
-    )
-
-
-def _origin(importer: str) -> str:
-    try:
-        url = DATASETS.get(importer.partition("[")[0]).url
-    except UnknownNameError:
-        return ""
-    return f"From {url}. " if url else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.cases.cases import Cases, MetricColumn
+from core.cases.cases import Cases
 from core.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -29,35 +29,35 @@ def citations_bib(cases: Cases, importers: Sequence[str]) -> str:
         plugin = DATASETS.get(name)
         if plugin.url:
             entries[_citation_key(plugin.title)] = (plugin.title, plugin.release, plugin.url)
-    return "\n".join(_bib_entry(key, *fields) for key, fields in entries.items())
+    lines = []
+    for key, (title, note, url) in entries.items():
+        fields = {
+            "title": f"{{{latex_text(title)}}}",
+            "note": latex_text(note),
+            "howpublished": rf"\url{{{url}}}" if url else "",
+        }
+        given = "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text)
+        lines.append(f"@misc{{{key},\n{given}}}\n")
+    return "\n".join(lines)
 
 
 def _citation_key(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
-def _bib_entry(key: str, title: str, note: str, url: str) -> str:
-    fields = {
-        "title": f"{{{latex_text(title)}}}",
-        "note": latex_text(note),
-        "howpublished": rf"\url{{{url}}}" if url else "",
-    }
-    return f"@misc{{{key},\n" + "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text) + "}\n"
-
-
 def metrics_card(cases: Cases) -> str:
     """Card of each metric: what it is, whose numbers they are, and the signature that distinguishes them."""
-    return f"# Metrics\n\nTouchstone {VERSION}\n\n{''.join(map(_metric_card, cases.all_columns))}"
-
-
-def _metric_card(column: MetricColumn) -> str:
-    if column.released:
-        return f"## {column.name}\n\nReleased by the authors of the data. Higher is more consistent.\n\n"
-    try:
-        card = METRICS.parse(column.signature.partition("|")[0]).card
-    except TouchstoneError as error:
-        return f"## {column.name}\n\n{error}\n\nSignature: `{column.signature}`\n\n"
-    differs = f"{card.differs}\n\n" if card.differs else ""
-    return (
-        f"## {column.name}\n\n{card.measures} {card.paper}. {card.url}\n\n{differs}Signature: `{column.signature}`\n\n"
-    )
+    parts = [f"# Metrics\n\nTouchstone {VERSION}\n\n"]
+    for column in cases.all_columns:
+        if column.released:
+            parts.append(f"## {column.name}\n\nReleased by the authors of the data. Higher is more consistent.\n\n")
+            continue
+        try:
+            card = METRICS.parse(column.signature.partition("|")[0]).card
+        except TouchstoneError as error:
+            parts.append(f"## {column.name}\n\n{error}\n\nSignature: `{column.signature}`\n\n")
+            continue
+        differs = f"{card.differs}\n\n" if card.differs else ""
+        measures = f"{card.measures} {card.paper}. {card.url}\n\n{differs}"
+        parts.append(f"## {column.name}\n\n{measures}Signature: `{column.signature}`\n\n")
+    return "".join(parts)

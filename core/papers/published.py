@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 _FOLDER = Path(__file__).parent / "reproduced"
 
@@ -83,45 +83,32 @@ def read_published(name: str) -> PublishedPaper:
     known = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     tables: dict[str, PublishedTable] = {}
     for one in known["table"]:
-        tables[one["id"]] = _like(tables[one["like"]], one) if "like" in one else _table(one)
+        id, caption, deviations = one["id"], one["caption"], one.get("deviations", {})
+        if "like" in one:  # the same figures: some rows of a table that ours are compared with once more
+            other = tables[one["like"]]
+            rows = {row: other.rows[row] for row in one["only"]}
+            tables[id] = replace(
+                other, id=id, caption=caption, rows=rows, origin="again", printed_in=None, deviations=deviations
+            )
+            continue
+        columns, origin = tuple(one["columns"]), one.get("origin", "printed")
+        if origin not in get_args(Origin):
+            raise ValueError(f"Table {id} has the origin {origin!r}: known are {', '.join(get_args(Origin))}.")
+        tables[id] = PublishedTable(
+            id=id,
+            caption=caption,
+            unit=one["unit"],
+            source=one["source"],
+            tolerance=one["tolerance"],
+            columns=columns,
+            rows={  # an empty list stands for a row without figures, an empty string for a cell without one
+                row: tuple(None if value == "" else value for value in values) if values else (None,) * len(columns)
+                for row, values in one["rows"].items()
+            },
+            origin=origin,
+            missing=Missing(**one["missing"]) if "missing" in one else None,
+            printed_in=PrintedLines(one["text"], *one["lines"]) if "text" in one else None,
+            deviations=deviations,
+        )
     missing = tuple(known.get("missing", ()))
     return PublishedPaper(known["title"], known["citation"], known["url"], tuple(tables.values()), missing)
-
-
-def _like(other: PublishedTable, known: Mapping[str, Any]) -> PublishedTable:
-    """The same figures under another id: some rows of a table that ours are compared with once more."""
-    rows = {row: other.rows[row] for row in known["only"]}
-    deviations = known.get("deviations", {})
-    return replace(
-        other,
-        id=known["id"],
-        caption=known["caption"],
-        rows=rows,
-        origin="again",
-        printed_in=None,
-        deviations=deviations,
-    )
-
-
-def _table(known: Mapping[str, Any]) -> PublishedTable:
-    """A table of the file; an empty list stands for a row without figures, an empty string for a cell without one."""
-    columns, origin = tuple(known["columns"]), known.get("origin", "printed")
-    if origin not in get_args(Origin):
-        raise ValueError(f"Table {known['id']} has the origin {origin!r}: known are {', '.join(get_args(Origin))}.")
-    rows = {
-        row: tuple(None if value == "" else value for value in values) if values else (None,) * len(columns)
-        for row, values in known["rows"].items()
-    }
-    return PublishedTable(
-        id=known["id"],
-        caption=known["caption"],
-        unit=known["unit"],
-        source=known["source"],
-        tolerance=known["tolerance"],
-        columns=columns,
-        rows=rows,
-        origin=origin,
-        missing=Missing(**known["missing"]) if "missing" in known else None,
-        printed_in=PrintedLines(known["text"], *known["lines"]) if "text" in known else None,
-        deviations=known.get("deviations", {}),
-    )

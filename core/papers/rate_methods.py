@@ -55,15 +55,6 @@ _ENTRIES: Mapping[str, str] = MappingProxyType(
 def methods_files(report: Report) -> dict[str, str]:
     """`methods.md`, the paragraph, and `methods.bib`, what it cites, of a report of the study `prevalence`."""
     rows = {str(row[0]): row for row in report.table("rates").rows}
-    sentences = _sentences(rows)
-    cited = [key for key in _ENTRIES if any(f"@{key}" in sentence for sentence in sentences)]
-    return {
-        "methods.md": f"{' '.join(sentences)}\n",
-        "methods.bib": "\n".join(_ENTRIES[key] for key in cited),
-    }
-
-
-def _sentences(rows: Mapping[str, tuple[object, ...]]) -> list[str]:
     _, rate, labels, _, size, interval, _ = rows[POWERED]
     sentences = [
         f"We estimate the share of inconsistent summaries among {size:,} from {labels:,} human labels with Touchstone {VERSION}.",
@@ -78,7 +69,6 @@ def _sentences(rows: Mapping[str, tuple[object, ...]]) -> list[str]:
             "[@angelopoulos2023ppi]: ridge logistic regression on the ranks of the scores, cross-fitted over five folds of documents "
             "[@zrnic2024cross], so that the 95 % interval holds whatever the metrics are worth."
         )
-    sentences += [f"It is {_words(rate)}"]
     others = [f"{words} by the labels alone [@wilson1927probable]" if (words := _words(rows[ALONE][1])) else ""]
     if interval != "exact":
         others.append(f"{_words(rows[STRATIFIED][1])} by strata of score [@fisch2024stratified]")
@@ -86,7 +76,12 @@ def _sentences(rows: Mapping[str, tuple[object, ...]]) -> list[str]:
         others.append(
             f"{corrected} by a threshold corrected for its sensitivity and specificity [@rogan1978estimating; @lang2014confidence]"
         )
-    return [*sentences[:-1], f"{sentences[-1]}; {', '.join(filter(None, others))}."]
+    sentences.append(f"It is {_words(rate)}; {', '.join(filter(None, others))}.")
+    cited = [key for key in _ENTRIES if any(f"@{key}" in sentence for sentence in sentences)]
+    return {
+        "methods.md": f"{' '.join(sentences)}\n",
+        "methods.bib": "\n".join(_ENTRIES[key] for key in cited),
+    }
 
 
 def _words(rate: object) -> str:

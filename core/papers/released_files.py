@@ -69,7 +69,16 @@ def fetch_released(files: Sequence[DataFile], folder: Path) -> Iterator[str]:
         raise TouchstoneError(f"There is no folder {folder} for released files. Make it, or name another with --data.")
     for file in files:
         if _hub_of(file) and not (folder / file.place).exists():
-            yield _fetch_from_hub(file, folder)
+            from core.weights.download import fetch_released_dataset  # huggingface_hub takes a second to import
+
+            reader = DATASETS.parse(file.importer)
+            try:
+                found = fetch_released_dataset(reader)
+                shutil.copytree(found, folder / file.place, dirs_exist_ok=True)
+            except (OSError, TouchstoneError) as error:
+                yield f"{file.place} could not be had. {error}"
+            else:
+                yield f"{file.place}: from {reader.hub} of the Hugging Face hub ({reader.licence})"
         for part in [one for one in released_files() if one.need == file.place and not (folder / one.place).exists()]:
             yield _fetch_part(part, folder)
 
@@ -106,16 +115,3 @@ def _download(part: ReleasedFile) -> bytes:
     if hashlib.sha256(content).hexdigest() != part.sha256:
         raise TouchstoneError(f"what {GITHUB} sent is not the file of commit {part.commit[:8]}")
     return bytes(content)
-
-
-def _fetch_from_hub(file: DataFile, folder: Path) -> str:
-    # huggingface_hub takes a second to import
-    from core.weights.download import fetch_released_dataset
-
-    reader = DATASETS.parse(file.importer)
-    try:
-        found = fetch_released_dataset(reader)
-        shutil.copytree(found, folder / file.place, dirs_exist_ok=True)
-    except (OSError, TouchstoneError) as error:
-        return f"{file.place} could not be had. {error}"
-    return f"{file.place}: from {reader.hub} of the Hugging Face hub ({reader.licence})"

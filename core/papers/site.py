@@ -57,7 +57,17 @@ def site_pages(
 
     Every text is escaped. The same records give the same bytes.
     """
-    pages = {f"{name}.html": _paper_page(name, record, version) for name, record in papers.items()}
+    pages = {
+        f"{name}.html": _TEMPLATES.get_template("paper.html").render(
+            name=name,
+            record=record,
+            coverage=_coverage(record),
+            tables=[_table(table) for table in record["tables"]],
+            states=STATES,
+            version=version,
+        )
+        for name, record in papers.items()
+    }
     pages |= {f"{name}.html": page for name, page in benchmarks.items()}
     rows = [(name, record, _counts(record["tables"]), _coverage(record)) for name, record in papers.items()]
     index = _TEMPLATES.get_template("index.html").render(
@@ -67,17 +77,6 @@ def site_pages(
         version=version,
     )
     return {"index.html": index, **pages}
-
-
-def _paper_page(name: str, record: Mapping[str, Any], version: str) -> str:
-    return _TEMPLATES.get_template("paper.html").render(
-        name=name,
-        record=record,
-        coverage=_coverage(record),
-        tables=[_table(table) for table in record["tables"]],
-        states=STATES,
-        version=version,
-    )
 
 
 def _coverage(record: Mapping[str, Any]) -> str:

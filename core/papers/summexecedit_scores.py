@@ -31,25 +31,26 @@ def other_metric(name: str) -> Metric:
 def detection_accuracies(items: Sequence[Item], data: ReleasedData) -> Figures:
     """Section 5: the share, in percent, of summaries that a metric puts on the right side of 0.5."""
     labelled = [item for item in items if item.intended]
+    intended = {item.example.id: item.intended for item in labelled}
     found: dict[CellPlace, float | Waiting] = {}
     for name in OTHER_METRICS:
         metric = other_metric(name)
-        missing = data.missing(metric)
-        found[name, "DA"] = missing or _accuracy(metric, labelled, data)
+        if missing := data.missing(metric):
+            found[name, "DA"] = missing
+            continue
+        outcomes = list(data.engine.run([metric], [item.example for item in labelled]))
+        right = [
+            (outcome.score >= _THRESHOLD) == (intended[example.id] is Verdict.CONSISTENT)
+            for example, outcome in outcomes
+            if isinstance(outcome, Result)
+        ]
+        if right:
+            found[name, "DA"] = 100 * sum(right) / len(right)
+        else:
+            found[name, "DA"] = Waiting(
+                next(f"No score: {one.message}" for _, one in outcomes if isinstance(one, Failure))
+            )
     return found
-
-
-def _accuracy(metric: Metric, labelled: Sequence[Item], data: ReleasedData) -> float | Waiting:
-    intended = {item.example.id: item.intended for item in labelled}
-    outcomes = list(data.engine.run([metric], [item.example for item in labelled]))
-    right = [
-        (outcome.score >= _THRESHOLD) == (intended[example.id] is Verdict.CONSISTENT)
-        for example, outcome in outcomes
-        if isinstance(outcome, Result)
-    ]
-    if right:
-        return 100 * sum(right) / len(right)
-    return Waiting(next(f"No score: {one.message}" for _, one in outcomes if isinstance(one, Failure)))
 
 
 def model_scores(rows: Iterable[str], items: Sequence[Item], data: ReleasedData) -> Figures:

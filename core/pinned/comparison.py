@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -47,7 +47,20 @@ class Comparison:
 
 def basis_of(pin: Pin) -> Basis:
     """The basis of a pin as it was made."""
-    digest = hashlib.sha256(json.dumps(list(_figures(pin)), ensure_ascii=False).encode()).hexdigest()
+    figures: list[object] = []  # without those that vary from one run to the next
+    for table in pin.content.tables:
+        counting = [
+            place
+            for place, column in enumerate(table.columns)
+            if column.name not in VARYING and column.format != "seconds"
+        ]
+        figures.append([[_plain(row[place]) for place in counting] for row in table.rows])
+    for chart in pin.content.charts:
+        if chart.y.format != "seconds":
+            lines = [(one.name, one.x, one.y) for one in chart.series]
+            figures.append([[name, [_plain(x) for x in xs], [_plain(y) for y in ys]] for name, xs, ys in lines])
+    figures.append([[pair.before, pair.after] for pair in pin.pairs])
+    digest = hashlib.sha256(json.dumps(figures, ensure_ascii=False).encode()).hexdigest()
     data = pin.content.data
     run = data.get("run")
     facts = {**data, **run} if isinstance(run, dict) else data
@@ -87,23 +100,6 @@ def compare(then: Basis, now: Basis) -> Comparison:
 def _identity(signature: str) -> list[str]:
     """The parts of a signature besides the version of the code, whose figures say by themselves that they are others."""
     return [part for part in apart_from_code(signature).split("|") if not part.startswith("touchstone:")]
-
-
-def _figures(pin: Pin) -> Iterator[object]:
-    """The numbers and texts of the tables, charts and pairs, without those that vary from one run to the next."""
-    for table in pin.content.tables:
-        counting = [
-            place
-            for place, column in enumerate(table.columns)
-            if column.name not in VARYING and column.format != "seconds"
-        ]
-        yield [[_plain(row[place]) for place in counting] for row in table.rows]
-    for chart in pin.content.charts:
-        if chart.y.format != "seconds":
-            yield [
-                [series.name, [_plain(x) for x in series.x], [_plain(y) for y in series.y]] for series in chart.series
-            ]
-    yield [[pair.before, pair.after] for pair in pin.pairs]
 
 
 def _plain(cell: Cell) -> str | None:

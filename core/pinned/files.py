@@ -167,21 +167,17 @@ def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:
             found = table_latex(table, name, f"{stem}-{name or table.name}")
             found = found.replace(r"\begin{tabular}", rf"{fitting}\begin{{tabular}}")
             yield found.replace(r"\end{tabular}", "\\end{tabular}\n\\end{adjustbox}")
+    commands = {-1: r"\removed{", 1: r"\added{"}
     for pair in pin.pairs:
-        yield f"\\begin{{quote}}\n{_pair_latex(pair)}\n\\end{{quote}}\n"
+        words = [
+            f"{commands[op]}{latex_text(text)}}}" if op in commands else latex_text(text)
+            for op, text in pair_segments(pair)
+        ]
+        head = latex_text(" · ".join(filter(None, [pair.remark, pair.scores])).replace("→", "to"))
+        above = rf"{{\footnotesize {head}}} \\ " if head else ""  # LaTeX ends no line that is empty
+        yield f"\\begin{{quote}}\n{above}{''.join(words)}\n\\end{{quote}}\n"
     small = latex_text(" ".join([*_notes(pin), _made(pin), remark]).strip())
     yield rf"{{\footnotesize\raggedright {small}\par}}" + "\n"
-
-
-def _pair_latex(pair: PinnedPair) -> str:
-    commands = {-1: r"\removed{", 1: r"\added{"}
-    words = [
-        f"{commands[op]}{latex_text(text)}}}" if op in commands else latex_text(text)
-        for op, text in pair_segments(pair)
-    ]
-    head = latex_text(" · ".join(filter(None, [pair.remark, pair.scores])).replace("→", "to"))
-    above = rf"{{\footnotesize {head}}} \\ " if head else ""  # LaTeX ends no line that is empty
-    return f"{above}{''.join(words)}"
 
 
 def _pin_markdown(pin: Pin, stem: str, remark: str) -> Iterator[str]:
@@ -194,21 +190,17 @@ def _pin_markdown(pin: Pin, stem: str, remark: str) -> Iterator[str]:
         for name in table.pivot.cells if table.pivot else ("",):
             yield table_markdown(table, name)
         yield from map(plain_markdown, table.notes)
+    marks = {-1: "~~", 0: "", 1: "**"}
     for pair in pin.pairs:
         head = plain_markdown(" · ".join(filter(None, [pair.remark, pair.scores])))
-        yield f"> {head}\n>\n> {_pair_markdown(pair)}"
+        difference = ""
+        for op, text in pair_segments(pair):
+            core = text.strip()
+            before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+            difference += f"{before}{marks[op]}{plain_markdown(core)}{marks[op]}{after}" if core else text
+        on_one_line = difference.replace("\n", " ")
+        yield f"> {head}\n>\n> {on_one_line}"
     yield from map(plain_markdown, filter(None, [*_notes(pin, SIGNS), _made(pin), remark]))
-
-
-def _pair_markdown(pair: PinnedPair) -> str:
-    """The diff on one line; deleted words are struck through, inserted ones bold."""
-    marks = {-1: "~~", 0: "", 1: "**"}
-    words = []
-    for op, text in pair_segments(pair):
-        core = text.strip()
-        before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-        words.append(f"{before}{marks[op]}{plain_markdown(core)}{marks[op]}{after}" if core else text)
-    return "".join(words).replace("\n", " ")
 
 
 def _made(pin: Pin) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from core.audit.question import Figure, Finding, MetricAudit, ShownPair
+from core.audit.question import Finding, MetricAudit, ShownPair
 from core.audit.report import AuditReport
 from core.audit.shown_pairs import shown_shifts
 from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS
 from core.pinned.pin import AuditSource, PairSource, Pin, PinnedPair, StudySource
-from core.report import Column, Report, Table
-from core.stats.statistic import Estimate
+from core.report import Cell, Column, Report, Table
 from core.study import Study, StudyData
 
 _RESOURCES = ("seconds", "megabytes", "money")
@@ -33,8 +32,14 @@ def study_pin(study: Study, data: StudyData, report: Report, source: StudySource
     if data.run is not None and {"metric", "kind"} <= source.cell.keys():
         chosen = [one for one in data.shifts if one.metric == metric and one.kind == source.cell["kind"]]
         pairs = tuple(_pinned(pair) for pair in shown_shifts(data.run, chosen, abs))
+    title = report.title
+    if source.cell:
+        title = f"{report.title}: {cell_title(source.cell)}"
+    elif source.table or source.chart:
+        titles = [*(table.title for table in content.tables), *(chart.title for chart in content.charts)]
+        title = titles[0] if titles else report.title
     return Pin(
-        _title(report, content, source),
+        title,
         replace(source, spec=study.spec),
         content,
         datetime.now(UTC).date(),
@@ -137,15 +142,6 @@ def _part(report: Report, source: StudySource) -> Report:
     return replace(report, tables=(table,), charts=(), sentences=() if source.cell else report.sentences)
 
 
-def _title(report: Report, content: Report, source: StudySource) -> str:
-    if source.cell:
-        return f"{report.title}: {cell_title(source.cell)}"
-    if source.table or source.chart:
-        titles = [*(table.title for table in content.tables), *(chart.title for chart in content.charts)]
-        return titles[0] if titles else report.title
-    return report.title
-
-
 def cell_title(cell: Mapping[str, str]) -> str:
     """The values of a cell for people, metrics and perturbations by their titles."""
     titles = {"kind": lambda value: PERTURBATIONS.parse(value).title, "metric": metric_title}
@@ -168,7 +164,14 @@ def _findings_table(found: Sequence[tuple[MetricAudit, Finding]]) -> Table:
         Column("of", "figure of"),
         Column("n", format="count"),
     )
-    rows = tuple((audit.metric, one.title, one.level.value, *_figure_cells(one.figure)) for audit, one in found)
+    rows = []
+    for audit, one in found:
+        cells: tuple[Cell, ...] = (None, None, None, None)
+        if one.figure and one.figure.unit in _RESOURCES:
+            cells = (None, str(one.figure), one.figure.label, None)
+        elif one.figure:
+            cells = (str(one.figure), None, one.figure.label, one.figure.estimate.n or None)
+        rows.append((audit.metric, one.title, one.level.value, *cells))
     # a column in which nothing stands says nothing
     kept = [place for place, _ in enumerate(columns) if place < 3 or any(row[place] is not None for row in rows)]
     return Table(
@@ -177,12 +180,3 @@ def _findings_table(found: Sequence[tuple[MetricAudit, Finding]]) -> Table:
         tuple(columns[place] for place in kept),
         tuple(tuple(row[place] for place in kept) for row in rows),
     )
-
-
-def _figure_cells(figure: Figure | None) -> tuple[str | None, str | None, str | None, int | None]:
-    if figure is None:
-        return None, None, None, None
-    estimate: Estimate = figure.estimate
-    if figure.unit in _RESOURCES:
-        return None, str(figure), figure.label, None
-    return str(figure), None, figure.label, estimate.n or None

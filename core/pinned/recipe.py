@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -38,7 +38,17 @@ class Recipe:
 
 def report_toml(report: PinnedReport) -> str:
     """The report as TOML; `read_recipe` reads it."""
-    return "\n".join(_lines(report)) + "\n"
+    lines = [f"title = {_value(report.title)}"]
+    for part in report.parts:
+        lines += ["\n[[part]]", f"text = {_value(part.text)}"]
+        if part.pin is None:
+            continue
+        lines.append(f"title = {_value(part.pin.title)}")
+        name = next(name for name, kind in _SOURCES.items() if isinstance(part.pin.source, kind))
+        for table, record in ((name, asdict(part.pin.source)), ("then", asdict(basis_of(part.pin)))):
+            lines.append(f"[part.{table}]")
+            lines += [f"{key} = {_value(value)}" for key, value in record.items() if value not in ("", (), {}, 0)]
+    return "\n".join(lines) + "\n"
 
 
 def read_recipe(text: str) -> Recipe:
@@ -51,21 +61,19 @@ def read_recipe(text: str) -> Recipe:
     parts = record.get("part", [])
     if not isinstance(record.get("title"), str) or not isinstance(parts, list):
         raise TouchstoneError('A report has a line title = "…" and tables [[part]]. Export one from the page Projects.')
-    return Recipe(record["title"], tuple(_read_part(place, part) for place, part in enumerate(parts, start=1)))
-
-
-def _lines(report: PinnedReport) -> Iterator[str]:
-    yield f"title = {_value(report.title)}"
-    for part in report.parts:
-        yield "\n[[part]]"
-        yield f"text = {_value(part.text)}"
-        if part.pin is None:
-            continue
-        yield f"title = {_value(part.pin.title)}"
-        name = next(name for name, kind in _SOURCES.items() if isinstance(part.pin.source, kind))
-        for table, record in ((name, asdict(part.pin.source)), ("then", asdict(basis_of(part.pin)))):
-            yield f"[part.{table}]"
-            yield from (f"{key} = {_value(value)}" for key, value in record.items() if value not in ("", (), {}, 0))
+    read = []
+    for place, part in enumerate(parts, start=1):
+        where = f"Part {place} of the report"
+        if not isinstance(part, dict):
+            raise TouchstoneError(f"{where} is no table. Write [[part]].")
+        _require_keys(where, part, _PART_KEYS)
+        named = [name for name in _SOURCES if name in part]
+        if len(named) > 1:
+            raise TouchstoneError(f"{where} has {' and '.join(named)}. Give each result a [[part]] of its own.")
+        source = _read(where, _SOURCES[named[0]], part[named[0]]) if named else None
+        then = _read(where, Basis, part["then"]) if "then" in part else None
+        read.append(RecipePart(str(part.get("text", "")), str(part.get("title", "")), source, then))
+    return Recipe(record["title"], tuple(read))
 
 
 def _value(value: object) -> str:
@@ -75,19 +83,6 @@ def _value(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _read_part(place: int, part: Any) -> RecipePart:
-    where = f"Part {place} of the report"
-    if not isinstance(part, dict):
-        raise TouchstoneError(f"{where} is no table. Write [[part]].")
-    _require_keys(where, part, _PART_KEYS)
-    named = [name for name in _SOURCES if name in part]
-    if len(named) > 1:
-        raise TouchstoneError(f"{where} has {' and '.join(named)}. Give each result a [[part]] of its own.")
-    source = _read(where, _SOURCES[named[0]], part[named[0]]) if named else None
-    then = _read(where, Basis, part["then"]) if "then" in part else None
-    return RecipePart(str(part.get("text", "")), str(part.get("title", "")), source, then)
 
 
 def _read(where: str, kind: type[Any], record: Any) -> Any:

@@ -77,7 +77,14 @@ def guess_form(repository: Repository) -> Guess:
     guess = next((read for mark, read in _HEADS if mark in name), _read_headless)(repository, config, name)
     only_onnx = not any(file in repository.sizes for file in WEIGHT_FILES)
     if only_onnx:
-        guess = _computed_by_onnx(repository, guess)
+        if guess.candidates[0]["form"] not in _ONNX_FORMS:
+            raise LoadError(
+                f"{repository.source} has its weights as ONNX, of which sequence classifiers and cross-encoders are read. Name the "
+                "repository that it was exported from."
+            )
+        computed = tuple({**one, "backend": "onnx"} for one in guess.candidates)
+        notes = (*guess.notes, "Its weights are ONNX: ONNX Runtime computes them.")
+        guess = replace(guess, candidates=computed, notes=notes)
     common: dict[str, object] = {"revision": repository.revision} if repository.revision else {}
     common |= card_fields(repository.texts.get(CARD_FILE, ""))
     if repository.download_mb:
@@ -89,19 +96,6 @@ def guess_form(repository: Repository) -> Guess:
         else ()
     )
     return Guess(candidates, (*guess.notes, *pickled), guess.open)
-
-
-def _computed_by_onnx(repository: Repository, guess: Guess) -> Guess:
-    """The guess for weights that are an ONNX file; raises LoadError for a form that is not computed from one."""
-    if guess.candidates[0]["form"] not in _ONNX_FORMS:
-        raise LoadError(
-            f"{repository.source} has its weights as ONNX, of which sequence classifiers and cross-encoders are read. Name the "
-            "repository that it was exported from."
-        )
-    candidates = tuple({**one, "backend": "onnx"} for one in guess.candidates)
-    return replace(
-        guess, candidates=candidates, notes=(*guess.notes, "Its weights are ONNX: ONNX Runtime computes them.")
-    )
 
 
 def correct_guess(guess: Guess, fields: Table) -> Guess:
@@ -165,18 +159,14 @@ def _read_classifier(repository: Repository, config: Config, name: str) -> Guess
 
 def _supported_labels(labels: Sequence[str]) -> list[str]:
     """The labels that say "supported"; of two labels the other one where only "unsupported" is known."""
-    plain = {label: _plain(label) for label in labels}
+    # in small letters, with single blanks: NOT_ENTAILMENT, notEntailment and not-entailment are one
+    apart = {label: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label).strip().lower() for label in labels}
+    plain = {label: " ".join(re.split(r"[\s_\-]+", words)) for label, words in apart.items()}
     good = [label for label, words in plain.items() if words in _SUPPORTED]
     bad = [label for label, words in plain.items() if words in _UNSUPPORTED]
     if not good and len(labels) == 2 and len(bad) == 1:
         return [label for label in labels if label not in bad]
     return good if len(bad) + len(good) == len(labels) else good[:1] if len(good) == 1 else []
-
-
-def _plain(label: str) -> str:
-    """A label in small letters, its words with single blanks between: NOT_ENTAILMENT, notEntailment and not-entailment are one."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label)
-    return " ".join(re.split(r"[\s_\-]+", words.strip().lower()))
 
 
 def _read_regressor(config: Config, common: Table) -> Guess:

@@ -248,19 +248,19 @@ class DeclaredEncoder(CheckpointMetric):
         if not places or not claims:
             raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
         document, summary = answers[: len(places)], answers[len(places) :]
+        # the cosine of two embeddings of unit length
         parts = tuple(
-            self._claim_part(claim, [_dot(embedded, read) for read in document], places)
+            self._claim_part(
+                claim,
+                [math.fsum(x * y for x, y in zip(embedded.values, read.values, strict=True)) for read in document],
+                places,
+            )
             for claim, embedded in zip(claims, summary, strict=True)
         )
         cut = sum(answer.cut for answer in answers)
         notes = (f"{cut} tokens beyond the model's limit were not read. Set chunk_words= lower.",) if cut else ()
         seen = Seen(tuple(places), sum(answer.tokens for answer in answers), cut, notes)
         return Score(self._over_sentences(parts), parts, seen)
-
-
-def _dot(one: Answer, other: Answer) -> float:
-    """The cosine of two embeddings of unit length."""
-    return math.fsum(x * y for x, y in zip(one.values, other.values, strict=True))
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,16 @@ def _score(declaration: Declaration, request: Message, source: str, network: Net
     call = partial(declaration.function, **request["settings"])
     if declaration.inputs == 1:
         batch = call(list(examples))
-        values = _read_batch(_wait_for(batch) if declaration.waits else batch, len(examples))
+        values = _wait_for(batch) if declaration.waits else batch
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+            raise _WrongAnswerError(
+                f"It returned {type(values).__name__} for a list of {len(examples)} examples. Return a list of scores."
+            )
+        values = list(values)
+        if len(values) != len(examples):
+            raise _WrongAnswerError(
+                f"It returned {len(values)} scores for {len(examples)} examples. Return one for each, in order."
+            )
     else:
         texts = [(one.document, one.summary, one.question)[: declaration.inputs] for one in examples]
         values = [call(*one) for one in texts]
@@ -132,20 +141,6 @@ async def _gather(calls: Sequence[Awaitable[Any]]) -> list[Any]:
     import asyncio
 
     return await asyncio.gather(*calls, return_exceptions=True)
-
-
-def _read_batch(values: Any, number: int) -> list[Any]:
-    """The scores of a batch; raises _WrongAnswerError for anything but so many."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise _WrongAnswerError(
-            f"It returned {type(values).__name__} for a list of {number} examples. Return a list of scores."
-        )
-    scores = list(values)
-    if len(scores) != number:
-        raise _WrongAnswerError(
-            f"It returned {len(scores)} scores for {number} examples. Return one for each, in order."
-        )
-    return scores
 
 
 def _write_score(value: Any, declaration: Declaration, example: Example) -> Message:

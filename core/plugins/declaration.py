@@ -104,7 +104,13 @@ def metric(  # noqa: PLR0913  # each is a line of the card
     """
 
     def declare(scorer: Function) -> Function:
-        _check_range(low, high, direction)
+        for bound in (low, high):
+            if bound is not None and (isinstance(bound, bool) or not isinstance(bound, (int, float))):
+                raise TypeError(f"A bound is a number or None; got {bound!r}.")
+        if low is not None and high is not None and not low < high:
+            raise ValueError(f"The range from {low!r} to {high!r} is empty. Give low below high.")
+        if direction not in _DIRECTIONS:
+            raise ValueError(f"The direction is one of {', '.join(_DIRECTIONS)}; got {direction!r}.")
         inputs, settings = _read_signature(scorer)
         declaration = Declaration(
             function=scorer,
@@ -124,7 +130,10 @@ def metric(  # noqa: PLR0913  # each is a line of the card
             waits=inspect.iscoroutinefunction(scorer),
             settings=settings,
         )
-        _check_name(declaration)
+        if not _NAME.fullmatch(declaration.name):
+            raise ValueError(
+                f"The name {declaration.name!r} cannot be typed as a metric. Use small letters, digits and hyphens, as in my-metric."
+            )
         _DECLARED.append(declaration)
         setattr(scorer, ATTRIBUTE, declaration)
         return scorer
@@ -193,20 +202,3 @@ def _read_signature(function: Callable[..., Any]) -> tuple[int, tuple[tuple[str,
                 f"The setting {one.name} of {function.__name__} has no default that is a bool, int, float or str."
             )
     return len(texts), tuple((one.name, one.default) for one in keywords)
-
-
-def _check_name(declaration: Declaration) -> None:
-    if not _NAME.fullmatch(declaration.name):
-        raise ValueError(
-            f"The name {declaration.name!r} cannot be typed as a metric. Use small letters, digits and hyphens, as in my-metric."
-        )
-
-
-def _check_range(low: float | None, high: float | None, direction: Direction) -> None:
-    for bound in (low, high):
-        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, (int, float))):
-            raise TypeError(f"A bound is a number or None; got {bound!r}.")
-    if low is not None and high is not None and not low < high:
-        raise ValueError(f"The range from {low!r} to {high!r} is empty. Give low below high.")
-    if direction not in _DIRECTIONS:
-        raise ValueError(f"The direction is one of {', '.join(_DIRECTIONS)}; got {direction!r}.")

@@ -38,22 +38,19 @@ def load_plugin(source: str, settings: Settings) -> LoadedPlugin:
     try:
         record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        record = _ask_process(source, PluginLimits.of(settings))
+        limits = PluginLimits.of(settings)
+        process = PluginProcess(source, replace(limits, call_s=min(limits.call_s, _CHECK_CALL_S)))
+        try:
+            checked = {one["name"]: _check(process, metric_class(source, one)) for one in process.metrics}
+            record = {"metrics": process.metrics, "remarks": checked, "memory": process.peak_memory}
+        finally:
+            process.end()
         file.parent.mkdir(parents=True, exist_ok=True)
         unfinished = file.with_name(f".{file.name}.{os.getpid()}")
         unfinished.write_text(json.dumps(record), encoding="utf-8")
         unfinished.replace(file)
     metrics = tuple(metric_class(source, one) for one in record["metrics"])
     return LoadedPlugin(metrics, record["remarks"], record["memory"])
-
-
-def _ask_process(source: str, limits: PluginLimits) -> dict[str, Any]:
-    process = PluginProcess(source, replace(limits, call_s=min(limits.call_s, _CHECK_CALL_S)))
-    try:
-        remarks = {record["name"]: _check(process, metric_class(source, record)) for record in process.metrics}
-        return {"metrics": process.metrics, "remarks": remarks, "memory": process.peak_memory}
-    finally:
-        process.end()
 
 
 def _check(process: PluginProcess, metric: type[FunctionMetric]) -> list[str]:

@@ -72,19 +72,18 @@ class ProbeResult:
 
 def probe(run: Run, candidates: Iterable[CheckpointEntry]) -> list[ProbeResult]:
     """The results of the candidates on the pairs, in order."""
-    return [ProbeResult(entry, _scores(run, entry)) for entry in candidates]
-
-
-def _scores(run: Run, entry: CheckpointEntry) -> tuple[tuple[float | str, float | str], ...]:
     examples = [
         Example(f"probe-{place}-{side}", document, summary)
         for place, (document, *summaries) in enumerate(PAIRS)
         for side, summary in enumerate(summaries)
     ]
-    outcomes = {example.id: outcome for example, outcome in run([checkpoint_class(entry)()], examples)}
-    found = [outcomes[example.id] for example in examples]
-    scores = [one.message if isinstance(one, Failure) else one.score for one in found]
-    return tuple(zip(scores[::2], scores[1::2], strict=True))
+    results = []
+    for entry in candidates:
+        outcomes = {example.id: outcome for example, outcome in run([checkpoint_class(entry)()], examples)}
+        found = [outcomes[example.id] for example in examples]
+        scores = [one.message if isinstance(one, Failure) else one.score for one in found]
+        results.append(ProbeResult(entry, tuple(zip(scores[::2], scores[1::2], strict=True))))
+    return results
 
 
 def best(results: Sequence[ProbeResult], is_open: bool) -> ProbeResult:

@@ -59,7 +59,11 @@ class PluginProcess:
         self._limits = limits
         self._numbers = count()
         self._printed: deque[str] = deque(maxlen=_MOST_OUTPUT)
+        # our variables without the secrets that are ours alone, those of a framework, and the paths that we import from
+        variables = {name: value for name, value in os.environ.items() if not name.upper().startswith(_SECRETS)}
+        paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         if framework := framework_of(source):
+            variables |= framework.variables
             python = framework_environment(framework).python
             program = [str(python), "-I", "-c", ISOLATED_START, str(_ROOT)]
         else:
@@ -72,7 +76,7 @@ class PluginProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 pass_fds=[theirs.fileno()],
-                env=_environment(source),
+                env={**variables, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"},
                 start_new_session=True,  # so that Ctrl+C reaches us alone, and what it starts ends with it
             )
         self._reader = threading.Thread(target=self._read_output, daemon=True)
@@ -163,19 +167,6 @@ class PluginProcess:
         with self._process.stdout as output:
             while piece := output.read1(_PIECE):  # type: ignore[attr-defined]  # a pipe is buffered
                 self._printed.extend(piece.decode(errors="replace")[-_MOST_OUTPUT:])
-
-
-def _environment(source: str) -> dict[str, str]:
-    """Our variables without the secrets that are ours alone, those of a framework, and the paths that we import from."""
-    framework = framework_of(source)
-    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(_SECRETS)}
-    return {
-        **kept,
-        **(framework.variables if framework else {}),
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PYTHONUNBUFFERED": "1",
-    }
 
 
 def _problem(record: Mapping[str, Any]) -> Problem:

@@ -49,21 +49,21 @@ class ServiceMetric(PluginMetric):
 
 def service_classes(file: str) -> list[type[ServiceMetric]]:
     """The metrics of a file of services. Raises BadSettingError for what cannot be read; asks no service."""
-    return [_service_class(entry) for entry in read_entries(file, ServiceEntry)]
-
-
-def _service_class(entry: ServiceEntry) -> type[ServiceMetric]:
-    card = Card(
-        title=entry.shown_title,
-        family=_FAMILY,
-        measures=entry.measures or "A service computes it.",
-        paper=entry.paper,
-        url="",
-        low=entry.low,
-        high=entry.high,
-        direction=entry.direction,
-        licence=entry.licence,
-        languages=entry.languages,
-    )
-    given = {"name": entry.name, "card": card, "remote": entry.metric, "__module__": __name__}
-    return dataclass(frozen=True)(type(f"{ServiceMetric.__name__}_{entry.name}", (ServiceMetric,), given))
+    classes: list[type[ServiceMetric]] = []
+    for entry in read_entries(file, ServiceEntry):
+        card = Card(
+            title=entry.shown_title,
+            family=_FAMILY,
+            measures=entry.measures or "A service computes it.",
+            paper=entry.paper,
+            url="",
+            low=entry.low,
+            high=entry.high,
+            direction=entry.direction,
+            licence=entry.licence,
+            languages=entry.languages,
+        )
+        given = {"name": entry.name, "card": card, "remote": entry.metric, "__module__": __name__}
+        plain = type(f"{ServiceMetric.__name__}_{entry.name}", (ServiceMetric,), given)
+        classes.append(dataclass(frozen=True)(plain))
+    return classes

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from core.report import Cell, Chart, Report, Table
+from core.report import Cell, Report, Table
 from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
 
@@ -17,6 +17,21 @@ def report_json(report: Report) -> str:
 
 def report_record(report: Report) -> dict[str, Any]:
     """The record: settings, the facts of the data, and the rows of each table by its name; shares in 0..1, null for nothing."""
+    charts = []
+    for chart in report.charts:
+        series = [
+            {
+                "name": one.name,
+                "kind": one.kind or chart.kind,
+                "x": list(one.x),
+                "y": [cell_record(value) for value in one.y],
+                "texts": list(one.texts),
+                **({"panel": one.panel} if one.panel else {}),
+            }
+            for one in chart.series
+        ]
+        axes = {"x": asdict(chart.x), "y": asdict(chart.y)}
+        charts.append({"name": chart.name, "kind": chart.kind, "title": chart.title, **axes, "series": series})
     return {
         "study": report.study,
         "title": report.title,
@@ -25,7 +40,7 @@ def report_record(report: Report) -> dict[str, Any]:
         "data": dict(report.data),
         "sentences": list(report.sentences),
         "tables": {table.name: table_record(table) for table in report.tables},
-        "charts": [_chart_record(chart) for chart in report.charts],
+        "charts": charts,
         "notes": list(report.notes),
         "problems": list(report.problems),
         "alarm": report.alarm,
@@ -50,25 +65,3 @@ def cell_record(cell: Cell) -> Any:
     if isinstance(cell, Estimate):
         return {**asdict(cell), "few_documents": cell.of_few_documents}
     return cell
-
-
-def _chart_record(chart: Chart) -> dict[str, Any]:
-    series = [
-        {
-            "name": one.name,
-            "kind": one.kind or chart.kind,
-            "x": list(one.x),
-            "y": [cell_record(value) for value in one.y],
-            "texts": list(one.texts),
-            **({"panel": one.panel} if one.panel else {}),
-        }
-        for one in chart.series
-    ]
-    return {
-        "name": chart.name,
-        "kind": chart.kind,
-        "title": chart.title,
-        "x": asdict(chart.x),
-        "y": asdict(chart.y),
-        "series": series,
-    }

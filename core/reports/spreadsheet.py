@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from core.report import Cell, Column, Table, estimate_of
+from core.report import Column, Table, estimate_of
 from core.stats.best_metric import Measurement
 from core.text import spreadsheet_safe
 
@@ -24,12 +24,19 @@ def flat_rows(table: Table) -> list[dict[str, object]]:
     """The same as records, by the names of the columns of the CSV."""
     kinds = [_kind(table, place) for place in range(len(table.columns))]
     head = [name for column, kind in zip(table.columns, kinds, strict=True) for name in _names(column, kind)]
-    return [
-        dict(
-            zip(head, (text for cell, kind in zip(row, kinds, strict=True) for text in _texts(cell, kind)), strict=True)
-        )
-        for row in table.rows
-    ]
+    rows = []
+    for row in table.rows:
+        texts: list[object] = []
+        for cell, kind in zip(row, kinds, strict=True):
+            estimate = estimate_of(cell)
+            if estimate is None:
+                texts += [cell, *(None for _ in kind)]
+                continue
+            source = cell if isinstance(cell, Measurement) else estimate
+            columns = (getattr(estimate if name in _BESIDE_ESTIMATE else source, name, None) for name in kind)
+            texts += [estimate.value, *columns]
+        rows.append(dict(zip(head, texts, strict=True)))
+    return rows
 
 
 def csv_lines(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
@@ -51,12 +58,3 @@ def _kind(table: Table, place: int) -> tuple[str, ...]:
 
 def _names(column: Column, kind: tuple[str, ...]) -> list[str]:
     return [column.name, *(f"{column.name}_{name}" for name in kind)]
-
-
-def _texts(cell: Cell, kind: tuple[str, ...]) -> list[object]:
-    estimate = estimate_of(cell)
-    if estimate is None:
-        return [cell, *(None for _ in kind)]
-    source = cell if isinstance(cell, Measurement) else estimate
-    columns = (getattr(estimate if name in _BESIDE_ESTIMATE else source, name, None) for name in kind)
-    return [estimate.value, *columns]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,13 +39,13 @@ def check_shares(run: Run, resamples: int = STRESS_RESAMPLES) -> list[CheckShare
             labelled.setdefault(place, []).append((groups[of.group], check.mark.labels))
     kinds = {kind: rank for rank, kind in enumerate(run.plan.kinds)}
     ordered = sorted(labelled, key=lambda place: (place[0], kinds[place[1]]))
-    return [_share(dataset, kind, labelled[dataset, kind], drawn) for dataset, kind in ordered]
-
-
-def _share(
-    dataset: str, kind: str, checked: Sequence[tuple[int, tuple[SentenceLabel, ...]]], drawn: Resamples
-) -> CheckShare:
-    labels = np.array([label for _, of in checked for label in of])
-    documents = np.array([group for group, of in checked for _ in of], dtype=np.intp)
-    shares = {label: drawn.estimate(mean((labels == label).astype(np.float64), documents)) for label in SENTENCE_LABELS}
-    return CheckShare(dataset, kind, len(checked), len(labels), shares)
+    found = []
+    for dataset, kind in ordered:
+        checked = labelled[dataset, kind]
+        labels = np.array([label for _, of_check in checked for label in of_check])
+        documents = np.array([group for group, of_check in checked for _ in of_check], dtype=np.intp)
+        shares = {
+            label: drawn.estimate(mean((labels == label).astype(np.float64), documents)) for label in SENTENCE_LABELS
+        }
+        found.append(CheckShare(dataset, kind, len(checked), len(labels), shares))
+    return found

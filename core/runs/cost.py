@@ -10,13 +10,12 @@ from typing import Any
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.llm.spend import CostEstimate
-from core.metric import METRICS, Metric
+from core.metric import METRICS
 from core.model_reference import asks_endpoint
 from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import check_conversation, variant_conversation
-from core.types import Example
 
 _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute
 
@@ -57,20 +56,17 @@ def missing_conversations(engine: Engine, run: Run) -> Iterator[Conversation[Any
         to_write = (kind for kind in paid_kinds if not run.has_variant(example.id, kind.spec))
         yield from (variant_conversation(example, kind, run.plan.seed) for kind in to_write)
         for metric in metrics:
-            yield from engine.conversations([metric], _examples_to_score(run, source, metric))
+            to_score = (kind for kind in ("", *run.plan.kinds) if not run.has_score(example.id, kind, metric.spec))
+            texts = (
+                replace(example, id=f"{example.id}\0{kind}", summary=_text_or_stand_in(run, source, kind))
+                for kind in to_score
+            )
+            yield from engine.conversations([metric], texts)
         for guard in paid_guards:
             to_check = (kind for kind in run.plan.guarded if not run.has_mark(example.id, kind))
             yield from (
                 check_conversation(guard, example, kind, _text_or_stand_in(run, source, kind)) for kind in to_check
             )
-
-
-def _examples_to_score(run: Run, source: Source, metric: Metric) -> Iterator[Example]:
-    """The summary and its variants that have no score by this metric."""
-    example = source.example
-    for kind in ("", *run.plan.kinds):
-        if not run.has_score(example.id, kind, metric.spec):
-            yield replace(example, id=f"{example.id}\0{kind}", summary=_text_or_stand_in(run, source, kind))
 
 
 def _text_or_stand_in(run: Run, source: Source, kind: str) -> str:

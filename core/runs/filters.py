@@ -161,18 +161,16 @@ def balanced_variants(variants: Iterable[Variant], seed: int) -> list[Variant]:
         return made
     number = min(sum(map(len, kinds.values())) for kinds in by_type.values())
     drawn = random.Random(seed)
-    kept = {place for error in sorted(by_type) for place in _draw_evenly(by_type[error], number, drawn)}
+    kept: set[int] = set()
+    for error in sorted(by_type):
+        kinds = by_type[error]
+        shuffled = [drawn.sample(kinds[kind], len(kinds[kind])) for kind in sorted(kinds)]
+        rounds = range(max(map(len, shuffled)))
+        in_turn = [places[turn] for turn in rounds for places in shuffled if turn < len(places)]
+        kept.update(in_turn[:number])
     return [one for place, one in enumerate(made) if place in kept or error_type_of(one) is None]
 
 
 def error_type_of(variant: Variant) -> ErrorType | None:
     """The type of error that a variant is meant to have; None for one that breaks nothing or whose kind names no type."""
     return PERTURBATIONS.parse(variant.kind).card.error_type
-
-
-def _draw_evenly(kinds: dict[str, list[int]], number: int, drawn: random.Random) -> list[int]:
-    """So many places, one of each kind in turn until they are enough."""
-    shuffled = [drawn.sample(kinds[kind], len(kinds[kind])) for kind in sorted(kinds)]
-    rounds = range(max(map(len, shuffled)))
-    in_turn = [places[turn] for turn in rounds for places in shuffled if turn < len(places)]
-    return in_turn[:number]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -168,13 +169,9 @@ def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
 
 def kind_coverage(run: Run) -> list[KindCoverage]:
     """Coverage of each kind of the plan: what could be perturbed and what not."""
-    return [_build_coverage(run, kind) for kind in run.plan.kinds]
-
-
-def _build_coverage(run: Run, kind: str) -> KindCoverage:
-    made = [variant for (_, of), variant in run.variants.items() if of == kind]
-    refused: dict[str, int] = {}
-    for variant in made:
-        if variant.summary is None:
-            refused[variant.refusal] = refused.get(variant.refusal, 0) + 1
-    return KindCoverage(kind, intent_of(kind), len(made) - sum(refused.values()), refused)
+    found = []
+    for kind in run.plan.kinds:
+        made = [variant for (_, of), variant in run.variants.items() if of == kind]
+        refused = Counter(variant.refusal for variant in made if variant.summary is None)
+        found.append(KindCoverage(kind, intent_of(kind), len(made) - refused.total(), dict(refused)))
+    return found

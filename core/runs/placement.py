@@ -102,20 +102,19 @@ def place_effects(
     if not numbers:
         return []
     drawn = Resamples.draw(len(numbers), resamples, seed)
-    pairs = {place: _score_pairs([one for one in of_metric if one.place == place], metric, numbers) for place in PLACES}
-    return [
-        PlaceEffect(place, drawn.estimate(consistency_share(of)), drawn.estimate(mean_correction(of)))
-        for place, of in pairs.items()
-    ]
-
-
-def _score_pairs(found: Sequence[PlacedPair], metric: Metric, numbers: dict[str, int]) -> ScorePairs:
-    return ScorePairs(
-        score_array(one.faithful for one in found),
-        score_array(one.broken for one in found),
-        document_array((one.group for one in found), numbers),
-        metric.card.direction,
-    )
+    effects = []
+    for place in PLACES:
+        here = [one for one in of_metric if one.place == place]
+        pairs = ScorePairs(
+            score_array(one.faithful for one in here),
+            score_array(one.broken for one in here),
+            document_array((one.group for one in here), numbers),
+            metric.card.direction,
+        )
+        effects.append(
+            PlaceEffect(place, drawn.estimate(consistency_share(pairs)), drawn.estimate(mean_correction(pairs)))
+        )
+    return effects
 
 
 def broken_variant(run: Run, source: str) -> Variant | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.metric import METRICS
-from core.runs.run import Run, ScoreRecord, VariantKey
+from core.runs.run import Run, VariantKey
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import (
@@ -47,30 +47,29 @@ class Shift:
 
 def score_shifts(run: Run, among: Container[VariantKey] | None = None) -> list[Shift]:
     """Every shift whose two scores were read; only of the variants `among` these, where they are given."""
-    return [
-        _build_shift(run, reading)
-        for (source, kind, metric), reading in run.readings.items()
-        if kind and (source, "", metric) in run.readings and (among is None or (source, kind) in among)
-    ]
+    shifts = []
+    for (id, kind, metric), reading in run.readings.items():
+        if not kind or (id, "", metric) not in run.readings or (among is not None and (id, kind) not in among):
+            continue
+        source = run.sources[id]
+        shifts.append(
+            Shift(
+                source=id,
+                kind=kind,
+                metric=metric,
+                group=source.group,
+                domain=source.domain,
+                before=run.readings[id, "", metric].value,
+                after=reading.value,
+                words=changed_words(source.example.summary, run.variants[id, kind].edits),
+            )
+        )
+    return shifts
 
 
 def changed_words(summary: str, edits: Iterable[Edit]) -> int:
     """Number of words that the edits delete or insert, whichever is more, summed over the edits."""
     return sum(max(len(words(edit.span.of(summary))), len(words(edit.new))) for edit in edits)
-
-
-def _build_shift(run: Run, reading: ScoreRecord) -> Shift:
-    source = run.sources[reading.source]
-    return Shift(
-        source=reading.source,
-        kind=reading.kind,
-        metric=reading.metric,
-        group=source.group,
-        domain=source.domain,
-        before=run.readings[reading.source, "", reading.metric].value,
-        after=reading.value,
-        words=changed_words(source.example.summary, run.variants[reading.source, reading.kind].edits),
-    )
 
 
 STRESS_RESAMPLES = 2000

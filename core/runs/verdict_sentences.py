@@ -48,7 +48,25 @@ def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
     by_kind: dict[str, list[MatrixCell]] = {}
     for cell in cells:
         by_kind.setdefault(cell.kind, []).append(cell)
-    return {kind: _kind_verdict(of_kind) for kind, of_kind in by_kind.items()}
+    verdicts = {}
+    for kind, of_kind in by_kind.items():
+        counted = [cell for cell in of_kind if cell.move is not Move.NONE]
+        if not counted:
+            verdicts[kind] = ""
+            continue
+        shares = sorted(round(100 * cell.consistency) for cell in counted if cell.consistency is not None)
+        ordered = ""
+        if shares and counted[0].intent == "breaking":  # consistency in the sense of BUMP, over the metrics
+            ends = " to ".join(map(str, dict.fromkeys((shares[0], shares[-1]))))
+            ordered = f"the original scores higher in {ends} % of pairs"
+        # of several metrics the number whose mean moves against no edit at all
+        clear = sum(cell.is_clear for cell in counted)
+        shifted = f"the mean shift of {clear} of {_metrics(len(counted))} is clear of zero"
+        if len(counted) == 1:
+            shifted = f"mean shift {format_signed(counted[0].shift)}"
+        parts = filter(None, [ordered, shifted, _beyond_noise(counted)])
+        verdicts[kind] = f"{PERTURBATIONS.parse(kind).card.title}: {', '.join(parts)}."
+    return verdicts
 
 
 def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
@@ -59,7 +77,19 @@ def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
     by_metric: dict[str, list[MatrixCell]] = {}
     for cell in cells:
         by_metric.setdefault(cell.metric, []).append(cell)
-    return {metric: _metric_verdict(of_metric) for metric, of_metric in by_metric.items()}
+    verdicts = {}
+    for metric, of_metric in by_metric.items():
+        # harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and
+        # be within it
+        clear = sum(cell.is_clear for cell in of_metric if cell.intent == "preserving" and cell.move is Move.STILL)
+        parts = [
+            _count_kinds(of_metric, "breaking", {Move.STILL, Move.WRONG}, "misses {} of {} breaking kinds"),
+            _count_kinds(of_metric, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
+            f"{clear} within noise still move its mean" if clear else "",
+            _count_kinds(of_metric, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
+        ]
+        verdicts[metric] = ", ".join(filter(None, parts))
+    return verdicts
 
 
 def _verdict(done: str, moves: Sequence[Move], count: Callable[[Sequence[Move], int], str]) -> str:
@@ -88,29 +118,6 @@ def _metrics(number: int) -> str:
     return f"{number} metric{'' if number == 1 else 's'}"
 
 
-def _kind_verdict(cells: Sequence[MatrixCell]) -> str:
-    counted = [cell for cell in cells if cell.move is not Move.NONE]
-    if not counted:
-        return ""
-    # of several metrics the number whose mean moves against no edit at all
-    if len(counted) == 1:
-        shifted = f"mean shift {format_signed(counted[0].shift)}"
-    else:
-        shifted = (
-            f"the mean shift of {sum(cell.is_clear for cell in counted)} of {_metrics(len(counted))} is clear of zero"
-        )
-    parts = [_ordered(counted), shifted, _beyond_noise(counted)]
-    return f"{PERTURBATIONS.parse(cells[0].kind).card.title}: {', '.join(filter(None, parts))}."
-
-
-def _ordered(cells: Sequence[MatrixCell]) -> str:
-    """Consistency in the sense of BUMP, over the metrics."""
-    shares = sorted(round(100 * cell.consistency) for cell in cells if cell.consistency is not None)
-    if not shares or cells[0].intent != "breaking":
-        return ""
-    return f"the original scores higher in {' to '.join(map(str, dict.fromkeys((shares[0], shares[-1]))))} % of pairs"
-
-
 def _beyond_noise(cells: Sequence[MatrixCell]) -> str:
     """Metrics that move further than under harmless edits, those that move the wrong way by themselves."""
     known = [cell.move for cell in cells if cell.move is not Move.UNKNOWN]
@@ -123,19 +130,6 @@ def _beyond_noise(cells: Sequence[MatrixCell]) -> str:
     elif wrong:
         beyond.append(f"{wrong} the wrong way")
     return f"beyond the noise of harmless edits: {', '.join(beyond)}"
-
-
-def _metric_verdict(cells: Sequence[MatrixCell]) -> str:
-    # harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and
-    # be within it
-    clear = sum(cell.is_clear for cell in cells if cell.intent == "preserving" and cell.move is Move.STILL)
-    parts = [
-        _count_kinds(cells, "breaking", {Move.STILL, Move.WRONG}, "misses {} of {} breaking kinds"),
-        _count_kinds(cells, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
-        f"{clear} within noise still move its mean" if clear else "",
-        _count_kinds(cells, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
-    ]
-    return ", ".join(filter(None, parts))
 
 
 def _count_kinds(cells: Sequence[MatrixCell], intent: Intent, bad: set[Move], words: str) -> str:

@@ -149,7 +149,13 @@ def krippendorff_alpha(ratings: LabelMatrix, distance: Distance) -> Statistic:
     shape = (len(categories), len(categories), -1)
 
     def weigh(weights: Values) -> Values:
-        return _alpha_of_coincidences((coincidences @ weights).reshape(shape), categories, distance)
+        meetings = (coincidences @ weights).reshape(shape)  # (categories, categories, resamples)
+        given = meetings.sum(axis=1)  # (categories, resamples)
+        apart = distance(categories, given)
+        observed = (meetings * apart).sum(axis=(0, 1))
+        expected = (given[:, None] * given[None] * apart).sum(axis=(0, 1))
+        disagreement: Values = (given.sum(axis=0) - 1) * ratio(observed, expected)
+        return 1 - disagreement
 
     return Statistic(len(kept.documents), numbers, weigh, max(len(numbers), len(categories) ** 2))
 
@@ -182,16 +188,6 @@ def _category_counts(ratings: LabelMatrix) -> Values:
     return counts
 
 
-def _alpha_of_coincidences(coincidences: Values, categories: Values, distance: Distance) -> Values:
-    """From how often labels of one item meet, (categories, categories, resamples)."""
-    given = coincidences.sum(axis=1)  # (categories, resamples)
-    apart = distance(categories, given)
-    observed = (coincidences * apart).sum(axis=(0, 1))
-    expected = (given[:, None] * given[None] * apart).sum(axis=(0, 1))
-    disagreement: Values = (given.sum(axis=0) - 1) * ratio(observed, expected)
-    return 1 - disagreement
-
-
 def _ac1_of_sums(sums: Values) -> Values:
     agreement, comparable, items, *shares = sums
     observed = ratio(agreement, comparable)
@@ -215,15 +211,11 @@ def cohen_kappa(ratings: LabelMatrix, first: int, second: int, distance: Distanc
     table = count_matrix(cells, places, (width * width, len(numbers)))
 
     def weigh(weights: Values) -> Values:
-        return _kappa_of_table((table @ weights).reshape(width, width, -1), steps.astype(np.float64), distance)
+        meetings = (table @ weights).reshape(width, width, -1)  # (categories, categories, resamples)
+        one, other = meetings.sum(axis=1), meetings.sum(axis=0)  # (categories, resamples)
+        apart = distance(steps.astype(np.float64), one + other)
+        observed = (meetings * apart).sum(axis=(0, 1)) * one.sum(axis=0)
+        expected = (one[:, None] * other[None] * apart).sum(axis=(0, 1))
+        return 1 - ratio(observed, expected)
 
     return Statistic(len(kept.documents), numbers, weigh, max(len(numbers), width * width))
-
-
-def _kappa_of_table(table: Values, steps: Values, distance: Distance) -> Values:
-    """From how often labels of the first meet labels of the second, (categories, categories, resamples)."""
-    first, second = table.sum(axis=1), table.sum(axis=0)  # (categories, resamples)
-    apart = distance(steps, first + second)
-    observed = (table * apart).sum(axis=(0, 1)) * first.sum(axis=0)
-    expected = (first[:, None] * second[None] * apart).sum(axis=(0, 1))
-    return 1 - ratio(observed, expected)

@@ -56,7 +56,9 @@ class Resamples:
         step = _chunk_size(documents)
         for start in range(0, number, step):
             block = counts[:, start : start + step]
-            block[:] = _draw_counts(rng, *block.shape)
+            size = block.shape[1]
+            drawn = rng.integers(documents, size=(size, documents)) + documents * np.arange(size)[:, None]
+            block[:] = np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents).T
         return cls(counts)
 
     def of(self, statistic: Statistic) -> Distribution:
@@ -95,12 +97,6 @@ def reason_without_interval(draws: Values) -> str:
 
 def _chunk_size(rows: int) -> int:
     return max(_MIN_RESAMPLES, _MAX_CELLS // rows)
-
-
-def _draw_counts(rng: np.random.Generator, documents: int, number: int) -> NDArray[np.intp]:
-    """Counts of documents drawn with replacement, (documents, number)."""
-    drawn = rng.integers(documents, size=(number, documents)) + documents * np.arange(number)[:, None]
-    return np.bincount(drawn.ravel(), minlength=number * documents).reshape(number, documents).T
 
 
 def projected_seconds(resamples: int, compute: Callable[[int], object]) -> float:

@@ -53,7 +53,11 @@ def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     draws, documents = first.draws - second.draws, min(first.documents, second.documents)
     untested = documents < MIN_TEST_DOCUMENTS or reason_without_interval(draws)
     estimate = Distribution(difference, draws, n, documents=documents).estimate()
-    return Comparison(estimate, None if untested else _two_sided_p(draws))
+    if untested:
+        return Comparison(estimate, None)
+    defined = draws[~np.isnan(draws)]
+    rarer = min(np.sum(defined <= 0), np.sum(defined >= 0))
+    return Comparison(estimate, float(min(1.0, 2 * (rarer + 1) / (len(defined) + 1))))
 
 
 def difference(first: Distribution, second: Distribution) -> Estimate:
@@ -167,12 +171,6 @@ def pairs_still_needed(estimate: Estimate, half_width: float = 0.05) -> int | No
     narrower = (estimate.high - estimate.low) / 2 / half_width
     # the width of an interval falls with the root of the number of documents
     return max(0, math.ceil(round(estimate.n * (narrower**2 - 1), 6)))  # 300.00000001 pairs are 300
-
-
-def _two_sided_p(draws: Values) -> float:
-    defined = draws[~np.isnan(draws)]
-    rarer = min(np.sum(defined <= 0), np.sum(defined >= 0))
-    return float(min(1.0, 2 * (rarer + 1) / (len(defined) + 1)))
 
 
 def _pearson_value(rated: RatedScores) -> float:

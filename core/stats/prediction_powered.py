@@ -75,7 +75,16 @@ def predict_rates(features: Values, rows: Numbers, sample: LabelSample) -> Predi
     folds = deal_folds(sample.documents, FOLDS)
     known, outcomes = features[rows], sample.outcomes
     penalties = _PENALTIES if features.shape[1] > 1 else _PENALTIES[:1]
-    fits = [_fit_folds(known, outcomes, sample.weights, folds, penalty) for penalty in penalties]
+    # the model of each fold, fitted on the other folds, (folds, 1 + features)
+    fits = [
+        np.stack(
+            [
+                fit_logistic(known[folds != fold], outcomes[folds != fold], sample.weights[folds != fold], penalty)
+                for fold in range(FOLDS)
+            ]
+        )
+        for penalty in penalties
+    ]
     best = min(fits, key=lambda fit: float(sample.weights @ (outcomes - _own(known, fit, folds)) ** 2))
     return Predictions(np.stack([_sigmoid(features @ fit[1:] + fit[0]) for fit in best]), folds, rows)
 
@@ -83,16 +92,6 @@ def predict_rates(features: Values, rows: Numbers, sample: LabelSample) -> Predi
 def _own(features: Values, fits: Values, folds: Numbers) -> Values:
     slopes = fits[folds]
     return _sigmoid(np.einsum("ij,ij->i", features, slopes[:, 1:]) + slopes[:, 0])
-
-
-def _fit_folds(features: Values, outcomes: Values, weights: Values, folds: Numbers, penalty: float) -> Values:
-    """The model of each fold, fitted on the other folds, (folds, 1 + features)."""
-    return np.stack(
-        [
-            fit_logistic(features[folds != fold], outcomes[folds != fold], weights[folds != fold], penalty)
-            for fold in range(FOLDS)
-        ]
-    )
 
 
 def fit_logistic(features: Values, outcomes: Values, weights: Values, penalty: float) -> Values:

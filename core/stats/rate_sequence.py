@@ -49,7 +49,15 @@ def rate_sequence(pool: DrawnPool, rows: Numbers, outcomes: Values, margin: floa
 
 def _sequence(pool: DrawnPool, rows: Numbers, outcomes: Values, margin: float) -> RateSequence:
     values, floors, ceilings = _unbiased_values(pool, rows, outcomes)
-    stakes = _stakes(values, margin)
+    # the stake of each bet, (T,), by the variance of the values before it: the best against a rate that is off by
+    # `margin`
+    stakes = np.empty(len(values))
+    mean, spread = 0.5, 0.25
+    for place, value in enumerate(values):
+        stakes[place] = margin / (spread / (place + 1) + margin * margin)
+        step = value - mean
+        mean += step / (place + 2)
+        spread += step * (value - mean)
     wins, total = np.log(2 / NOT_LEVEL), len(rows)
     low, high = np.zeros(total), np.ones(total)
     first, last = 0, len(_GRID)  # of the grid, what is not refuted yet
@@ -116,15 +124,3 @@ def _predicted(pool: DrawnPool, rows: Numbers, outcomes: Values) -> Values:
     fit = fit_logistic(pool.features[rows], outcomes, np.full(len(rows), 1 / len(rows)), _PENALTY)
     fitted: Values = 1 / (1 + np.exp(-np.clip(pool.features @ fit[1:] + fit[0], -30, 30)))
     return fitted
-
-
-def _stakes(values: Values, margin: float) -> Values:
-    """The stake of each bet, (T,), by the variance of the values before it: the best against a rate that is off by `margin`."""
-    stakes = np.empty(len(values))
-    mean, spread = 0.5, 0.25
-    for place, value in enumerate(values):
-        stakes[place] = margin / (spread / (place + 1) + margin * margin)
-        step = value - mean
-        mean += step / (place + 2)
-        spread += step * (value - mean)
-    return stakes

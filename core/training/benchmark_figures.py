@@ -29,42 +29,39 @@ def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> 
 
     Scores are those of `judged_examples`, (examples,), nan where there is none; documents are resampled.
     """
-    found, start = [], 0
+    found: list[Figure] = []
+    start = 0
     for name, items in benchmarks.items():
         of_name = slice(start, start + len(items))
-        found += _figures(name, items, before[of_name], after[of_name])
         start += len(items)
-    return found
-
-
-def _figures(name: str, items: Sequence[Item], before: Values, after: Values) -> list[Figure]:
-    documents = number_documents([item.example.document] for item in items)
-    labelled = np.array([item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT) for item in items], dtype=bool)
-    labelled &= ~(np.isnan(before) | np.isnan(after))
-    consistent = np.array([item.intended is Verdict.CONSISTENT for item in items], dtype=bool)
-    if len(set(consistent[labelled].tolist())) < 2:
-        return []
-    drawn = Resamples.draw(int(documents.max()) + 1, RESAMPLES)
-    hardened, plain = (
-        drawn.of(auc(LabelledScores(scores[labelled], consistent[labelled], documents[labelled])))
-        for scores in (after, before)
-    )
-    found = [
-        Figure(name, _AUC, hardened.estimate()),
-        Figure(f"{name}{WITHOUT}", _AUC, plain.estimate()),
-        Figure(f"{name}, above the same{WITHOUT}", DIFFERENCE, compare_paired(hardened, plain).difference),
-    ]
-    places = {item.example.id: place for place, item in enumerate(items) if consistent[place]}
-    pairs = [
-        (places[item.parent], place)
-        for place, item in enumerate(items)
-        if item.parent in places and item.intended is Verdict.INCONSISTENT
-    ]
-    if pairs:
-        originals, edited = np.array(pairs).T
-        for scores, of in ((after, name), (before, f"{name}{WITHOUT}")):
-            share = consistency_share(ScorePairs(scores[originals], scores[edited], documents[edited]))
-            found.append(Figure(of, PAIR_SHARE, drawn.estimate(share)))
+        scored = ((after[of_name], name), (before[of_name], f"{name}{WITHOUT}"))
+        documents = number_documents([item.example.document] for item in items)
+        labelled = np.array([item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT) for item in items], dtype=bool)
+        labelled &= ~(np.isnan(before[of_name]) | np.isnan(after[of_name]))
+        consistent = np.array([item.intended is Verdict.CONSISTENT for item in items], dtype=bool)
+        if len(set(consistent[labelled].tolist())) < 2:
+            continue
+        drawn = Resamples.draw(int(documents.max()) + 1, RESAMPLES)
+        hardened, plain = (
+            drawn.of(auc(LabelledScores(scores[labelled], consistent[labelled], documents[labelled])))
+            for scores, _ in scored
+        )
+        found += [
+            Figure(name, _AUC, hardened.estimate()),
+            Figure(f"{name}{WITHOUT}", _AUC, plain.estimate()),
+            Figure(f"{name}, above the same{WITHOUT}", DIFFERENCE, compare_paired(hardened, plain).difference),
+        ]
+        places = {item.example.id: place for place, item in enumerate(items) if consistent[place]}
+        pairs = [
+            (places[item.parent], place)
+            for place, item in enumerate(items)
+            if item.parent in places and item.intended is Verdict.INCONSISTENT
+        ]
+        if pairs:
+            originals, edited = np.array(pairs).T
+            for scores, of in scored:
+                share = consistency_share(ScorePairs(scores[originals], scores[edited], documents[edited]))
+                found.append(Figure(of, PAIR_SHARE, drawn.estimate(share)))
     return found
 
 

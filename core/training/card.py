@@ -205,21 +205,16 @@ def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[
     if generated.any():
         found.append(judged.auc("generated summaries", generated, scores))
     found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in judged.judged_kinds()]
-    return [*found, *_pair_figures(judged, scores)]
 
-
-def _pair_figures(judged: _Judged, scores: Values) -> list[Figure]:
-    """Share of pairs in which the original scores above its wrong edit, and how far harmless edits move the score."""
-    pairs, drawn = pairs_of(judged.data.rows), judged.drawn
+    pairs = pairs_of(data.rows)
     real = [pair for pair in pairs if judged.labelled[pair[1]]]
-    found = [
-        Figure(of, PAIR_SHARE, drawn.estimate(consistency_share(_pairs(judged.data, scores, chosen))))
-        for of, chosen in (("labelled pairs", real), ("all pairs", pairs))
-        if chosen
-    ]
-    if harmless := _harmless_pairs(judged.data):
-        shifts = _pairs(judged.data, scores, harmless)
-        found.append(Figure("harmless edits", "mean shift", drawn.estimate(mean_shift(shifts))))
+    for of, chosen in (("labelled pairs", real), ("all pairs", pairs)):
+        if chosen:
+            share = consistency_share(_pairs(data, scores, chosen))
+            found.append(Figure(of, PAIR_SHARE, judged.drawn.estimate(share)))
+    if harmless := _harmless_pairs(data):
+        shift = mean_shift(_pairs(data, scores, harmless))
+        found.append(Figure("harmless edits", "mean shift", judged.drawn.estimate(shift)))
     return found
 
 
@@ -264,8 +259,17 @@ def verdict(figures: Sequence[Figure]) -> str:
         and one.estimate.low is not None
         and one.estimate.low <= 0
     ]
-    as_good = [f"Not shown to be better than {', '.join(names)} there."] if names else []
-    return " ".join([found, *as_good, *_unseen_range(figures), *_hardening(figures)])
+    sentences = [found, f"Not shown to be better than {', '.join(names)} there."] if names else [found]
+    values = [
+        one.estimate.value
+        for one in figures
+        if one.of.endswith(_UNSEEN) and one.measure == "AUC" and one.estimate.value is not None
+    ]
+    if values:
+        sentences.append(
+            f"On {len(values)} domains or datasets, each left out in turn: AUC {min(values):.1%} to {max(values):.1%}."
+        )
+    return " ".join([*sentences, *_hardening(figures)])
 
 
 def _hardening(figures: Sequence[Figure]) -> list[str]:
@@ -279,18 +283,6 @@ def _hardening(figures: Sequence[Figure]) -> list[str]:
         f"{found[BROKEN, NOTICED]} % beyond noise ({found[BROKEN + WITHOUT, NOTICED]} %) and leaves {found[HARMLESS, LEFT_ALONE]} % of the "
         f"harmless ones alone ({found[HARMLESS + WITHOUT, LEFT_ALONE]} %)."
     ]
-
-
-def _unseen_range(figures: Sequence[Figure]) -> list[str]:
-    """A sentence with the least and the largest AUC on what was left out as a whole, if anything was."""
-    values = [
-        one.estimate.value
-        for one in figures
-        if one.of.endswith(_UNSEEN) and one.measure == "AUC" and one.estimate.value is not None
-    ]
-    if not values:
-        return []
-    return [f"On {len(values)} domains or datasets, each left out in turn: AUC {min(values):.1%} to {max(values):.1%}."]
 
 
 def write_card(

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from core.models.words.claims import Batch, TextPair, Unit
 from core.text import sentences
 from core.training.training_row import TrainingRow
-from core.types import Span
 
 _BATCH_TEXTS = 8
 
@@ -18,15 +17,12 @@ def units_of(row: TrainingRow, texts: Sequence[int]) -> list[Unit]:
     if not row.wrong:
         return [Unit((text,), True) for text in texts]
     spans = sentences(row.summary)
-    wrong = [any(_touches(span, place) for place in row.wrong_words or ()) for span in spans]
+    changed = [(place.start, max(place.end, place.start + 1)) for place in row.wrong_words or ()]
+    # a deletion is an empty place, which may begin or end a sentence
+    wrong = [any(start <= span.end and end > span.start for start, end in changed) for span in spans]
     if not any(wrong):
         return [Unit(tuple(texts), False)]
     return [Unit((text,), not bad) for text, bad in zip(texts, wrong, strict=True)]
-
-
-def _touches(sentence: Span, place: Span) -> bool:
-    """True if a changed place is in a sentence; a deletion is an empty place, which may begin or end one."""
-    return place.start <= sentence.end and max(place.end, place.start + 1) > sentence.start
 
 
 def batches(

@@ -108,7 +108,10 @@ INVENTIONS: Mapping[str, Callable[[Claim, str, random.Random], Invention | None]
 
 def invented_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
     """Inventions in consistent rows, from sentences of the documents of the others."""
-    foreign = [sentence for text in dict.fromkeys(row.document for row in rows) for sentence in _claims_of(text)]
+    foreign: list[str] = []  # sentences that may stand in a summary, without their full stops
+    for text in dict.fromkeys(row.document for row in rows):
+        claims = [_without_end(text, span).of(text) for span in sentences(text)]
+        foreign += [claim for claim in claims if len(words(claim)) in _SENTENCE_WORDS and "\n" not in claim]
     names: dict[str, tuple[str, ...]] = {}
     for row in rows:
         spans = [_without_end(row.summary, span) for span in sentences(row.summary)]
@@ -136,12 +139,6 @@ def invented_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRo
                     origin="invention",
                     parent=row.id,
                 )
-
-
-def _claims_of(text: str) -> list[str]:
-    """The sentences of a text that may stand in a summary, without their full stops."""
-    found = [_without_end(text, span).of(text) for span in sentences(text)]
-    return [one for one in found if len(words(one)) in _SENTENCE_WORDS and "\n" not in one]
 
 
 def _without_end(text: str, sentence: Span) -> Span:

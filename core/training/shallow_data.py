@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +70,20 @@ def parse_target(text: str) -> TrainingTarget:
 
 def read_scores(path: Path, metric: str) -> dict[str, float]:
     """Id → score of one metric, from the JSONL that `cli.py score` writes; those that failed are left out."""
-    records = list(_score_records(path))
+    records: list[dict[str, object]] = []
+    with path.open("rb") as file:  # as bytes: a text would also be cut at the line separators inside of sentences
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):  # no JSON, no UTF-8, brackets in thousands
+                record = None
+            if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
+                raise TouchstoneError(
+                    f"{path}, line {number}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
+                )
+            records.append(record)
     known = {str(record["metric"]) for record in records}
     if metric not in known:
         raise UnknownNameError(f"metric in {path.name}", metric, known)
@@ -79,22 +92,6 @@ def read_scores(path: Path, metric: str) -> dict[str, float]:
         for record in records
         if record["metric"] == metric and isinstance(value := record["score"], int | float) and math.isfinite(value)
     }
-
-
-def _score_records(path: Path) -> Iterator[dict[str, object]]:
-    with path.open("rb") as file:  # as bytes: a text would also be cut at the line separators inside of sentences
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                where = f"{path}, line {number}"
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError):  # no JSON, no UTF-8, brackets in thousands
-                    record = None
-                if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
-                    raise TouchstoneError(
-                        f"{where}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
-                    )
-                yield record
 
 
 def items_of_splits(aims: Sequence[TargetedItem], splits: Sequence[Split]) -> Mask:
@@ -119,12 +116,10 @@ def training_table(engine: Engine, aims: Sequence[TargetedItem]) -> tuple[Traini
 
 def document_numbers(items: Sequence[Item]) -> Numbers:
     """A number for the document of each item, (n,): items of one group or of the same text share it."""
-    return number_documents([_document_marks(item) for item in items])
-
-
-def _document_marks(item: Item) -> list[tuple[str, str]]:
-    text = ("text", item.example.document)
-    return [text, ("group", item.group)] if item.group else [text]
+    texts = [("text", item.example.document) for item in items]
+    return number_documents(
+        [text, ("group", item.group)] if item.group else [text] for text, item in zip(texts, items, strict=True)
+    )
 
 
 def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Values, dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,21 @@ def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Fi
     kinds = np.array([stress.rows[variant].kind for _, variant in stress.pairs])
     wrong = np.array([stress.rows[variant].wrong for _, variant in stress.pairs])
     documents = stress.documents[pairs[:, 1]]
+    parts = [
+        (BROKEN, NOTICED, wrong),
+        (HARMLESS, LEFT_ALONE, ~wrong),
+        *(
+            (kind, NOTICED if intent_of(kind) == "breaking" else LEFT_ALONE, kinds == kind)
+            for kind in dict.fromkeys(kinds.tolist())
+        ),
+    ]
     found = []
     for scores, suffix in ((after, ""), (before, WITHOUT)):
         scored = ScorePairs(scores[pairs[:, 0]], scores[pairs[:, 1]], documents)
         broken = ScorePairs(scored.original[wrong], scored.edited[wrong], documents[wrong])
         found.append(Figure(f"{BROKEN}{suffix}", PAIR_SHARE, drawn.estimate(consistency_share(broken))))
         right = _right_moves(scored.shifts, kinds, wrong)
-        for of, measure, chosen in _parts(kinds, wrong):
+        for of, measure, chosen in parts:
             found.append(Figure(f"{of}{suffix}", measure, drawn.estimate(mean(right[chosen], documents[chosen]))))
     return found
 
@@ -51,13 +59,6 @@ def _right_moves(shifts: Values, kinds: NDArray[np.str_], wrong: Mask) -> Values
         right = np.where(wrong, shifts < low, (shifts >= low) & (shifts <= high))
         found[of_kind] = right[of_kind]
     return found
-
-
-def _parts(kinds: NDArray[np.str_], wrong: Mask) -> Iterator[tuple[str, str, Mask]]:
-    yield BROKEN, NOTICED, wrong
-    yield HARMLESS, LEFT_ALONE, ~wrong
-    for kind in dict.fromkeys(kinds.tolist()):
-        yield kind, NOTICED if intent_of(kind) == "breaking" else LEFT_ALONE, kinds == kind
 
 
 def stress_section(stress: StressRows, figures: Sequence[Figure]) -> str:

@@ -53,7 +53,9 @@ def with_stress_run(data: TrainingData, source: StressSource, tests: Sequence[st
     judged = {
         name: [item for item in items if item.example.document in unseen] for name, items in source.benchmarks.items()
     }
-    found = StressRows(source.name, chosen, documents[ends[0] :], _pairs_of(chosen), left_out, judged)
+    originals = {row.id: place for place, row in enumerate(chosen) if not row.parent}
+    pairs = tuple((originals[row.parent], place) for place, row in enumerate(chosen) if row.parent)
+    found = StressRows(source.name, chosen, documents[ends[0] :], pairs, left_out, judged)
     for what, wrong in (("harmless", False), ("broken", True)):
         if not any(chosen[variant].wrong is wrong for _, variant in found.pairs):
             reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
@@ -102,8 +104,3 @@ def _rows_of(run: Run) -> tuple[list[TrainingRow], dict[str, int]]:
         )
         rows += [original, *of_source]
     return rows, dict(left_out)
-
-
-def _pairs_of(rows: Sequence[TrainingRow]) -> tuple[tuple[int, int], ...]:
-    originals = {row.id: place for place, row in enumerate(rows) if not row.parent}
-    return tuple((originals[row.parent], place) for place, row in enumerate(rows) if row.parent)

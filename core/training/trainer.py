@@ -13,7 +13,7 @@ from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
 from core.models.words.head import Head, HeadConfig
 from core.models.words.known_documents import document_sketch
-from core.models.words.word_features import FEATURES, Features
+from core.models.words.word_features import FEATURES
 from core.models.words.word_table import WordTable, support_scores
 from core.stats.statistic import Mask, Numbers, Values, deal_folds
 from core.training.multiple_instance import bags_of, shared_labels
@@ -68,7 +68,9 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     weights = {part: judge.weights((parts != part) & (parts != CALIBRATION)) for part in (CALIBRATION, *range(FOLDS))}
     scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
-    known = _wrong_share(table, words.logits)
+    # the share of wrong words, by the labels of words and, where there are none, those of summaries
+    places, bags = bags_of(table, np.ones(int(table.row.max()) + 1, dtype=np.bool_))
+    known = float((np.sum(table.wrong == 1) + shared_labels(words.logits[places], bags).sum()) / len(table.wrong))
     found = {document_sketch(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
     config = HeadConfig(
         encoder=encoder.source,
@@ -84,12 +86,6 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
         "similarity": np.array([(one.similarity, one.usual) for one in scaled.values()]),
     }
     return Trained(Head(config, tensors, words.attention), judge.held_out(parts, scaled), words.trees, by_domain)
-
-
-def _wrong_share(table: WordTable, logits: Features) -> float:
-    """The mean probability that a word is wrong, by the labels of words and, where there are none, those of summaries."""
-    places, bags = bags_of(table, np.ones(int(table.row.max()) + 1, dtype=np.bool_))
-    return float((np.sum(table.wrong == 1) + shared_labels(logits[places], bags).sum()) / len(table.wrong))
 
 
 def deal_parts(documents: Numbers, seed: int) -> Numbers:

@@ -17,7 +17,6 @@ from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
 from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
-from core.perturbation import Perturbation
 from core.stats.statistic import Numbers, number_documents
 from core.text import sentences, words
 from core.training.inventions import invented_rows
@@ -142,7 +141,27 @@ def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> 
     extracts = list(_extracts(rows, seed))
     yield from extracts
     for row in (*faithful, *extracts):
-        yield from _variants(row, kinds, seed)
+        example, seen = Example(row.id, row.document, row.summary), {row.summary}
+        for kind in kinds:
+            wrong = kind.card.intent == "breaking"
+            for number in range(_SEEDS):
+                try:
+                    edits = kind.edits(example, random.Random(f"{seed}\0{number}\0{row.id}"))
+                except UnscorableError:
+                    break
+                summary = apply(row.summary, edits)
+                if summary not in seen:
+                    seen.add(summary)
+                    yield replace(
+                        row,
+                        id=f"{row.id}/{kind.spec}-{number}",
+                        summary=summary,
+                        wrong=wrong,
+                        wrong_words=_new_places(edits) if wrong else (),
+                        kind=kind.spec,
+                        origin="corruption" if wrong else "harmless edit",
+                        parent=row.id,
+                    )
     yield from invented_rows([*faithful, *extracts], seed)
 
 
@@ -165,37 +184,22 @@ def _extracts(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
             )
 
 
-def _variants(row: TrainingRow, kinds: Sequence[Perturbation], seed: int) -> Iterator[TrainingRow]:
-    example, seen = Example(row.id, row.document, row.summary), {row.summary}
-    for kind in kinds:
-        wrong = kind.card.intent == "breaking"
-        for number in range(_SEEDS):
-            try:
-                edits = kind.edits(example, random.Random(f"{seed}\0{number}\0{row.id}"))
-            except UnscorableError:
-                break
-            summary = apply(row.summary, edits)
-            if summary not in seen:
-                seen.add(summary)
-                yield replace(
-                    row,
-                    id=f"{row.id}/{kind.spec}-{number}",
-                    summary=summary,
-                    wrong=wrong,
-                    wrong_words=_new_places(edits) if wrong else (),
-                    kind=kind.spec,
-                    origin="corruption" if wrong else "harmless edit",
-                    parent=row.id,
-                )
-
-
 def training_data(items: Iterable[Item], share: float, seed: int, battery: Battery | None = None) -> TrainingData:
     """The rows of labelled items, with generated ones up to a `share` of all rows, drawn by the seed and by kind.
 
     They are by the battery, without one by the standard battery. Raises TouchstoneError below 20 documents, or where only one class is left.
     """
-    found, numbers, left_out = _numbered_rows(list(items))
-    documents = len(set(numbers.tolist()))
+    given = list(items)
+    labelled, left_out = labelled_rows(given)
+    tests = list(dict.fromkeys(item.example.document for item in given if item.split is Split.TEST))
+    texts = [*(row.document for row in labelled), *tests]
+    numbers = near_duplicates(texts, [*(row.group for row in labelled), *("" for _ in tests)])
+    own, of_tests = numbers[: len(labelled)], numbers[len(labelled) :]
+    kept = ~np.isin(own, of_tests)
+    if not kept.all():
+        left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
+    found = list(compress(labelled, kept))
+    documents = len(set(own[kept].tolist()))
     reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
     if documents < MIN_DOCUMENTS:
         raise TouchstoneError(
@@ -238,22 +242,6 @@ def _corruptions(found: Sequence[TrainingRow], share: float, seed: int, battery:
 @cache
 def _bundled_corruptions(seed: int, battery: Battery) -> tuple[TrainingRow, ...]:
     return tuple(generated_rows(labelled_rows(bundled_items())[0], seed, battery))
-
-
-def _numbered_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], Numbers, dict[str, int]]:
-    """The labelled rows, the number of each one's document, (rows,), and what was left out, near-duplicates of a test included."""
-    rows, left_out = labelled_rows(items)
-    tests = list(dict.fromkeys(item.example.document for item in items if item.split is Split.TEST))
-    texts = [*(row.document for row in rows), *tests]
-    numbers = near_duplicates(texts, [*(row.group for row in rows), *("" for _ in tests)])
-    kept = ~np.isin(numbers[: len(rows)], numbers[len(rows) :])
-    if not kept.all():
-        left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
-    return (
-        list(compress(rows, kept)),
-        number_documents([number] for number in numbers[: len(rows)][kept].tolist()),
-        left_out,
-    )
 
 
 def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:

@@ -48,7 +48,13 @@ def fit_words(
 
     What is done is kept in `unfinished`.
     """
-    targets = [_fold_targets(table, parts, fold, seed, unfinished) for fold in range(FOLDS)]
+    targets = []
+    for fold in range(FOLDS):
+        kept = unfinished.load(f"targets {fold}")
+        if kept is None:
+            kept = {"targets": word_targets(table, (parts != fold) & (parts != CALIBRATION), seed)}
+            unfinished.save(f"targets {fold}", kept)
+        targets.append(kept["targets"])
     by_trees, trees, tensors = yield from _tree_logits(table, parts, targets, seed, unfinished)
     by_attention, attention = yield from _attention_logits(table, parts, targets, seed, unfinished)
     return WordModels(trees, tensors, attention, mean_logits(by_trees, by_attention))
@@ -65,15 +71,6 @@ def fit_words_of(
     by_trees = model.decision_function(table.values)
     network = yield from _fit_attention(table, targets, seed, stage)
     return mean_logits(by_trees, _all_logits(table, network, np.arange(len(table.row))))
-
-
-def _fold_targets(table: WordTable, parts: Numbers, fold: int, seed: int, unfinished: UnfinishedTraining) -> Values:
-    """The targets of the words that the models of a fold learn from, (words,), nan elsewhere."""
-    kept = unfinished.load(f"targets {fold}")
-    if kept is None:
-        kept = {"targets": word_targets(table, (parts != fold) & (parts != CALIBRATION), seed)}
-        unfinished.save(f"targets {fold}", kept)
-    return kept["targets"]
 
 
 def _fit_attention(
@@ -112,23 +109,17 @@ def _attention_logits(
     for fold in range(FOLDS):
         kept = unfinished.load(f"attention {fold}")
         if kept is None:
-            kept = yield from _fold_attention(table, parts, targets[fold], fold, seed)
+            stage = f"Attention, fold {fold + 1} of {FOLDS}"
+            network = yield from _fit_attention(table, targets[fold], seed + fold, stage)
+            of_row = parts[table.row]
+            asked = np.flatnonzero((of_row == fold) | (of_row == CALIBRATION))
+            kept = {**network.tensors(), "logits": _all_logits(table, network, asked)}
             unfinished.save(f"attention {fold}", kept)
         members.append({name: one for name, one in kept.items() if name != "logits"})
         own, apart = table.words_of(parts == fold), table.words_of(parts == CALIBRATION)
         logits[own] = kept["logits"][own]
         logits[apart] += kept["logits"][apart] / FOLDS
     return logits, {name: np.concatenate([member[name] for member in members]) for name in members[0]}
-
-
-def _fold_attention(
-    table: WordTable, parts: Numbers, targets: Values, fold: int, seed: int
-) -> Generator[TrainingStep, None, Mapping[str, NDArray[Any]]]:
-    """The heads that learned from the other folds, and the `logits` of the words that they did not learn from, (words,)."""
-    network = yield from _fit_attention(table, targets, seed + fold, f"Attention, fold {fold + 1} of {FOLDS}")
-    of_row = parts[table.row]
-    asked = np.flatnonzero((of_row == fold) | (of_row == CALIBRATION))
-    return {**network.tensors(), "logits": _all_logits(table, network, asked)}
 
 
 def _tree_logits(

@@ -76,18 +76,12 @@ def _read_rows(
     for place, span, text in claims:
         if text in read:
             sentence, values = read[text]
-            yield place, sentence, values, _labels(rows[place], span.start, sentence)
-
-
-def _labels(row: TrainingRow, start: int, sentence: WordStates) -> Labels:
-    """1 for a word that makes the summary wrong, 0 for another, -1 where nobody knows."""
-    if row.wrong_words is None:
-        return np.full(len(sentence.spans), -1, dtype=np.int8)
-    places = [(start + span.start, start + span.end) for span in sentence.spans]
-    return np.array(
-        [any(wrong.start < end and begin < wrong.end for wrong in row.wrong_words) for begin, end in places],
-        dtype=np.int8,
-    )
+            wrong = rows[place].wrong_words
+            labels = np.full(len(sentence.spans), -1, dtype=np.int8)  # where nobody knows
+            if wrong is not None:
+                ends = [(span.start + word.start, span.start + word.end) for word in sentence.spans]
+                labels[:] = [any(one.start < end and start < one.end for one in wrong) for start, end in ends]
+            yield place, sentence, values, labels
 
 
 def _as_table(found: Sequence[_ReadSentence], ends: Sequence[int], folder: Path) -> WordTable:

@@ -251,9 +251,19 @@ def untrusted_reason(checkpoint: Checkpoint) -> str:
 
 def require_trust(checkpoint: Checkpoint, folder: Path) -> None:
     """Raise LoadError, with what to do, unless the code in `folder` was trusted, and nothing there calls for other code."""
-    reason = _untrusted_message(checkpoint, _trusted_name(checkpoint, folder)) or _foreign_code_reason(folder)
-    if reason:
+    if reason := _untrusted_message(checkpoint, _trusted_name(checkpoint, folder)):
         raise LoadError(reason)
+    # transformers would fetch code or a model from a repository which nobody read
+    named = read_json_object(folder / "config.json").get("auto_map")
+    classes = [str(value) for value in named.values()] if isinstance(named, dict) else []
+    foreign = [name for name in classes if "--" in name]
+    if (folder / "adapter_config.json").is_file():
+        foreign.append("the model in adapter_config.json")
+    if foreign:
+        raise LoadError(
+            f"{folder} calls for code of another repository ({', '.join(foreign)}), which was not read with it. Put that code "
+            "into the folder, name it in config.json without the repository, and trust the folder."
+        )
 
 
 def _untrusted_message(checkpoint: Checkpoint, place: str) -> str:
@@ -276,18 +286,3 @@ def _trusted_name(checkpoint: Checkpoint, folder: Path | None) -> str:
     revision = revision_of(checkpoint)
     # of a branch nobody knows what code it will bring
     return f"{repository}@{revision if is_commit(revision) else 'COMMIT'}"
-
-
-def _foreign_code_reason(folder: Path) -> str:
-    """Reason to refuse a folder that has transformers fetch code or a model from a repository which nobody read."""
-    named = read_json_object(folder / "config.json").get("auto_map")
-    classes = [str(value) for value in named.values()] if isinstance(named, dict) else []
-    foreign = [name for name in classes if "--" in name]
-    if (folder / "adapter_config.json").is_file():
-        foreign.append("the model in adapter_config.json")
-    if not foreign:
-        return ""
-    return (
-        f"{folder} calls for code of another repository ({', '.join(foreign)}), which was not read with it. Put that code "
-        "into the folder, name it in config.json without the repository, and trust the folder."
-    )

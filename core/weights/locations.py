@@ -50,11 +50,18 @@ def locate_backbone(checkpoint: Checkpoint) -> Path:
 
 
 def _locate(part: Checkpoint) -> Path:
-    _require_allowed(part)
+    name = part.source.removeprefix(PACKAGE)
+    if part.source.startswith(PACKAGE):
+        # to look for a package inside of another imports the other, whatever that does
+        allowed = not is_limited() or "." not in name or name == embedded.__name__
+    else:
+        is_folder = part.kind in PARSER_KINDS or is_local_source(part.source)
+        allowed = not is_folder or is_allowed(Path(part.source))
+    if not allowed:
+        raise LoadError(refusal(part.source))
     if part.kind in PARSER_KINDS:
         return parser_folder(part.source)
     if part.source.startswith(PACKAGE):
-        name = part.source.removeprefix(PACKAGE)
         spec = find_spec(name)
         if spec is None or spec.origin is None:
             wanted = name.replace("_", "-")
@@ -65,19 +72,6 @@ def _locate(part: Checkpoint) -> Path:
     if is_local_source(part.source):
         return _locate_in_folder(part)
     return _locate_in_hub_cache(part)
-
-
-def _require_allowed(part: Checkpoint) -> None:
-    """Raise LoadError for a folder or package that people may not name here."""
-    if part.source.startswith(PACKAGE):
-        name = part.source.removeprefix(PACKAGE)
-        # to look for a package inside of another imports the other, whatever that does
-        allowed = not is_limited() or "." not in name or name == embedded.__name__
-    else:
-        is_folder = part.kind in PARSER_KINDS or is_local_source(part.source)
-        allowed = not is_folder or is_allowed(Path(part.source))
-    if not allowed:
-        raise LoadError(refusal(part.source))
 
 
 def _locate_in_folder(part: Checkpoint) -> Path:

