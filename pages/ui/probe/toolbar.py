@@ -10,7 +10,6 @@ from annotations.store.records import PairRecord
 from annotations.store.reports import Work
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.types import Sample
 from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
@@ -119,19 +118,18 @@ def dataset_facts() -> None:
         )
     samples = services.store().samples_of(example) if example else []
     latest = {(sample.dataset, sample.item.example.id): sample for sample in samples}
-    if latest:
-        st.caption("  \n".join(escape_markdown(_sample_facts(sample)) for sample in latest.values()))
-
-
-def _sample_facts(sample: Sample) -> str:
-    item = sample.item
-    kind = item.error_type or ", ".join(item.categories)
-    facts = (item.intended or "no label", kind, item.system, item.domain, item.split)
-    about = f"{sample.dataset}, {item.example.id}: {' · '.join(str(fact) for fact in facts if fact)}"
-    if not item.scores:
-        return about
-    released = " · ".join(f"{score.metric} {score.value:.3g}" for score in item.scores)
-    return f"{about}. Released scores, of this summary as it is; they cannot be asked again: {released}"
+    lines = []
+    for sample in latest.values():
+        item = sample.item
+        kind = item.error_type or ", ".join(item.categories)
+        facts = (item.intended or "no label", kind, item.system, item.domain, item.split)
+        line = f"{sample.dataset}, {item.example.id}: {' · '.join(str(fact) for fact in facts if fact)}"
+        if item.scores:
+            released = " · ".join(f"{score.metric} {score.value:.3g}" for score in item.scores)
+            line += f". Released scores, of this summary as it is; they cannot be asked again: {released}"
+        lines.append(escape_markdown(line))
+    if lines:
+        st.caption("  \n".join(lines))
 
 
 def toolbar() -> None:
