@@ -138,7 +138,8 @@ def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], kno
     state = probe_state()
     if state.asked_texts != examples:
         state.asked_texts, state.asked_specs = examples, frozenset()
-    before = state.asked_specs
+    before, pool = state.asked_specs, services.engine().pool
+    absent = {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.DOWNLOADING, ModelStatus.FAILED}
     now = [
         metric
         for metric in metrics
@@ -146,7 +147,8 @@ def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], kno
         or metric.spec in known
         or state.score_all
         or not waits_for_key(metric)
-        or _lacks_model(metric)
+        # where its models are not here or failed it costs nothing, and the row then says what to do
+        or any(pool.state(checkpoint).status in absent for checkpoint in local_checkpoints(metric.checkpoints()))
     ]
     state.asked_specs = before | {metric.spec for metric in now}
     state.score_all = False
@@ -236,9 +238,3 @@ def _store_choices(metrics: Sequence[Metric]) -> None:
         metric.spec: metric.spec not in fast for metric in metrics if waits_for_key(metric) == (metric.spec in fast)
     }
     probe_state().waits = {**probe_state().waits, **moved}
-
-
-def _lacks_model(metric: Metric) -> bool:
-    """True if asking costs nothing, since its models are not here or failed: the row then says what to do."""
-    states = {services.engine().pool.state(checkpoint).status for checkpoint in local_checkpoints(metric.checkpoints())}
-    return bool(states & {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.DOWNLOADING, ModelStatus.FAILED})

@@ -28,7 +28,7 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.pair_pin import pair_pin_button
 from pages.ui.probe.pair_upload import upload_popover
-from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
+from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.pair_link import pair_link
@@ -170,7 +170,15 @@ def toolbar() -> None:
         )
         keep_button()
         pair_pin_button()
-        _link_popover(pair)
+        with st.popover("Link", icon=":material/link:", key="share"):
+            if pair.example:
+                pinned, claims = state.pinned, current_claims()
+                also = f"{' and the pinned ones' if pinned else ''}{', and the claims' if claims else ''}"
+                st.write(f"This link opens the same pair with the same edits{also}.")
+                query = pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
+                st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)
+            else:
+                st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
         metrics_popover()
         if services.settings().demo:
             st.badge("demo: nothing is kept", icon=":material/visibility_lock:", color="orange")
@@ -184,16 +192,3 @@ def _open_example() -> None:
     chosen = probe_state().example
     if chosen != _OTHER_TEXT:
         open_example(chosen)
-
-
-def _link_popover(pair: Pair) -> None:
-    with st.popover("Link", icon=":material/link:", key="share"):
-        if not pair.example:
-            st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
-            return
-        pinned = probe_state().pinned
-        claims = current_claims()
-        also = f"{' and the pinned ones' if pinned else ''}{', and the claims' if claims else ''}"
-        st.write(f"This link opens the same pair with the same edits{also}.")
-        query = pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
-        st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)
