@@ -108,11 +108,25 @@ def table_view(table: Table, key: str) -> dict[str, Cell] | None:
         st.caption("Nothing.")
         return None
     if table.pivot:
-        return _grid_view(table, _grid_choice(table, key), key)
-    names = [heading(column) for column in table.columns]
+        names = list(table.pivot.cells)
+        name = names[0]
+        if len(names) > 1:
+            columns = [table.column(name) for name in names]
+            name = st.segmented_control(
+                "Figure",
+                names,
+                default=name,
+                key=f"{key}-figure-{len(names)}",
+                required=True,
+                format_func=lambda name: table.column(name).heading,
+                label_visibility="collapsed",
+                help="  \n".join(f"{column.heading}: {column.help}" for column in columns if column.help),
+            )
+        return _grid_view(table, name, key)
+    headings = [heading(column) for column in table.columns]
     texts = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
     styles = [[_style(cell) for cell in row] for row in table.rows]
-    frame = pd.DataFrame(texts, columns=names)
+    frame = pd.DataFrame(texts, columns=headings)
     event = st.dataframe(
         frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
         key=key,
@@ -128,25 +142,6 @@ def table_view(table: Table, key: str) -> dict[str, Cell] | None:
     )
     rows = event["selection"]["rows"]
     return list(table.records())[rows[0]] if rows and rows[0] < len(table.rows) else None
-
-
-def _grid_choice(table: Table, key: str) -> str:
-    names = list(table.pivot.cells) if table.pivot else []
-    if len(names) == 1:
-        return names[0]
-    chosen: str = st.segmented_control(
-        "Figure",
-        names,
-        default=names[0],
-        key=f"{key}-figure-{len(names)}",
-        required=True,
-        format_func=lambda name: table.column(name).heading,
-        label_visibility="collapsed",
-        help="  \n".join(
-            f"{table.column(name).heading}: {table.column(name).help}" for name in names if table.column(name).help
-        ),
-    )
-    return chosen
 
 
 def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
