@@ -10,7 +10,6 @@ import typer
 
 from core.errors import BadSettingError, LoadError
 from core.plugins.checkpoint_file import (
-    CheckpointEntry,
     checkpoint_class,
     entry_of,
     suggested_name,
@@ -67,7 +66,13 @@ def command(
     remarks = describe_probes(chosen, results, guess.open)
     file: Path | None = None
     if chosen.passes or (anyway and chosen.gaps):
-        file = _keep(chosen.entry, output, settings.metrics_dir)
+        if output is None:
+            file = save_entry(chosen.entry, checkpoint_class(chosen.entry), settings.metrics_dir)
+        elif output.suffix != ".toml":
+            raise BadSettingError(f"{output} does not end in .toml, by which --plugin knows a file of metrics.")
+        else:
+            output.write_text(entry_toml(chosen.entry), encoding="utf-8")
+            file = output
     if as_json:
         typer.echo(json.dumps(_record(repository, guess, family, chosen, remarks, file), ensure_ascii=False, indent=1))
     else:
@@ -91,15 +96,6 @@ def _read_fields(corrections: list[str]) -> dict[str, object]:
             )
         fields[field.strip()] = value
     return fields
-
-
-def _keep(entry: CheckpointEntry, output: Path | None, folder: Path) -> Path:
-    if output is None:
-        return save_entry(entry, checkpoint_class(entry), folder)
-    if output.suffix != ".toml":
-        raise BadSettingError(f"{output} does not end in .toml, by which --plugin knows a file of metrics.")
-    output.write_text(entry_toml(entry), encoding="utf-8")
-    return output
 
 
 def _show(chosen: ProbeResult, remarks: list[str]) -> None:

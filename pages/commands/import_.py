@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +25,6 @@ from core.dataset import (
 )
 from core.datasets.explained import Explained
 from core.settings import Settings
-from core.types import Sample
 from core.weights.download import fetch_released_dataset, provenance_name
 from pages.commands.shared.messages import print_status, with_progress
 
@@ -70,21 +68,18 @@ def command(
             saved = sum(save_scores(store, imported.dataset, outcomes), SavedScores())
             print_status(f"  {format_saved_scores(saved)}")
         if isinstance(reader, Explained):
-            print_status(f"  {_join_sentence(tally, load_samples(store, imported.dataset), imported.dataset)}")
+            answered = [sample.item for sample in load_samples(store, imported.dataset) if sample.item.explanations]
+            joined = sum(bool(item.example.summary) for item in answered)
+            sentence = (
+                f"{tally.explanations.total()} answers read; {joined} summaries of {imported.dataset} have answers"
+            )
+            if joined < len(answered):
+                sentence += (
+                    f", and {len(answered) - joined} answered ones are not in it: import answers under the name of the dataset that they "
+                    "speak of (--name). By themselves they have the labels of their own lines"
+                )
+            print_status(f"  {sentence}.")
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
-
-
-def _join_sentence(tally: ImportCounts, samples: Sequence[Sample], dataset: str) -> str:
-    """Number of answers that were read, and of the summaries of the dataset that have an answer now."""
-    answered = [sample.item for sample in samples if sample.item.explanations]
-    joined = sum(bool(item.example.summary) for item in answered)
-    read = f"{tally.explanations.total()} answers read"
-    if joined == len(answered):
-        return f"{read}; {joined} summaries of {dataset} have answers."
-    return (
-        f"{read}; {joined} summaries of {dataset} have answers, and {len(answered) - joined} answered ones are not in it: "
-        "import answers under the name of the dataset that they speak of (--name). By themselves they have the labels of their own lines."
-    )

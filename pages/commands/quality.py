@@ -57,7 +57,16 @@ def command(
         manager, id = ManagerActions(store, _COMMAND_LINE), find_campaign_id(store, campaign)
         match action:
             case QualityAction.LIST:
-                _list(manager, id)
+                progress = manager.progress(id)
+                if progress.draw:
+                    typer.echo(progress.draw.describe())
+                for one in progress.people:
+                    state = f"paused: {one.paused}" if one.paused else ""
+                    near = "; ".join(signal.describe() for signal in one.signals if signal.evidence >= WARN_EVIDENCE)
+                    typer.echo("\t".join([one.name, str(one.answered), state or near]).rstrip("\t"))
+                for row in manager.exclusions(id):
+                    ended = f"; counts again: {row.reinstated}" if row.reinstated_at else ""
+                    typer.echo(f"exclusion {row.id}\t{row.person}\t{describe_exclusion(row)}: {row.reason}{ended}")
             case QualityAction.PAUSE:
                 manager.pause(id, _find(manager, name), reason)
                 print_status(f"{name} gets no more items of {campaign}.")
@@ -80,16 +89,3 @@ def _find(manager: ManagerActions, name: str) -> str:
     if name not in people:
         raise RecordError(f"Nobody is called {name!r}. There are: {', '.join(people) or 'none'}.")
     return people[name]
-
-
-def _list(manager: ManagerActions, campaign_id: str) -> None:
-    progress = manager.progress(campaign_id)
-    if progress.draw:
-        typer.echo(progress.draw.describe())
-    for one in progress.people:
-        state = f"paused: {one.paused}" if one.paused else ""
-        near = "; ".join(signal.describe() for signal in one.signals if signal.evidence >= WARN_EVIDENCE)
-        typer.echo("\t".join([one.name, str(one.answered), state or near]).rstrip("\t"))
-    for row in manager.exclusions(campaign_id):
-        ended = f"; counts again: {row.reinstated}" if row.reinstated_at else ""
-        typer.echo(f"exclusion {row.id}\t{row.person}\t{describe_exclusion(row)}: {row.reason}{ended}")

@@ -42,7 +42,11 @@ def command(
         raise BadSettingError(
             f"--token-from names {token_from}, which is not set. Set it in the environment or in .env."
         )
-    if not token and not _is_this_machine(host):
+    try:
+        is_this_machine = ip_address(host).is_loopback
+    except ValueError:
+        is_this_machine = host == "localhost"
+    if not token and not is_this_machine:
         raise BadSettingError(f"Others can reach {host}. Put a token into a variable and name it: --token-from NAME.")
     metrics = [METRICS.parse(spec) for spec in metric]
     with closing(Engine.open(Settings.read().on(device))) as engine:
@@ -50,10 +54,3 @@ def command(
             f"http://{host}:{port}/score answers for {', '.join(one.spec for one in metrics)}; http://{host}:{port}/ describes it."
         )
         uvicorn.run(ScoreService(engine, metrics, token).app(), host=host, port=port, log_level="warning")
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

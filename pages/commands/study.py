@@ -130,8 +130,12 @@ def study_command(study: type[Study]) -> TyperCommand:
         as_json, files = options.pop("as_json"), options.pop("to") or []
         refusals: list[Refusal] = []
         with _opened_data(chosen, options, refusals) as data:
-            if not chosen.scores_texts:
-                _warn_of_long_resampling(chosen, data)
+            cases = None if chosen.scores_texts else data.cases
+            if cases is not None and data.resamples > 2 * affordable_resamples(cases):  # more than a person waits for
+                seconds = projected_seconds(data.resamples, lambda number: chosen.run(replace(data, resamples=number)))
+                print_status(
+                    f"{data.resamples:,} resamples of {len(cases.samples):,} summaries will take about {seconds / 60:.1f} minutes."
+                )
             report = chosen.run(data)
         for problem in report.problems:
             print_status(problem)
@@ -258,12 +262,3 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
                 )
             data = replace(data, resamples=number or affordable)
     return data
-
-
-def _warn_of_long_resampling(study: Study, data: StudyData) -> None:
-    """Print how long so many resamples will take, where they are more than a person would wait for."""
-    if data.cases is None or data.resamples <= 2 * affordable_resamples(data.cases):
-        return
-    minutes = projected_seconds(data.resamples, lambda number: study.run(replace(data, resamples=number))) / 60
-    summaries = f"{len(data.cases.samples):,} summaries"
-    print_status(f"{data.resamples:,} resamples of {summaries} will take about {minutes:.1f} minutes.")

@@ -26,7 +26,6 @@ from core.training.learning_curve import learning_curve
 from core.training.run import (
     PACKAGED_ENCODER,
     Recipe,
-    TrainedFolder,
     TrainingPlan,
     TrainingSource,
     check_folder,
@@ -115,16 +114,13 @@ def command(
                 for point in _watch(learning_curve(plan, learned, to, engine)):
                     typer.echo(point.text)
             if not preview:
-                _report(_watch(train_to_folder(plan, learned, to, engine)))
+                trained = _watch(train_to_folder(plan, learned, to, engine))
+                for figure in trained.figures:
+                    typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
+                typer.echo(verdict(trained.figures))
+                typer.echo(f"Use it as {trained.spec}; its card is {trained.folder / 'README.md'}.")
     if refusals:
         raise typer.Exit(2)
-
-
-def _report(trained: TrainedFolder) -> None:
-    for figure in trained.figures:
-        typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
-    typer.echo(verdict(trained.figures))
-    typer.echo(f"Use it as {trained.spec}; its card is {trained.folder / 'README.md'}.")
 
 
 def _source(name: str, include_test: bool, refusals: list[Refusal]) -> TrainingSource:

@@ -12,7 +12,7 @@ import typer
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.models.words.shallow import MODEL_SUFFIX, TrainingFacts
+from core.models.words.shallow import MODEL_SUFFIX
 from core.settings import Settings
 from core.training import shallow_data as training_data
 from core.training.shallow_trainer import TrainingTask, train_model
@@ -62,15 +62,15 @@ def command(
     model = train_model(rows, task, signatures, apart)
     with open_output(output) as file:
         file.write(model.model_dump_json(indent=1) + "\n")
-    typer.echo(model.facts.model_dump_json(indent=1) if as_json else _format_held_out(model.facts))
+    facts = model.facts
+    if as_json:
+        typer.echo(facts.model_dump_json(indent=1))
+    else:
+        agreement = "unknown, as all targets are alike" if facts.agreement is None else f"{facts.agreement:.3f}"
+        typer.echo(
+            f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. "
+            f"Held out{f', split {facts.split}' if facts.split else ''}: "
+            f"{facts.held_out_pairs} pairs of {facts.held_out_documents} documents; {facts.measure}: {agreement}."
+        )
     if refusals:
         raise typer.Exit(2)
-
-
-def _format_held_out(facts: TrainingFacts) -> str:
-    agreement = "unknown, as all targets are alike" if facts.agreement is None else f"{facts.agreement:.3f}"
-    return (
-        f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. "
-        f"Held out{f', split {facts.split}' if facts.split else ''}: "
-        f"{facts.held_out_pairs} pairs of {facts.held_out_documents} documents; {facts.measure}: {agreement}."
-    )

@@ -89,36 +89,35 @@ def openapi() -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for one in OPERATIONS:
         paths.setdefault(f"/{one.path}", {})[one.method.lower()] = _description(one)
-    problem = {"type": "object", "required": ["problem"], "properties": {"problem": {"type": "string"}}}
+    text: dict[str, Any] = {"type": "string"}
+    webhooks = {}  # what they are sent at an event
+    for event, about in EVENTS.items():
+        campaign = {"type": "object", "properties": {"id": text, "name": text}}
+        own = {"counts": {"type": "object"}} if event.startswith("campaign.") else {"person": text, "item_id": text}
+        body = {"id": text, "event": {"const": event}, "reason": text, "at": {**text, "format": "date-time"}}
+        schema = {"type": "object", "properties": {**body, "campaign": campaign, **own}}
+        headers = ("X-Touchstone-Event", "X-Touchstone-Signature")
+        webhooks[event] = {
+            "post": {
+                "summary": about,
+                "security": [],
+                "parameters": [{"name": name, "in": "header", "schema": text} for name in headers],
+                "requestBody": {"content": {"application/json": {"schema": schema}}},
+                "responses": {"2XX": {"description": "received"}},
+            }
+        }
+    problem = {"type": "object", "required": ["problem"], "properties": {"problem": text}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Touchstone", "version": "1", "description": "Campaigns of a shared server."},
         "servers": [{"url": "/api/v1"}],
         "security": [{"token": []}],
         "paths": paths,
-        "webhooks": {name: {"post": _sent(name, about)} for name, about in EVENTS.items()},
+        "webhooks": webhooks,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {"Problem": problem},
         },
-    }
-
-
-def _sent(event: str, about: str) -> dict[str, Any]:
-    """Description of what a webhook is sent at an event."""
-    text: dict[str, Any] = {"type": "string"}
-    campaign = {"type": "object", "properties": {"id": text, "name": text}}
-    own = {"counts": {"type": "object"}} if event.startswith("campaign.") else {"person": text, "item_id": text}
-    body = {"id": text, "event": {"const": event}, "reason": text, "at": {**text, "format": "date-time"}}
-    schema = {"type": "object", "properties": {**body, "campaign": campaign, **own}}
-    return {
-        "summary": about,
-        "security": [],
-        "parameters": [
-            {"name": name, "in": "header", "schema": text} for name in ("X-Touchstone-Event", "X-Touchstone-Signature")
-        ],
-        "requestBody": {"content": {"application/json": {"schema": schema}}},
-        "responses": {"2XX": {"description": "received"}},
     }
 
 

@@ -27,7 +27,15 @@ class CompressedAssets:
         self._answers: LRUCache[str, tuple[Message, bytes]] = LRUCache(_KEPT_BYTES, lambda answer: len(answer[1]))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_compressible(scope):
+        is_compressible = (
+            scope["type"] == "http"
+            and scope["method"] == "GET"
+            and _FOLDER in scope["path"]
+            and scope["path"].endswith(_SUFFIXES)
+            and "gzip" in Headers(scope=scope).get("accept-encoding", "")
+            and "range" not in Headers(scope=scope)
+        )
+        if not is_compressible:
             await self._app(scope, receive, send)
             return
         answer = self._answers.get(scope["path"])
@@ -67,14 +75,3 @@ async def _never_leaves() -> Message:
     """A browser that waits: the one that asked may leave meanwhile, and a file that ends there would be kept for everybody."""
     message: Message = await get_running_loop().create_future()
     return message
-
-
-def _is_compressible(scope: Scope) -> bool:
-    headers = Headers(scope=scope)
-    return (
-        scope["method"] == "GET"
-        and _FOLDER in scope["path"]
-        and scope["path"].endswith(_SUFFIXES)
-        and "gzip" in headers.get("accept-encoding", "")
-        and "range" not in headers
-    )

@@ -51,9 +51,14 @@ class Protection:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and not _is_own_page(Headers(scope=scope)):
-            await send({"type": "websocket.close", "code": _FORBIDDEN})
-            return
+        if scope["type"] == "websocket":
+            headers = Headers(scope=scope)
+            origin = urlsplit(headers.get("origin", ""))
+            # programs that are no browsers send no origin; a page of another port of this machine is another site
+            is_own_page = not headers.get("origin") or origin.netloc == headers.get("host")
+            if not is_own_page and origin.hostname not in {*st.get_option("server.allowedHosts")} - _LOOPBACK:
+                await send({"type": "websocket.close", "code": _FORBIDDEN})
+                return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -68,14 +73,3 @@ class Protection:
             await send(message)
 
         await answering(scope, receive, send_with_headers)
-
-
-def _is_own_page(headers: Headers) -> bool:
-    """True if a connection comes from a page of this server, under the address that the browser used or an allowed name.
-
-    Programs that are no browsers send no origin. A page of another port of this machine is another site.
-    """
-    origin = urlsplit(headers.get("origin", ""))
-    if not headers.get("origin") or origin.netloc == headers.get("host"):
-        return True
-    return origin.hostname in {*st.get_option("server.allowedHosts")} - _LOOPBACK

@@ -99,7 +99,15 @@ class ScoreService:
         body = await read_beginning(request, _MOST_BYTES)
         if len(body) > _MOST_BYTES:
             raise _RefusedError(413, f"A request may have {_MOST_BYTES // 2**20} MB. Send fewer pairs at once.")
-        asked = _parse(body)
+        try:
+            record = json.loads(body)
+            form = _Batch if isinstance(record, dict) and "examples" in record else _Single
+            asked: _Single | _Batch = form.model_validate(record)
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            raise _RefusedError(422, f"{wrong}. Send document and summary, or a list of them as examples.") from None
+        except ValueError:
+            raise _RefusedError(422, 'The request is no JSON. Send {"document": …, "summary": …}.') from None
         pairs = asked.examples if isinstance(asked, _Batch) else [asked]
         examples = [
             Example(str(place), pair.document, pair.summary, (), pair.question) for place, pair in enumerate(pairs)
@@ -110,10 +118,10 @@ class ScoreService:
         for outcome, example in zip(outcomes, examples, strict=True):
             if isinstance(outcome, Result):
                 sentences = [_sentence(part, example) for part in outcome.parts]
-                record = {"score": outcome.score, "sentences": sentences, "signature": outcome.signature}
+                score = {"score": outcome.score, "sentences": sentences, "signature": outcome.signature}
             else:
-                record = {"score": None, "error": outcome.message, "kind": outcome.kind.value}
-            records.append({**record, "metric": outcome.metric})
+                score = {"score": None, "error": outcome.message, "kind": outcome.kind.value}
+            records.append({**score, "metric": outcome.metric})
         return JSONResponse({"scores": records} if isinstance(asked, _Batch) else records[0])
 
     def _check_token(self, request: Request) -> None:
@@ -166,18 +174,6 @@ def describe_api(metrics: Sequence[str]) -> dict[str, Any]:
         "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "paths": {"/score": {"post": score}, "/health": {"get": health}},
     }
-
-
-def _parse(body: bytes) -> _Single | _Batch:
-    try:
-        record = json.loads(body)
-        form = _Batch if isinstance(record, dict) and "examples" in record else _Single
-        return form.model_validate(record)
-    except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise _RefusedError(422, f"{wrong}. Send document and summary, or a list of them as examples.") from None
-    except ValueError:
-        raise _RefusedError(422, 'The request is no JSON. Send {"document": …, "summary": …}.') from None
 
 
 def _sentence(part: Part, example: Example) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from core.docs_pages import DOCS
 
@@ -62,19 +61,18 @@ def read_lessons(docs: Path = DOCS) -> Mapping[str, Lesson]:
     """The lessons by their names, in the order of their places. Raises ValueError for a step that asks for nothing to be checked."""
     files = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in (docs / FOLDER).glob("*.toml")}
     ordered = sorted(files.items(), key=lambda item: item[1].pop("place"))
-    return {name: _read_lesson(name, record) for name, record in ordered}
-
-
-def _read_lesson(name: str, record: dict[str, Any]) -> Lesson:
-    steps = []
-    for step in record.pop("steps"):
-        choices = tuple(Choice(**choice) for choice in step.pop("choices", ()))
-        steps.append(Step(**step, choices=choices))
-        if bool(steps[-1].done) == any(choice.right for choice in choices):
-            raise ValueError(
-                f"Step {len(steps)} of the lesson {name!r} needs either `done`, or choices of which one is right."
-            )
-    return Lesson(**record, steps=tuple(steps))
+    lessons = {}
+    for name, record in ordered:
+        steps = []
+        for step in record.pop("steps"):
+            choices = tuple(Choice(**choice) for choice in step.pop("choices", ()))
+            steps.append(Step(**step, choices=choices))
+            if bool(steps[-1].done) == any(choice.right for choice in choices):
+                raise ValueError(
+                    f"Step {len(steps)} of the lesson {name!r} needs either `done`, or choices of which one is right."
+                )
+        lessons[name] = Lesson(**record, steps=tuple(steps))
+    return lessons
 
 
 def opening_query(steps: Sequence[Step], at: int) -> dict[str, str]:

@@ -40,13 +40,15 @@ def open_thresholds(database_url: str, given: Sequence[str]) -> list[OwnThreshol
         return [read_threshold(Path(one)) for one in given]
     with closing(Store.open(database_url)) as store:
         kept = kept_thresholds(store)
-    return [read_threshold(Path(one)) if Path(one).is_file() else _named_threshold(kept, one) for one in given]
-
-
-def _named_threshold(kept: dict[str, OwnThreshold], name: str) -> OwnThreshold:
-    if name not in kept:
-        known = f"Saved are {', '.join(kept)}." if kept else "None is saved yet."
-        raise TouchstoneError(
-            f"{name} is neither a file nor a saved threshold. {known} Save one: cli.py threshold METRIC --data DATA --name {name}"
-        )
-    return kept[name]
+    thresholds = []
+    for one in given:
+        if Path(one).is_file():
+            thresholds.append(read_threshold(Path(one)))
+        elif one in kept:
+            thresholds.append(kept[one])
+        else:
+            known = f"Saved are {', '.join(kept)}." if kept else "None is saved yet."
+            raise TouchstoneError(
+                f"{one} is neither a file nor a saved threshold. {known} Save one: cli.py threshold METRIC --data DATA --name {one}"
+            )
+    return thresholds

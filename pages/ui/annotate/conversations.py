@@ -53,20 +53,17 @@ def _comments_dialog(campaign: CampaignSettings) -> None:
     found = read_or_keep(f"conversations {campaign.id}", lambda: _comments().conversations(campaign.id))
     current = annotate_state().current
     task = current.task if current else None
-    sent = isinstance(task, ShownTask) and _new_conversation(task, found)
+    sent = (
+        isinstance(task, ShownTask)
+        and not any(one.number == task.number for one in found)
+        and comment_form(
+            f"item-{task.reservation}",
+            f"Comment on item {task.number}, which is open now",
+            lambda text, event: _comments().send(task.reservation, text, event),
+        )
+    )
     if sent or any(_conversation_box(campaign, one) for one in found):
         st.rerun()  # all of the page: after a run of the dialog alone Streamlit does not hear that it is closed
-
-
-def _new_conversation(task: ShownTask, found: list[Conversation]) -> bool:
-    """The form for the item that is open, where it has no conversation yet; whether something was sent."""
-    if any(one.number == task.number for one in found):
-        return False
-    return comment_form(
-        f"item-{task.reservation}",
-        f"Comment on item {task.number}, which is open now",
-        lambda text, event: _comments().send(task.reservation, text, event),
-    )
 
 
 def _conversation_box(campaign: CampaignSettings, conversation: Conversation) -> bool:

@@ -191,32 +191,26 @@ def current_task(campaign: CampaignSettings) -> tuple[CurrentTask, ShownTask | N
                 raise
             annotate_state().away = explain_away(error)
             return replace(current, mode="waiting"), current.before
-    annotate_state().current = current = _look_ahead(current, found)
+    if (
+        not current.ahead
+        and current.mode == "work"
+        and not current.campaign.rules.reveal
+        and isinstance(found, ShownTask)
+        and found.stage is Stage.WORK
+    ):  # what comes next does not depend on the answer, and needs no look at it
+        try:
+            following = labelling().ahead(found.reservation)
+            ahead = _with_draft(CurrentTask(current.person, current.campaign), following)
+            current = replace(current, ahead=following if isinstance(following, NoTask) else ahead)
+        except UnavailableError as error:
+            annotate_state().away = explain_away(error)
+    annotate_state().current = current
     return current, found
 
 
 def _with_draft(current: CurrentTask, found: ShownTask | NoTask) -> CurrentTask:
     draft = labelling().draft(found.reservation) if isinstance(found, ShownTask) else {}
     return replace(current, task=found, draft=draft)
-
-
-def _look_ahead(current: CurrentTask, task: ShownTask | NoTask) -> CurrentTask:
-    """With what comes next, where that does not depend on the answer and needs no look at it."""
-    if (
-        current.ahead
-        or current.mode != "work"
-        or current.campaign.rules.reveal
-        or isinstance(task, NoTask)
-        or task.stage is not Stage.WORK
-    ):
-        return current
-    try:
-        found = labelling().ahead(task.reservation)
-        ahead = _with_draft(CurrentTask(current.person, current.campaign), found)
-    except UnavailableError as error:
-        annotate_state().away = explain_away(error)
-        return current
-    return replace(current, ahead=found if isinstance(found, NoTask) else ahead)
 
 
 def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress) -> TaskView:

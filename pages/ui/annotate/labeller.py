@@ -58,7 +58,13 @@ def edit_preview(questions: QuestionSet, task: ShownTask, answers: Mapping[str, 
     laid = edited_segments(questions, task, answers)
     if not any(op for op, _ in laid):
         return None
-    return {"pieces": abridge_unchanged(laid, _CONTEXT_CHARACTERS), "refusal": _edit_refusal(questions, task, answers)}
+    refusal = ""
+    try:
+        for text in _rewritten_texts(questions, answers).values():
+            parse_answer_edits(_edit_records(task, text), task.left, "-")
+    except RecordError as error:
+        refusal = str(error)
+    return {"pieces": abridge_unchanged(laid, _CONTEXT_CHARACTERS), "refusal": refusal}
 
 
 def _edit_questions(questions: QuestionSet) -> list[CampaignQuestion]:
@@ -77,15 +83,6 @@ def _with_original_line_ends(task: ShownTask, text: str) -> str:
 
 def _edit_records(task: ShownTask, text: str) -> list[dict[str, str | int]]:
     return to_records(task.left, recover(task.left, _with_original_line_ends(task, text)))
-
-
-def _edit_refusal(questions: QuestionSet, task: ShownTask, answers: Mapping[str, Any]) -> str:
-    try:
-        for text in _rewritten_texts(questions, answers).values():
-            parse_answer_edits(_edit_records(task, text), task.left, "-")
-    except RecordError as error:
-        return str(error)
-    return ""
 
 
 TaskMode = Literal["work", "again", "revealed", "feedback", "waiting"]

@@ -107,7 +107,21 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
     st.caption(escape_markdown(audit.signature))
     for finding in audit.findings:
         _finding(opened, audit, finding)
-    _false_verdicts()
+    table = false_verdicts()  # on metrics of known worth
+    with st.expander("How often such a verdict is false", icon=":material/balance:"):
+        st.caption(
+            f"{len(table.metrics)} metrics of known worth, audited with {len(table.seeds)} seeds on {table.data}: "
+            f"{table.total().false} of {table.total().given:,} verdicts were not those that they deserve."
+        )
+        columns = [f"false of {level.value}" for level in JUDGED_LEVELS]
+        rows = [[title, *(f"{one.false} of {one.given}" if one else None for one in of)] for title, of in table.rows()]
+        st.dataframe(
+            pd.DataFrame(rows, columns=["question", *columns]),
+            hide_index=True,
+            height="auto",
+            alt="False verdicts by question",
+            placeholder="–",
+        )
 
 
 def _judge_card(card: JudgeCard) -> None:
@@ -128,27 +142,6 @@ def _judge_card(card: JudgeCard) -> None:
                     row[one.metric] = f"{LEVEL_MARKS[found.level][1]} {found.level.value} · {figure}"
             rows.append(row)
         st.dataframe(pd.DataFrame(rows), hide_index=True, height="auto", alt="The card of the judge", placeholder="–")
-
-
-def _false_verdicts() -> None:
-    """Show how often a verdict of each kind was false on metrics of known worth."""
-    import pandas as pd
-
-    table = false_verdicts()
-    with st.expander("How often such a verdict is false", icon=":material/balance:"):
-        st.caption(
-            f"{len(table.metrics)} metrics of known worth, audited with {len(table.seeds)} seeds on {table.data}: "
-            f"{table.total().false} of {table.total().given:,} verdicts were not those that they deserve."
-        )
-        columns = [f"false of {level.value}" for level in JUDGED_LEVELS]
-        rows = [[title, *(f"{one.false} of {one.given}" if one else None for one in of)] for title, of in table.rows()]
-        st.dataframe(
-            pd.DataFrame(rows, columns=["question", *columns]),
-            hide_index=True,
-            height="auto",
-            alt="False verdicts by question",
-            placeholder="–",
-        )
 
 
 def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> str | None:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.audit.question import QUESTIONS, Finding, MetricAudit, Question, ShownPair
+from core.audit.question import QUESTIONS, Finding, MetricAudit, ShownPair
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
 from core.errors import TouchstoneError
@@ -37,8 +37,14 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
             icon=":material/bar_chart:",
         )
     elif question.page == "stress":
+        runs = {question.tab: opened.evidence.run}
+        if question.name == "reading":
+            # the run of the windows stands alone; a metric may have neither windows nor sentences
+            swept = opened.evidence.sweeps.get(audit.metric)
+            runs = {} if swept is None else {"windows": swept}
+            runs |= {"density": opened.evidence.run} if opened.evidence.densities.get(audit.metric) else {}
         with st.container(horizontal=True):
-            for tab, run in _runs_by_tab(opened, audit, question).items():
+            for tab, run in runs.items():
                 key = f"audit-run-{audit.metric}-{question.name}-{tab}"
                 if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
                     _open_run(opened, run, tab)
@@ -66,17 +72,6 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
         pair = shown[place].pair
         st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
         probe_button(opened, pair, f"case-{audit.metric}-{finding.question}")
-
-
-def _runs_by_tab(opened: AuditTask, audit: MetricAudit, question: Question) -> dict[str, Run]:
-    """The run of the audit, and that of the windows, which stands alone; a metric may have neither windows nor sentences."""
-    evidence = opened.evidence
-    if evidence is None:
-        return {}
-    if question.name != "reading":
-        return {question.tab: evidence.run}
-    swept = {"windows": evidence.sweeps[audit.metric]} if audit.metric in evidence.sweeps else {}
-    return swept | ({"density": evidence.run} if evidence.densities.get(audit.metric) else {})
 
 
 def _open_run(opened: AuditTask, run: Run, tab: str) -> None:

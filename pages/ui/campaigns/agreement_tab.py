@@ -10,7 +10,6 @@ from annotations.campaigns.active_order import ORDER_NOTE
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
-from core.stats.statistic import Estimate
 from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.campaigns.annotator_model_view import annotator_model_view
 from pages.ui.campaigns.campaign_choice import campaign_manager
@@ -62,7 +61,9 @@ def agreement_tab(campaign: CampaignSettings) -> None:
 
     slices: dict[str, list[str]] = {}
     for one in of_question:
-        for why in dict.fromkeys(estimate.why for estimate in _estimates(one) if estimate.why):
+        estimates = [one.raw, *one.alphas.values(), *([one.ac1] if one.prevalence else [])]
+        estimates += [one.reliability] if one.reliability else []
+        for why in dict.fromkeys(estimate.why for estimate in estimates if estimate.why):
             slices.setdefault(why, []).append(one.slice)
     if slices:
         st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
@@ -77,12 +78,6 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         st.caption(KEPT_NOTE)
     if campaign.rules.reveal:
         _revision_table(manager.revisions(campaign.id))
-
-
-def _estimates(one: Agreement) -> list[Estimate]:
-    """Those that the table shows."""
-    found = [one.raw, *one.alphas.values(), *([one.ac1] if one.prevalence else [])]
-    return [*found, one.reliability] if one.reliability else found
 
 
 def _caveats(campaign: CampaignSettings) -> None:

@@ -65,9 +65,24 @@ def _conversation_choice(campaign: CampaignSettings, found: Sequence[Conversatio
     import pandas as pd
 
     st.caption(f"{sum(one.is_open for one in found)} of {len(found)} wait for an answer or have a flag to resolve.")
+    lines = []
+    for one in found:
+        resolved = [flag.resolution for flag in one.flags if flag.resolution]
+        lines.append(
+            {
+                "state": "open" if one.is_open else "done",
+                "person": one.annotator or "–",
+                "flags": f"{len(resolved)} of {len(one.flags)} resolved" if one.flags else "",
+                "resolved by": ", ".join(dict.fromkeys(resolution.by for resolution in resolved)),
+                "comments": len(one.comments),
+                "last words": one.comments[-1].text if one.comments else one.flags[-1].reason,
+                "summary": one.summary,
+                "last": one.last_at,
+            }
+        )
     order = hash(tuple((one.task, one.annotator_id) for one in found))
     event = st.dataframe(
-        pd.DataFrame([_conversation_row(one) for one in found]),
+        pd.DataFrame(lines),
         key=f"conversations-{campaign.id}-{order}",
         hide_index=True,
         on_select="rerun",
@@ -81,18 +96,3 @@ def _conversation_choice(campaign: CampaignSettings, found: Sequence[Conversatio
     )
     rows = event["selection"]["rows"]
     return found[rows[0]] if rows and rows[0] < len(found) else found[0]
-
-
-def _conversation_row(one: Conversation) -> dict[str, object]:
-    resolved = [flag.resolution for flag in one.flags if flag.resolution]
-    last = one.comments[-1].text if one.comments else one.flags[-1].reason
-    return {
-        "state": "open" if one.is_open else "done",
-        "person": one.annotator or "–",
-        "flags": f"{len(resolved)} of {len(one.flags)} resolved" if one.flags else "",
-        "resolved by": ", ".join(dict.fromkeys(resolution.by for resolution in resolved)),
-        "comments": len(one.comments),
-        "last words": last,
-        "summary": one.summary,
-        "last": one.last_at,
-    }

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.crowd import PLATFORMS, SessionRow, StudyTerms, study_address
+from annotations.campaigns.crowd import PLATFORMS, StudyTerms, study_address
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.markup import escape_markdown
@@ -18,6 +18,8 @@ _HIDDEN = ("study", "submission", "code")
 
 def crowd_form(campaign: CampaignSettings) -> None:
     """Set up the study, and end sessions that participants returned."""
+    import pandas as pd
+
     with st.expander(
         "Prolific and MTurk", icon=":material/groups:", key=f"crowd-{campaign.id}", on_change="rerun"
     ) as box:
@@ -33,7 +35,24 @@ def crowd_form(campaign: CampaignSettings) -> None:
             st.code(study_address(server, key, terms.platform), language=None, wrap_lines=True)
         _terms_form(campaign, found[1] if found else StudyTerms("prolific"), is_new=found is None)
         if found:
-            _sessions(campaign, campaign_manager().sessions(campaign.id))
+            rows = campaign_manager().sessions(campaign.id)
+            if not rows:
+                st.caption("No participant has come yet.")
+                return
+            frame = pd.DataFrame([asdict(row) for row in rows]).drop(columns=list(_HIDDEN))
+            frame.columns = frame.columns.str.replace("_", " ")
+            st.dataframe(frame, hide_index=True, alt="Sessions of participants")
+            st.caption("“Sessions of participants” under “For other tools” is this table with codes, as CSV.")
+            still_open = [row.participant for row in rows if row.outcome == "open"]
+            if not still_open:
+                return
+            with st.form(f"returned-{campaign.id}", border=False):
+                participant = st.selectbox("Returned on the platform", still_open, format_func=escape_markdown)
+                pressed = st.form_submit_button("Free the place", disabled=services.settings().demo)
+            if pressed:
+                with error_as_notice():
+                    campaign_manager().return_session(campaign.id, participant)
+                st.rerun()
 
 
 def _terms_form(campaign: CampaignSettings, terms: StudyTerms, *, is_new: bool) -> None:
@@ -83,25 +102,3 @@ def _terms_form(campaign: CampaignSettings, terms: StudyTerms, *, is_new: bool) 
             campaign.id, StudyTerms(platform, int(places), int(minutes), *codes, pay, screened_pay, currency.strip())
         )
     st.rerun()
-
-
-def _sessions(campaign: CampaignSettings, rows: list[SessionRow]) -> None:
-    import pandas as pd
-
-    if not rows:
-        st.caption("No participant has come yet.")
-        return
-    frame = pd.DataFrame([asdict(row) for row in rows]).drop(columns=list(_HIDDEN))
-    frame.columns = frame.columns.str.replace("_", " ")
-    st.dataframe(frame, hide_index=True, alt="Sessions of participants")
-    st.caption("“Sessions of participants” under “For other tools” is this table with codes, as CSV.")
-    still_open = [row.participant for row in rows if row.outcome == "open"]
-    if not still_open:
-        return
-    with st.form(f"returned-{campaign.id}", border=False):
-        participant = st.selectbox("Returned on the platform", still_open, format_func=escape_markdown)
-        pressed = st.form_submit_button("Free the place", disabled=services.settings().demo)
-    if pressed:
-        with error_as_notice():
-            campaign_manager().return_session(campaign.id, participant)
-        st.rerun()

@@ -21,8 +21,8 @@ from annotations.store.records import LOCAL_LABELS, PairRecord
 from core.datasets.bundled import bundled_items
 from core.edits import recover
 from core.perturbation import PERTURBATIONS
-from core.runs.run import Run, Source, Variant
-from core.types import ErrorType, Item, Verdict
+from core.runs.run import Run
+from core.types import ErrorType, Verdict
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.background_results import background_result
@@ -33,119 +33,98 @@ _COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
 
 def source_choice(key: str) -> list[Candidate] | None:
     """Everything of the chosen source that could be labelled; None while it is read or nothing is chosen."""
-    sources: dict[str, Callable[[str], list[Candidate] | None]] = {
-        "Bundled examples": lambda _: list(bundled_candidates()),
-        "Kept here": _kept_candidates,
-        "Stress run": _run_choice,
-        "Imported": _dataset_choice,
-    }
-    chosen = st.segmented_control(
-        "Items from", list(sources), default="Bundled examples", key=f"{key}-source", required=True
-    )
-    return sources[chosen](key)
+    sources = ["Bundled examples", "Kept here", "Stress run", "Imported"]
+    match st.segmented_control("Items from", sources, default=sources[0], key=f"{key}-source", required=True):
+        case "Kept here":
+            found = _stored_candidates(LOCAL_LABELS)
+            if found == []:
+                st.caption("Nothing was kept or labelled here yet. Keep pairs on Probe.")
+            return found
+        case "Stress run":
+            rows = listed_runs()
+            if not rows:
+                st.caption("There is no stress run yet. Begin one under Stress test.")
+                return None
+            id = st.selectbox("Run", list(rows), key=f"{key}-run", format_func=lambda id: rows[id].name)
+            return run_candidates(load_run(rows[id]))
+        case "Imported":
+            names = [row.name for row in services.store().datasets()]
+            if not names:
+                st.caption("Nothing was imported yet. Import a dataset under Evaluate.")
+                return None
+            return _stored_candidates(st.selectbox("Dataset", names, key=f"{key}-dataset"))
+    return list(bundled_candidates())
 
 
 @cache
 def bundled_candidates() -> tuple[Candidate, ...]:
     """The bundled summaries and their edits."""
     originals = {item.example.id: item for item in bundled_items() if not item.parent}
-    return tuple(_bundled_candidate(item, originals[item.parent or item.example.id]) for item in bundled_items())
+    candidates = []
+    for item in bundled_items():
+        original = originals[item.parent or item.example.id]
+        pair = PairRecord(
+            item.example.document,
+            original.example.summary,
+            item.example.summary,
+            item.edits,
+            by="bundled examples",
+            intended=item.intended,
+            error_type=item.error_type,
+            title=f"{item.title} ({original.title})" if item.parent else item.title,
+            domain=item.domain,
+            source=item.example.id,
+            contexts=item.example.contexts,
+            question=item.example.question,
+        )
+        candidates.append(candidate_from_pair(item.example.id, pair))
+    return tuple(candidates)
 
 
 def run_candidates(run: Run) -> list[Candidate]:
     """The variants that a stress run made of its summaries, which come before them."""
-    originals = [
-        candidate_from_pair(source.example.id, _unedited_pair(source, run.plan.name)) for source in run.sources.values()
-    ]
-    variants = [
-        candidate_from_pair(
-            f"{variant.source}, {variant.kind}", _variant_pair(run.sources[variant.source], variant, run.plan.name)
+    candidates = []
+    for source in run.sources.values():
+        original = source.example.summary
+        pair = PairRecord(
+            source.example.document,
+            original,
+            original,
+            (),
+            by="",
+            title=source.title,
+            domain=source.domain,
+            source=f"stress run {run.plan.name}",
+            contexts=source.example.contexts,
+            question=source.example.question,
         )
-        for variant in run.variants.values()
-        if variant.summary and variant.summary != run.sources[variant.source].example.summary
-    ]
-    return originals + variants
-
-
-def _kept_candidates(_: str) -> list[Candidate] | None:
-    found = _stored_candidates(LOCAL_LABELS)
-    if found == []:
-        st.caption("Nothing was kept or labelled here yet. Keep pairs on Probe.")
-    return found
-
-
-def _run_choice(key: str) -> list[Candidate] | None:
-    rows = listed_runs()
-    if not rows:
-        st.caption("There is no stress run yet. Begin one under Stress test.")
-        return None
-    id = st.selectbox("Run", list(rows), key=f"{key}-run", format_func=lambda id: rows[id].name)
-    return run_candidates(load_run(rows[id]))
-
-
-def _dataset_choice(key: str) -> list[Candidate] | None:
-    names = [row.name for row in services.store().datasets()]
-    if not names:
-        st.caption("Nothing was imported yet. Import a dataset under Evaluate.")
-        return None
-    return _stored_candidates(st.selectbox("Dataset", names, key=f"{key}-dataset"))
+        candidates.append(candidate_from_pair(source.example.id, pair))
+    for variant in run.variants.values():
+        source, edited = run.sources[variant.source], variant.summary
+        original = source.example.summary
+        if not edited or edited == original:
+            continue
+        breaks = PERTURBATIONS.parse(variant.kind).card.intent == "breaking"
+        pair = PairRecord(
+            source.example.document,
+            original,
+            edited,
+            variant.edits or tuple(recover(original, edited)),
+            by=variant.kind,
+            intended=Verdict.INCONSISTENT if breaks else None,
+            title=f"{variant.kind} ({source.title})",
+            domain=source.domain,
+            source=f"stress run {run.plan.name}",
+            contexts=source.example.contexts,
+            question=source.example.question,
+        )
+        candidates.append(candidate_from_pair(f"{variant.source}, {variant.kind}", pair))
+    return candidates
 
 
 def _stored_candidates(dataset: str) -> list[Candidate] | None:
     state, manager = tuple(services.store().counts(*_COUNTED_TABLES).values()), campaign_manager()
     return background_result("Reading the items…", ("candidates", dataset, state), lambda: manager.candidates(dataset))
-
-
-def _bundled_candidate(item: Item, original: Item) -> Candidate:
-    pair = PairRecord(
-        item.example.document,
-        original.example.summary,
-        item.example.summary,
-        item.edits,
-        by="bundled examples",
-        intended=item.intended,
-        error_type=item.error_type,
-        title=f"{item.title} ({original.title})" if item.parent else item.title,
-        domain=item.domain,
-        source=item.example.id,
-        contexts=item.example.contexts,
-        question=item.example.question,
-    )
-    return candidate_from_pair(item.example.id, pair)
-
-
-def _unedited_pair(source: Source, run: str) -> PairRecord:
-    summary = source.example.summary
-    return PairRecord(
-        source.example.document,
-        summary,
-        summary,
-        (),
-        by="",
-        title=source.title,
-        domain=source.domain,
-        source=f"stress run {run}",
-        contexts=source.example.contexts,
-        question=source.example.question,
-    )
-
-
-def _variant_pair(source: Source, variant: Variant, run: str) -> PairRecord:
-    original, edited = source.example.summary, variant.summary or ""
-    breaks = PERTURBATIONS.parse(variant.kind).card.intent == "breaking"
-    return PairRecord(
-        source.example.document,
-        original,
-        edited,
-        variant.edits or tuple(recover(original, edited)),
-        by=variant.kind,
-        intended=Verdict.INCONSISTENT if breaks else None,
-        title=f"{variant.kind} ({source.title})",
-        domain=source.domain,
-        source=f"stress run {run}",
-        contexts=source.example.contexts,
-        question=source.example.question,
-    )
 
 
 _MAX_ITEMS = 10_000

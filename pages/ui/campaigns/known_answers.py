@@ -41,23 +41,20 @@ def known_answers(candidates: Sequence[Candidate], questions: QuestionSet, key: 
 
         tasks = ready_known_tasks(questions, current_member().name)
         ready: dict[str, NewTask] = {}
-        if tasks and (part := _ready_part(tasks, questions, key)):
-            ready = {f"ready {number}": replace(task, part=part) for number, task in enumerate(tasks, start=1)}
+        if tasks:
+            parts: list[TaskPart] = ["training", "qualification"]  # both would let people know the latter by heart
+            part = st.segmented_control(
+                f"Use the {len(tasks)} ready items as",
+                parts,
+                key=f"{key}-ready-{questions.name}",
+                help="Texts of our own with an explanation of each answer, as many as in BUMP: seven pairs, of which six must be "
+                "right in a qualification, or four summaries, all of them.",
+            )
+            if part:
+                ready = {f"ready {number}": replace(task, part=part) for number, task in enumerate(tasks, start=1)}
 
         picked = _pick_in_table(candidates, questions, key) if candidates else {}
         return ready | picked | _tasks_of_file(questions, key)
-
-
-def _ready_part(tasks: Sequence[NewTask], questions: QuestionSet, key: str) -> TaskPart | None:
-    """The part that the ready items are used as, None for neither; both would let people know the qualification by heart."""
-    parts: list[TaskPart] = ["training", "qualification"]
-    return st.segmented_control(
-        f"Use the {len(tasks)} ready items as",
-        parts,
-        key=f"{key}-ready-{questions.name}",
-        help="Texts of our own with an explanation of each answer, as many as in BUMP: seven pairs, of which six must be right in "
-        "a qualification, or four summaries, all of them.",
-    )
 
 
 def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key: str) -> dict[str, NewTask]:

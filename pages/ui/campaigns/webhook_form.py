@@ -17,7 +17,10 @@ def webhook_form(campaign: CampaignSettings) -> None:
     state = campaign_manager().webhook(campaign.id)
     if state and (state.problem or state.events_problem):
         st.warning(escape_markdown(format_webhook(state)), icon=":material/webhook:")
-    _show_secret()
+    if fresh := campaigns_state().fresh_secret:
+        campaigns_state().fresh_secret = ""
+        st.markdown("**The secret of the webhook**, shown this once:")
+        st.code(fresh, language=None, wrap_lines=True)
     with st.expander("Webhook", icon=":material/webhook:", key=f"webhook-{campaign.id}", on_change="rerun") as box:
         if not box.open:
             return
@@ -50,15 +53,6 @@ def webhook_form(campaign: CampaignSettings) -> None:
                 else:
                     campaign_manager().remove_webhook(campaign.id)
             st.rerun()
-
-
-def _show_secret() -> None:
-    state = campaigns_state()
-    if not state.fresh_secret:
-        return
-    fresh, state.fresh_secret = state.fresh_secret, ""
-    st.markdown("**The secret of the webhook**, shown this once:")
-    st.code(fresh, language=None, wrap_lines=True)
 
 
 def format_webhook(state: WebhookState) -> str:

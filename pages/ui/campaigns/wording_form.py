@@ -225,17 +225,33 @@ _LINE_WRAP = re.compile(r"\n(?!\n|\s*(?:[-*]|\d+\.)\s)[ ]*")
 def question_choice(key: str, before: str = "") -> str | None:
     """The YAML of a question set: as it was before, a ready-made one or one's own; None where it cannot be used yet."""
     sets = {_UNCHANGED: before} | dict(bundled_question_sets()) if before else dict(bundled_question_sets())
-    names = [*sets, _UPLOADED]
+    titles = {}
+    for name, text in sets.items():
+        questions = read_questions(text)
+        titles[name] = f"{questions.title} ({questions.name})" if name else f"As before: {questions.title}"
+    titles[_UPLOADED] = "My own, from a YAML file"
+    names = list(titles)
     name = st.selectbox(
         "Questions",
         names,
         index=names.index(_UNCHANGED if before else _DEFAULT_SET),
         key=f"{key}-set",
-        format_func=lambda name: _question_set_title(name, sets),
+        format_func=titles.__getitem__,
     )
-    text = _upload_question_set(key) if name == _UPLOADED else sets[name]
-    if text is None:
-        return None
+    if name == _UPLOADED:
+        file = st.file_uploader("Question set", type=["yaml", "yml"], key=f"{key}-own")
+        if file is None:
+            st.caption(
+                "Choose a ready-made set, download it under Preview of the questions, change it and upload it here."
+            )
+            return None
+        try:
+            text = file.getvalue().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            st.error(f"The file is no UTF-8 text: byte {error.start + 1} does not fit. Save it as UTF-8.")
+            return None
+    else:
+        text = sets[name]
     try:
         questions = read_questions(text)
     except RecordError as error:
@@ -273,25 +289,6 @@ def guidelines_box(key: str, questions: QuestionSet, before: str | None = None) 
     with look, st.container(height=240):
         st.markdown(safe_guidelines(text) or "*No guidelines.*")
     return text
-
-
-def _question_set_title(name: str, sets: Mapping[str, str]) -> str:
-    if name == _UPLOADED:
-        return "My own, from a YAML file"
-    questions = read_questions(sets[name])
-    return f"{questions.title} ({questions.name})" if name else f"As before: {questions.title}"
-
-
-def _upload_question_set(key: str) -> str | None:
-    file = st.file_uploader("Question set", type=["yaml", "yml"], key=f"{key}-own")
-    if file is None:
-        st.caption("Choose a ready-made set, download it under Preview of the questions, change it and upload it here.")
-        return None
-    try:
-        return file.getvalue().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        st.error(f"The file is no UTF-8 text: byte {error.start + 1} does not fit. Save it as UTF-8.")
-        return None
 
 
 def _format_kind(question: CampaignQuestion) -> str:

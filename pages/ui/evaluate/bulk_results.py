@@ -63,7 +63,20 @@ def bulk_results() -> None:
             "`TOUCHSTONE_RESULTS_DIR` to the folder whose bulk runs all researchers may see."
         )
     else:
-        folder = _type_folder()
+        folder = st.text_input(
+            "Folder of results on this machine",
+            key=EvaluateState.bulk_folder.key,
+            placeholder="/data/results",
+            help="What cli.py score BLOCKS --to RESULTS writes. Press Enter to read it. One at a URL: cli.py study measures --results URL",
+        ).strip()
+        if "://" in folder:
+            st.error(
+                escape_markdown(
+                    f"{folder} is a URL, and the page reads folders of this machine. Use cli.py study measures --results."
+                ),
+                icon=":material/folder_off:",
+            )
+            return
     if not folder:
         return
     stored = attempt(partial(open_stored_results, folder))
@@ -74,24 +87,6 @@ def bulk_results() -> None:
     _open_as_dataset(stored)
     if evaluate_state().bulk_import:
         _import_progress()
-
-
-def _type_folder() -> str:
-    typed = st.text_input(
-        "Folder of results on this machine",
-        key=EvaluateState.bulk_folder.key,
-        placeholder="/data/results",
-        help="What cli.py score BLOCKS --to RESULTS writes. Press Enter to read it. One at a URL: cli.py study measures --results URL",
-    ).strip()
-    if "://" not in typed:
-        return typed
-    st.error(
-        escape_markdown(
-            f"{typed} is a URL, and the page reads folders of this machine. Use cli.py study measures --results."
-        ),
-        icon=":material/folder_off:",
-    )
-    return ""
 
 
 @st.fragment(run_every=_LOOK_S)

@@ -163,7 +163,7 @@ def show_scoring(dataset: str) -> None:
 @st.fragment(run_every=_LOOK_S)
 def _scoring_progress(dataset: str, now: ScoringTask) -> None:
     if now.running:
-        progress_bar(now.progress, _cancel_scoring, dataset)
+        progress_bar(now.progress, lambda name: dataset_scorings()[name].cancel(), dataset)
         return
     if now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")
@@ -172,10 +172,6 @@ def _scoring_progress(dataset: str, now: ScoringTask) -> None:
         finished[dataset] = now
         redraw()
     st.caption(f"{len(now.results)} scores saved, {sum(now.results)} of them failures with a reason")
-
-
-def _cancel_scoring(dataset: str) -> None:
-    dataset_scorings()[dataset].cancel()
 
 
 def start_scoring(dataset: str, specs: Sequence[str]) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.dataset import DATASETS, format_counts
 from core.weights.download import fetch_released_dataset
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
-from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, UploadedFiles, write_upload
+from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, write_upload
 from pages.ui.evaluate.mapping_form import mapping_form
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown
@@ -73,7 +72,10 @@ def _import_dialog() -> None:
             files = st.file_uploader(
                 "Files", accept_multiple_files=True, key="import-files", help="Larger files: cli.py import"
             )
-            upload = _save_upload(files) if files else None
+            if files:
+                upload = evaluate_state().upload
+                if upload is None or upload.ids != tuple(file.file_id for file in files):
+                    upload = evaluate_state().upload = write_upload(files)
     with right:
         reading = None
         if upload:
@@ -85,32 +87,16 @@ def _import_dialog() -> None:
             key=EvaluateState.skip_broken.key,
             help="Otherwise one of them stops the whole import.",
         )
-        _import_buttons(importer, upload, reading)
+        with st.container(horizontal=True):
+            if not plugin.shipped:
+                file, place = (upload.file, upload.place) if upload else ("", Path)
+                _import_button("Import", "database", reading, importer, file, place)
+            if plugin.shipped or plugin.hub:
+                title = "Import the examples" if plugin.shipped else "Get it from the hub"
+                fetched = partial(fetch_released_dataset, plugin())
+                _import_button(title, "cloud_download", Reader(plugin().read), importer, "", fetched)
         if now := evaluate_state().import_task:
             _import_progress(now)
-
-
-def _save_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
-    """The files on disk, written once."""
-    before = evaluate_state().upload
-    if before and before.ids == tuple(file.file_id for file in files):
-        return before
-    upload = evaluate_state().upload = write_upload(files)
-    return upload
-
-
-def _import_buttons(importer: str, upload: UploadedFiles | None, reading: Reader | None) -> None:
-    """Import what was uploaded, or get the dataset from where it lives."""
-    plugin = DATASETS.get(importer)
-    with st.container(horizontal=True):
-        if not plugin.shipped:
-            file, place = (upload.file, upload.place) if upload else ("", Path)
-            _import_button("Import", "database", reading, importer, file, place)
-        if plugin.shipped or plugin.hub:
-            title = "Import the examples" if plugin.shipped else "Get it from the hub"
-            _import_button(
-                title, "cloud_download", Reader(plugin().read), importer, "", partial(fetch_released_dataset, plugin())
-            )
 
 
 def _import_button(

@@ -140,7 +140,19 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequenc
     ratings = _column_multiselect("Ratings that people gave", "ratings", columns, guessed.ratings, file)
     slices = _column_multiselect("Slices of your own", "slices", columns, guessed.slices, file, _SLICES_HELP)
     values |= {"annotators": tuple(annotators), "ratings": tuple(ratings), "slices": tuple(slices)}
-    values |= {"scores": _score_columns(columns, guessed, file)}
+    guesses = {score.column: score for score in guessed.scores}
+    names = _column_multiselect("Released scores", "scores", columns, list(guesses), file)
+    scores = [guesses.get(name, ScoreColumn(column=name, metric=name)) for name in names]
+    if scores:
+        lower = st.multiselect(
+            "Of these, lower is better",
+            names,
+            [score.column for score in scores if score.lower_is_better],
+            key=f"map-lower-{file}",
+            help="They are kept with the opposite sign, so that higher is more consistent.",
+        )
+        scores = [score.model_copy(update={"lower_is_better": score.column in lower}) for score in scores]
+    values["scores"] = tuple(scores)
     mapped = guessed.model_copy(update=values)
     edited_label = None
     if not mapped.label and (mapped.edited or mapped.edits):
@@ -160,23 +172,6 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequenc
         )
         mapped = mapped.model_copy(update={"opposed": says_consistent != yes})
     return mapped if yes == mapped.yes else mapped.flipped()
-
-
-def _score_columns(columns: Sequence[str], guessed: ColumnMap, file: str) -> tuple[ScoreColumn, ...]:
-    """The columns of metrics and in which direction they are better."""
-    guesses = {score.column: score for score in guessed.scores}
-    names = _column_multiselect("Released scores", "scores", columns, list(guesses), file)
-    scores = [guesses.get(name, ScoreColumn(column=name, metric=name)) for name in names]
-    if not scores:
-        return ()
-    lower = st.multiselect(
-        "Of these, lower is better",
-        names,
-        [score.column for score in scores if score.lower_is_better],
-        key=f"map-lower-{file}",
-        help="They are kept with the opposite sign, so that higher is more consistent.",
-    )
-    return tuple(score.model_copy(update={"lower_is_better": score.column in lower}) for score in scores)
 
 
 def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:

@@ -28,7 +28,13 @@ from pages.ui.shared.study_tab import address_study, addressed_study
 def measure_costs(chosen: EvaluationChoice) -> None:
     """A button that measures the members and fills “Costs of a score”, and which of them it leaves to the person."""
     state, names = evaluate_state(), Combine().choices(chosen.data)["members"]
-    here = [name for name in names if _is_computed_here(chosen, name)]
+    released = {column.name for column in chosen.cases.all_columns if column.released}
+    parsed = {name: attempt(partial(METRICS.parse, name)) for name in names if name not in released}
+    here = [
+        name
+        for name, metric in parsed.items()
+        if not isinstance(metric, Problem) and not asks_endpoint(metric.checkpoints())
+    ]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Measure costs",
@@ -56,13 +62,6 @@ def measure_costs(chosen: EvaluationChoice) -> None:
     )
     state.measuring = None
     state.costs_measured += 1  # another form: the fields of the one before keep what a person typed
-
-
-def _is_computed_here(chosen: EvaluationChoice, name: str) -> bool:
-    if any(column.name == name and column.released for column in chosen.cases.all_columns):
-        return False
-    metric = attempt(lambda: METRICS.parse(name))
-    return not isinstance(metric, Problem) and not asks_endpoint(metric.checkpoints())
 
 
 def _begin(here: tuple[str, ...], datasets: tuple[str, ...]) -> None:

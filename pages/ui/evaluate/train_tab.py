@@ -223,19 +223,16 @@ def _preview(data: TrainingData) -> None:
 
 
 def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
+    if not _NAME.fullmatch(name):
+        leave_notice(f"{name!r} is no name of a metric. Use letters, digits, - and _, at most 60.")
+        return
     folder = services.settings().models_dir / name
     try:
-        _check_name(name)
         check_folder(folder)
     except TouchstoneError as error:
         leave_notice(str(error))
         return
     trainings()[name] = BackgroundTask(partial(_work, plan, data, folder))
-
-
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise TouchstoneError(f"{name!r} is no name of a metric. Use letters, digits, - and _, at most 60.")
 
 
 def _work(plan: TrainingPlan, data: TrainingData | None, folder: Path) -> Generator[TrainingStep | TrainedFolder]:

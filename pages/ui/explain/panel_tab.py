@@ -82,7 +82,14 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failu
                     "" if vote.unequal_share is None else f"{vote.unequal_share:.0%} of the pairs of judges differ"
                 )
                 st.text(" · ".join(filter(None, [vote.problem or str(vote), mean, unequal])))
-        rows = [_row(judge, outcome) for judge, outcome in zip(judges, outcomes, strict=False)]
+        rows = [
+            (
+                {"judge": judge_title(judge), "grade": "failed", "why": outcome.message}
+                if isinstance(outcome, Failure)
+                else {"judge": judge_title(judge), "grade": outcome.grade, "why": outcome.because}
+            )
+            for judge, outcome in zip(judges, outcomes, strict=False)
+        ]
         st.dataframe(
             pd.DataFrame(rows),
             hide_index=True,
@@ -90,9 +97,3 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failu
             alt="The grade of each judge",
             column_config={"why": st.column_config.TextColumn(width="large")},
         )
-
-
-def _row(judge: Sampling, outcome: Judgement | Failure) -> dict[str, str]:
-    if isinstance(outcome, Failure):
-        return {"judge": judge_title(judge), "grade": "failed", "why": outcome.message}
-    return {"judge": judge_title(judge), "grade": outcome.grade, "why": outcome.because}

@@ -79,25 +79,11 @@ def pair_thumbnail(stored: StoredPair) -> Thumbnail:
         bar.append(Rectangle(at, 0, width, _BAR, _EDIT_CLASSES[op]))
         at += width
     top, room = _BAR + 5, HEIGHT - _BAR - 7
-    lines = [
-        Line(6, top + room * (1 - before), WIDTH - 6, top + room * (1 - after), "plain")
-        for before, after in _score_pairs(stored)
-    ]
-    edits = len(pair.edits)
-    return Thumbnail(
-        f"{edits} edit{'' if edits == 1 else 's'} of the summary, and {len(lines)} scores from before to after",
-        tuple(bar),
-        tuple(lines),
-    )
-
-
-def _score_pairs(stored: StoredPair) -> list[tuple[float, float]]:
-    """The last scores of both sides, 0 the least and 1 the most consistent, of each metric whose score has two bounds and a better side."""
     sides: dict[str, dict[str, float]] = {}
-    for outcome in stored.pair.outcomes:
+    for outcome in pair.outcomes:
         if isinstance(outcome, Result):
             sides.setdefault(outcome.metric, {})[outcome.example_id] = outcome.score
-    places = []
+    lines = []
     for metric, values in sides.items():
         try:
             card = METRICS.parse(metric).card
@@ -109,8 +95,13 @@ def _score_pairs(stored: StoredPair) -> list[tuple[float, float]]:
             continue
         worst, best = (card.high, card.low) if card.direction == "lower" else (card.low, card.high)
         before, after = (min(1.0, max(0.0, (values[side] - worst) / (best - worst))) for side in ("original", "edited"))
-        places.append((before, after))
-    return places
+        lines.append(Line(6, top + room * (1 - before), WIDTH - 6, top + room * (1 - after), "plain"))
+    edits = len(pair.edits)
+    return Thumbnail(
+        f"{edits} edit{'' if edits == 1 else 's'} of the summary, and {len(lines)} scores from before to after",
+        tuple(bar),
+        tuple(lines),
+    )
 
 
 def run_thumbnail(cells: Sequence[MatrixCell]) -> Thumbnail:

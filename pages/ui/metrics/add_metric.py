@@ -81,7 +81,29 @@ def add_metric() -> None:
         if state.problem:
             st.error(escape_markdown(state.problem), icon=":material/error:")
         if state.repository and state.guess:
-            _guessed(state, state.repository, state.guess)
+            if note := family_note(state.repository.source):
+                st.info(escape_markdown(note), icon=":material/auto_awesome:")
+            for sentence in state.guess.notes:
+                st.markdown(f"- {escape_markdown(sentence)}")
+            with st.form("add-metric-fields", border=False):
+                st.text_input(
+                    SETTING_TITLES[_NAME],
+                    value=state.name,
+                    key=_widget(state, _NAME).key,
+                    width=420,
+                    help=SETTING_HELP[_NAME],
+                )
+                _fields(state)
+                size = (
+                    f" (downloads {format_megabytes(state.repository.download_mb)})"
+                    if state.repository.download_mb
+                    else ""
+                )
+                st.form_submit_button(f"Try five pairs{size}", icon=":material/fact_check:", on_click=_test)
+            if state.is_testing:
+                _probe_when_here(state, services.engine().pool)
+            if state.results:
+                _result(state, state.guess)
 
 
 def saved_metric_actions(name: str) -> None:
@@ -97,28 +119,6 @@ def saved_metric_actions(name: str) -> None:
         st.download_button("Download the table", table, file.name, key=f"table-{name}", icon=":material/download:")
         st.button("Remove this metric", key=f"remove-{name}", icon=":material/delete:", on_click=_remove, args=(name,))
     st.caption("Colleagues use it with --plugin FILE, or put it into their folder of TOUCHSTONE\\_METRICS\\_DIR.")
-
-
-def _guessed(state: AddMetricState, repository: Repository, guess: Guess) -> None:
-    if note := family_note(repository.source):
-        st.info(escape_markdown(note), icon=":material/auto_awesome:")
-    for sentence in guess.notes:
-        st.markdown(f"- {escape_markdown(sentence)}")
-    with st.form("add-metric-fields", border=False):
-        st.text_input(
-            SETTING_TITLES[_NAME],
-            value=state.name,
-            key=_widget(state, _NAME).key,
-            width=420,
-            help=SETTING_HELP[_NAME],
-        )
-        _fields(state)
-        size = f" (downloads {format_megabytes(repository.download_mb)})" if repository.download_mb else ""
-        st.form_submit_button(f"Try five pairs{size}", icon=":material/fact_check:", on_click=_test)
-    if state.is_testing:
-        _probe_when_here(state, services.engine().pool)
-    if state.results:
-        _result(state, guess)
 
 
 def _fields(state: AddMetricState) -> None:

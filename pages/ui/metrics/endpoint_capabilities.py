@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from annotations.campaigns.people import Right
-from core.llm.capabilities import CAPABILITY_TITLES, Capability, CapabilityName, Value, capability_store, format_value
+from core.llm.capabilities import CAPABILITY_TITLES, CapabilityName, Value, capability_store, format_value
 from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import EndpointFinding, check_endpoint
 from core.llm.endpoints_file import STRUCTURED_FORMS
@@ -37,15 +37,25 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
     known = capability_store().get(endpoint, endpoint.model)
     with st.expander(f"What {escape_markdown(endpoint.model)} takes", key=f"capabilities-{endpoint.title}"):
         if known:
-            st.dataframe([_row(endpoint, one) for one in known.values()], hide_index=True)
+            rows = []
+            for one in known.values():
+                source = f"{_SOURCES[one.source]}, {one.found:%Y-%m-%d}"
+                rows.append(
+                    {
+                        "capability": CAPABILITY_TITLES[one.name],
+                        "value": format_value(one.value),
+                        "found by": f"{source}; its own setting counts" if one.name in endpoint.own else source,
+                    }
+                )
+            st.dataframe(rows, hide_index=True)
         else:
             st.caption("Nothing is known yet: calls find it out one by one, and a test at once.")
         if services.settings().demo or not current_member().may(Right.MANAGE):
             return
         st.button("Test", key=f"test-{endpoint.title}", on_click=_test, args=(endpoint, findings))
-        for one in findings.get(endpoint.title, []):
-            icon = ":material/check_circle:" if one.works else ":material/cancel:"
-            st.markdown(f"{icon} **{one.what}** {escape_markdown(one.message)}")
+        for finding in findings.get(endpoint.title, []):
+            icon = ":material/check_circle:" if finding.works else ":material/cancel:"
+            st.markdown(f"{icon} **{finding.what}** {escape_markdown(finding.message)}")
         with st.form(f"capabilities-form-{endpoint.title}", border=False):
             columns = st.columns(3)
             for place, (name, choices) in enumerate(_CHOICES.items()):
@@ -65,15 +75,6 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
                 st.form_submit_button("Save", on_click=_save, args=(endpoint,))
                 st.form_submit_button("Forget what was found", on_click=_forget, args=(endpoint,))
             st.caption("What is entered here counts before what was found, and a setting of the endpoint before both.")
-
-
-def _row(endpoint: Endpoint, one: Capability) -> dict[str, str]:
-    source = f"{_SOURCES[one.source]}, {one.found:%Y-%m-%d}"
-    return {
-        "capability": CAPABILITY_TITLES[one.name],
-        "value": format_value(one.value),
-        "found by": f"{source}; its own setting counts" if one.name in endpoint.own else source,
-    }
 
 
 def _test(endpoint: Endpoint, findings: dict[str, list[EndpointFinding]]) -> None:

@@ -57,28 +57,24 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
         with known:
             metric_evidence(row.name)
         with needed:
-            _needs(metric, row, pool)
+            models = metric.checkpoints()
+            if models:
+                setup_panel(metric, pool)
+                for model in models:
+                    if isinstance(model, EndpointModel):
+                        endpoint_row(row)
+                    elif isinstance(model, Checkpoint):
+                        model_row(model, pool, metric.card.download_mb, row.name)
+                weights_folder(row.name, _add_with_notice)
+                if any(isinstance(model, EndpointModel) for model in models):
+                    endpoint_setup()
+            else:
+                st.markdown("**Set up**")
+                st.caption("Nothing: it asks no model.")
             if has_settings(row.name):
                 st.markdown("**Settings**")
                 settings_form(row.name, _add_with_notice)
             saved_metric_actions(row.name)
-
-
-def _needs(metric: Metric, row: MetricRow, pool: ModelPool) -> None:
-    models = metric.checkpoints()
-    if not models:
-        st.markdown("**Set up**")
-        st.caption("Nothing: it asks no model.")
-        return
-    setup_panel(metric, pool)
-    for model in models:
-        if isinstance(model, EndpointModel):
-            endpoint_row(row)
-        elif isinstance(model, Checkpoint):
-            model_row(model, pool, metric.card.download_mb, row.name)
-    weights_folder(row.name, _add_with_notice)
-    if any(isinstance(model, EndpointModel) for model in models):
-        endpoint_setup()
 
 
 def _add_with_notice(metric: Metric) -> None:
@@ -88,8 +84,15 @@ def _add_with_notice(metric: Metric) -> None:
 
 def weights_folder(name: str, on_add: Callable[[Metric], None]) -> None:
     """A field for each place of weights that the metric of that name has; nothing for one that has none."""
-    places = weight_settings(name)
-    typed = {setting: _folder_field(name, setting) for setting in places}
+    typed = {}
+    for setting in weight_settings(name):
+        label = "Weights on this machine" if setting == "checkpoint" else f"Weights on this machine: {setting}"
+        typed[setting] = st.text_input(
+            label,
+            key=f"weights-{name}-{setting}",
+            placeholder="/data/models/…",
+            help="A folder with config.json, weights and tokenizer. Press Enter to check it.",
+        ).strip()
     chosen = {setting: folder for setting, folder in typed.items() if folder}
     if not chosen:
         return
@@ -119,13 +122,3 @@ def weights_problem(metric: Metric) -> str:
         if state.status is not ModelStatus.COLD:
             return state.message
     return ""
-
-
-def _folder_field(name: str, setting: str) -> str:
-    label = "Weights on this machine" if setting == "checkpoint" else f"Weights on this machine: {setting}"
-    return st.text_input(
-        label,
-        key=f"weights-{name}-{setting}",
-        placeholder="/data/models/…",
-        help="A folder with config.json, weights and tokenizer. Press Enter to check it.",
-    ).strip()

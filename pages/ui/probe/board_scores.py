@@ -126,19 +126,16 @@ def request_scores(metrics: Sequence[Metric]) -> Request:
         services.session_owner(), metrics_to_ask(metrics, examples, recently_shown), examples
     )
     probe_state().request = request
-    _wait_for_fast_lane(request)
-    return request
 
-
-def _wait_for_fast_lane(request: Request) -> None:
-    """Wait until everything that needs no model has its score, or time is up."""
+    # what needs no model has its score in the first drawing, unless time is up
     lexical = [place for place, task in request.tasks.items() if not task.conversation.checkpoints]
     deadline = time.monotonic() + _FAST_LANE_S
     while (left := deadline - time.monotonic()) > 0:
         version, cells = services.engine().cells(request)
         if not has_pending({place: cells[place] for place in lexical}):
-            return
+            break
         services.engine().wait(request, version, left)
+    return request
 
 
 def current_cells(request: Request) -> Cells:
@@ -150,12 +147,15 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     text = request.examples[1].summary
     spans = sentences(text)
     saved = {outcome.metric: outcome for outcome in saved_outcomes() if outcome.example_id == "edited"}
-    rows = tuple(
-        _score_row(metric, request, cells, saved.get(metric.spec))
-        if metric in request.metrics
-        else _waiting_row(metric)
-        for metric in metrics
-    )
+    rows = []
+    for metric in metrics:
+        if metric in request.metrics:
+            rows.append(_score_row(metric, request, cells, saved.get(metric.spec)))
+        else:  # it was not asked about this text, and shows its last score as what it is
+            last, message = probe_state().last_shown.get(metric.spec, LastShown()), f"press {SCORE_ALL_KEY}"
+            rows.append(
+                replace(_empty_row(metric), state="waiting", message=message, before=last.before, after=last.after)
+            )
     chosen = current_selection(request)
     sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
     sentences_shown = tuple(span.of(text) for span in spans)
@@ -174,7 +174,7 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
             shorten(evidence.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
         )
 
-    return Board(rows, sentences_shown, chosen.spec, sentence, quotes, current_intention())
+    return Board(tuple(rows), sentences_shown, chosen.spec, sentence, quotes, current_intention())
 
 
 def current_selection(request: Request) -> Selection:
@@ -231,14 +231,6 @@ def _pair_examples() -> tuple[Example, ...]:
     """The texts of the current pair."""
     texts = zip(_SIDES, (current_pair().original, edited_summary()), strict=True)
     return tuple(current_pair().as_example(side, summary) for side, summary in texts)
-
-
-def _waiting_row(metric: Metric) -> BoardRow:
-    """A row of a metric that was not asked about this text: it shows its last score as what it is."""
-    last = probe_state().last_shown.get(metric.spec, LastShown())
-    return replace(
-        _empty_row(metric), state="waiting", message=f"press {SCORE_ALL_KEY}", before=last.before, after=last.after
-    )
 
 
 def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | None) -> BoardRow:

@@ -193,25 +193,20 @@ def _examples(claims: ClaimList) -> list[Example]:
 
 def _evidence_lines(scored: ScoredClaims) -> list[str]:
     """A list by claim: the words of the document that scores rest on, with the metrics that found them."""
-    lines = []
+    lines, pair = [], current_pair()
     for place, (label, text) in enumerate(zip(scored.labels, scored.texts, strict=True)):
         titles: dict[str, list[str]] = {}
         for metric, outcomes in zip(scored.metrics, scored.claims, strict=True):
-            if quote := _quote(outcomes[place]):
+            outcome = outcomes[place]
+            found = [part.evidence for part in outcome.parts if part.evidence] if isinstance(outcome, Result) else []
+            if found:
+                name, words = name_contexts(pair.contexts, found[0]), found[0].of(pair.document)
+                quote = f"{name}{': ' if name else ''}“{shorten(words, _QUOTE_CHARACTERS, placeholder=' …')}”"
                 titles.setdefault(quote, []).append(metric.card.title)
         lines.append(f"- {escape_markdown(f'{label}. {text}')}")
         quotes = [f"{quote} ({', '.join(some)})" for quote, some in titles.items()]
         lines += [f"    - {escape_markdown(quote)}" for quote in quotes]
     return lines
-
-
-def _quote(outcome: Outcome | None) -> str:
-    found = [part.evidence for part in outcome.parts if part.evidence] if isinstance(outcome, Result) else []
-    if not found:
-        return ""
-    pair = current_pair()
-    name, words = name_contexts(pair.contexts, found[0]), found[0].of(pair.document)
-    return f"{name}{': ' if name else ''}“{shorten(words, _QUOTE_CHARACTERS, placeholder=' …')}”"
 
 
 def _waiting_button(waiting: Sequence[Metric], claims: ClaimList) -> None:

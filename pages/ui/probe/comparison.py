@@ -13,10 +13,10 @@ from core.engine.conversation import Request
 from core.metric import Metric
 from core.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import Move
-from core.types import Example, Intention, Result, Verdict
+from core.types import Intention, Result, Verdict
 from pages.server import services
 from pages.ui.probe.board_rows import BoardRow, format_score, format_shift, shift_move
-from pages.ui.probe.board_scores import Cells, has_pending, noise_of
+from pages.ui.probe.board_scores import has_pending, noise_of
 from pages.ui.probe.fast_set import waits_for_key
 from pages.ui.probe.pair import (
     current_edits,
@@ -65,7 +65,14 @@ def comparison_table(compared: Sequence[ComparedEdit]) -> tuple[pd.DataFrame, pd
     cells: dict[str, list[str]] = {ORIGINAL: [format_score(row.before, row.low, row.high) for row in compared[0].rows]}
     styles: dict[str, list[str]] = {ORIGINAL: [""] * len(compared[0].rows)}
     for one in compared:
-        cells[one.name] = [_format_edited(row) for row in one.rows]
+        cells[one.name] = [
+            (
+                "–"
+                if row.before is None or row.after is None
+                else f"{format_score(row.after, row.low, row.high)} ({format_shift(row.after - row.before, row.low, row.high)})"
+            )
+            for row in one.rows
+        ]
         styles[one.name] = [MOVE_STYLES.get(one.move(row) or Move.NONE, "") for row in one.rows]
     titles = pd.Index([row.title for row in compared[0].rows], name="metric")
     return pd.DataFrame(cells, titles), pd.DataFrame(styles, titles)
@@ -152,20 +159,17 @@ def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list
     original, *edited = request.examples
     found = []
     for (name, one), example in zip(shown, edited, strict=True):
-        rows = [_compared_row(metric, cells, original, example) for metric in request.metrics]
-        found.append(
-            ComparedEdit(name, example.summary, one.meant, tuple(sorted(rows, key=lambda row: row.is_surface)))
-        )
+        rows = []
+        for metric in request.metrics:
+            card, before, after = metric.card, cells[metric.spec, original.id], cells[metric.spec, example.id]
+            row = BoardRow(metric.spec, card.title, card.family, low=card.low, high=card.high, direction=card.direction)
+            if isinstance(before.outcome, Result) and isinstance(after.outcome, Result):
+                noise = noise_of(metric, before.outcome, original, example)
+                row = replace(row, before=before.outcome.score, after=after.outcome.score, noise=noise)
+            rows.append(row)
+        rows.sort(key=lambda row: row.is_surface)
+        found.append(ComparedEdit(name, example.summary, one.meant, tuple(rows)))
     return found
-
-
-def _compared_row(metric: Metric, cells: Cells, original: Example, edited: Example) -> BoardRow:
-    card, before, after = metric.card, cells[metric.spec, original.id], cells[metric.spec, edited.id]
-    row = BoardRow(metric.spec, card.title, card.family, low=card.low, high=card.high, direction=card.direction)
-    if not isinstance(before.outcome, Result) or not isinstance(after.outcome, Result):
-        return row
-    noise = noise_of(metric, before.outcome, original, edited)
-    return replace(row, before=before.outcome.score, after=after.outcome.score, noise=noise)
 
 
 def _draw_table(compared: Sequence[ComparedEdit]) -> None:
@@ -175,9 +179,3 @@ def _draw_table(compared: Sequence[ComparedEdit]) -> None:
     frame, styles = comparison_table(compared)
     st.dataframe(frame.style.apply(lambda _: styles, axis=None), height="auto", alt="Scores of the edits side by side")
     term_caption("Blue: beyond the noise band of harmless edits the right way; orange: the wrong way; grey: within it.")
-
-
-def _format_edited(row: BoardRow) -> str:
-    if row.before is None or row.after is None:
-        return "–"
-    return f"{format_score(row.after, row.low, row.high)} ({format_shift(row.after - row.before, row.low, row.high)})"

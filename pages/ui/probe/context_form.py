@@ -52,7 +52,7 @@ def context_form() -> None:
         "Question that the summary answers",
         pair.question,
         key=ProbeState.question.key,
-        on_change=_set_question,
+        on_change=lambda: _replace_source(replace(current_pair(), question=probe_state().question.strip())),
         placeholder="Where it answers one",
     )
 
@@ -72,11 +72,6 @@ def _add_context() -> None:
 def _remove_context(place: int) -> None:
     pair = current_pair()
     _open_contexts(pair, [one for number, one in enumerate(named_texts(pair)) if number != place])
-
-
-def _set_question() -> None:
-    state = probe_state()
-    _replace_source(replace(current_pair(), question=state.question.strip()))
 
 
 def _open_contexts(pair: Pair, found: Sequence[NamedText]) -> None:

@@ -118,34 +118,33 @@ def edit_menu(pair: Pair) -> None:
                     for item in stories:
                         label = escape_label(f"{item.title} ({item.error_type or 'harmless'})")
                         st.button(label, key=f"try-{item.example.id}", on_click=_try_story, args=(item,))
+            example = current_pair().as_example("", edited_summary())
             for title, belongs in _GROUPS.items():
-                _perturbations(title, [plugin() for plugin in PERTURBATIONS if belongs(plugin.card)])
-
-
-def _perturbations(title: str, plugins: Sequence[Perturbation]) -> None:
-    """The perturbations of a group; those that cannot edit the text as it stands are greyed, with the reason below."""
-    example = current_pair().as_example("", edited_summary())
-    refusals = {plugin.card.title: refusal(plugin, example) for plugin in plugins}
-    st.caption(f"**{title}**")
-    with st.container(horizontal=True, gap="xsmall"):
-        for plugin in plugins:
-            st.button(
-                escape_label(plugin.card.title),
-                key=f"try-{plugin.name}",
-                on_click=_try_perturbation,
-                args=(plugin,),
-                disabled=bool(refusals[plugin.card.title]),
-                help=plugin.card.does,
-            )
-    titles_by_reason: dict[str, list[str]] = {}
-    for name, reason in refusals.items():
-        if reason:
-            titles_by_reason.setdefault(next((span.of(reason) for span in sentences(reason)), reason), []).append(name)
-    lines = [
-        f"*{escape_markdown(', '.join(names))}*: {escape_markdown(why)}" for why, names in titles_by_reason.items()
-    ]
-    if lines:
-        st.caption("  \n".join(lines))
+                plugins = [plugin() for plugin in PERTURBATIONS if belongs(plugin.card)]
+                # those that cannot edit the text as it stands are greyed, with the reason below
+                refusals = {plugin.card.title: refusal(plugin, example) for plugin in plugins}
+                st.caption(f"**{title}**")
+                with st.container(horizontal=True, gap="xsmall"):
+                    for plugin in plugins:
+                        st.button(
+                            escape_label(plugin.card.title),
+                            key=f"try-{plugin.name}",
+                            on_click=_try_perturbation,
+                            args=(plugin,),
+                            disabled=bool(refusals[plugin.card.title]),
+                            help=plugin.card.does,
+                        )
+                titles_by_reason: dict[str, list[str]] = {}
+                for name, reason in refusals.items():
+                    if reason:
+                        first = next((span.of(reason) for span in sentences(reason)), reason)
+                        titles_by_reason.setdefault(first, []).append(name)
+                lines = [
+                    f"*{escape_markdown(', '.join(of))}*: {escape_markdown(why)}"
+                    for why, of in titles_by_reason.items()
+                ]
+                if lines:
+                    st.caption("  \n".join(lines))
 
 
 def _try_story(item: Item) -> None:

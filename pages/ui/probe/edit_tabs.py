@@ -292,7 +292,14 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
     verdict = verdict or state.verdict
     if verdict is None:
         raise RecordError("The label has no verdict. Choose one first.")
-    answers = _edit_answers() if current_edits() else None
+    given: dict[str, bool] = {}
+    for widget in EDIT_QUESTIONS if current_edits() else ():
+        answer = widget.get()
+        if answer is not None:
+            given[widget.key] = answer == "Yes"
+        if answer != "Yes":
+            break  # what was answered below it before does not count
+    answers = EditAnswers(**given)
     explanation = state.explanation.strip()
     grade = state.grade if explanation else None
     return LabelRecord(
@@ -315,15 +322,3 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
         contexts=pair.contexts,
         question=pair.question,
     )
-
-
-def _edit_answers() -> EditAnswers:
-    """The answers up to the first one that is not yes; what was answered below it before does not count."""
-    answers: dict[str, bool] = {}
-    for widget in EDIT_QUESTIONS:
-        answer = widget.get()
-        if answer is not None:
-            answers[widget.key] = answer == "Yes"
-        if answer != "Yes":
-            break
-    return EditAnswers(**answers)

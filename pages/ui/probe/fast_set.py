@@ -98,9 +98,14 @@ def forecast_of(metrics: Sequence[Metric]) -> Forecast:
     loaded = {checkpoint: state.nbytes for checkpoint, state in pool.states().items() if state.nbytes}
     idle = {checkpoint: nbytes for checkpoint, nbytes in loaded.items() if checkpoint not in wanted}
     room = MemoryUse(sum(loaded.values()), pool.budget_bytes, _bytes_by_name(idle))
-    return forecast_run(
-        [(metric.card.title, _last_time_s(metric.spec)) for metric in metrics], _bytes_by_name(to_load), room
-    )
+    times = []
+    for metric in metrics:  # that of an edit, once the original has its score; else that of the original
+        shown = probe_state().last_shown.get(metric.spec, LastShown())
+        last_s = shared_durations().last(metric.spec, pool.device, "original")
+        if shown.before is not None and (edit_s := last_edit_s(metric.spec)) is not None:
+            last_s = edit_s
+        times.append((metric.card.title, last_s))
+    return forecast_run(times, _bytes_by_name(to_load), room)
 
 
 def checkpoint_bytes(checkpoint: Checkpoint) -> int:
@@ -112,16 +117,6 @@ def checkpoint_bytes(checkpoint: Checkpoint) -> int:
 @lru_cache(256)
 def _read_nbytes(checkpoint: Checkpoint) -> int:
     return memory_bytes(locate(checkpoint), checkpoint)
-
-
-def _last_time_s(spec: str) -> float | None:
-    """Seconds that scoring an edit took, once the original has its score; else the seconds of the original."""
-    shown = probe_state().last_shown.get(spec, LastShown())
-    original_s = shared_durations().last(spec, services.engine().pool.device, "original")
-    if shown.before is None:
-        return original_s
-    edit_s = last_edit_s(spec)
-    return original_s if edit_s is None else edit_s
 
 
 def _bytes_by_name(nbytes: Mapping[Checkpoint, int]) -> dict[str, int]:
@@ -143,7 +138,8 @@ def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], kno
     state = probe_state()
     if state.asked_texts != examples:
         state.asked_texts, state.asked_specs = examples, frozenset()
-    before = state.asked_specs
+    before, pool = state.asked_specs, services.engine().pool
+    absent = {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.DOWNLOADING, ModelStatus.FAILED}
     now = [
         metric
         for metric in metrics
@@ -151,7 +147,8 @@ def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], kno
         or metric.spec in known
         or state.score_all
         or not waits_for_key(metric)
-        or _lacks_model(metric)
+        # where its models are not here or failed it costs nothing, and the row then says what to do
+        or any(pool.state(checkpoint).status in absent for checkpoint in local_checkpoints(metric.checkpoints()))
     ]
     state.asked_specs = before | {metric.spec for metric in now}
     state.score_all = False
@@ -185,7 +182,13 @@ def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:
         line = st.container(key="forecast").empty()
 
     def write_line() -> None:
-        line.text(_waiting_line(open_ones) if open_ones else "Every metric was asked about this text.")
+        if not open_ones:
+            line.text("Every metric was asked about this text.")
+            return
+        waiting = f"{open_ones[0].card.title} waits" if len(open_ones) == 1 else f"{len(open_ones)} metrics wait"
+        forecast = format_forecast(forecast_of(open_ones))
+        estimate = estimate_caption(open_ones, probe_state().asked_texts)
+        line.text(" · ".join(filter(None, [waiting, forecast, estimate])))
 
     return write_line
 
@@ -223,16 +226,6 @@ def waits_for_key(metric: Metric) -> bool:
     return has_to_wait(sum(map(checkpoint_bytes, checkpoints)), loaded, last_edit_s(metric.spec))
 
 
-def _waiting_line(open_ones: Sequence[Metric]) -> str:
-    number = len(open_ones)
-    names = open_ones[0].card.title if number == 1 else f"{number} metrics"
-    examples = probe_state().asked_texts
-    waiting = f"{names} {'waits' if number == 1 else 'wait'}"
-    return " · ".join(
-        filter(None, [waiting, format_forecast(forecast_of(open_ones)), estimate_caption(open_ones, examples)])
-    )
-
-
 def _request_all() -> None:
     # the text may change in the same moment: whatever stands in the editor in the run that follows is meant
     probe_state().score_all = True
@@ -245,9 +238,3 @@ def _store_choices(metrics: Sequence[Metric]) -> None:
         metric.spec: metric.spec not in fast for metric in metrics if waits_for_key(metric) == (metric.spec in fast)
     }
     probe_state().waits = {**probe_state().waits, **moved}
-
-
-def _lacks_model(metric: Metric) -> bool:
-    """True if asking costs nothing, since its models are not here or failed: the row then says what to do."""
-    states = {services.engine().pool.state(checkpoint).status for checkpoint in local_checkpoints(metric.checkpoints())}
-    return bool(states & {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.DOWNLOADING, ModelStatus.FAILED})

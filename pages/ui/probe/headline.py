@@ -12,7 +12,7 @@ from core.datasets.bundled import bundled_items
 from core.runs.verdict_sentences import edit_effect
 from core.stats.score_pairs import Move
 from core.types import Verdict
-from pages.ui.probe.board_rows import Board, BoardRow, board_verdict, is_to_come, shift_move
+from pages.ui.probe.board_rows import Board, board_verdict, is_to_come, shift_move
 from pages.ui.probe.pair import current_edits, current_pair
 from pages.ui.shared.terms import page_head
 
@@ -75,14 +75,16 @@ def headline_sentence(board: Board, *, edited: bool) -> str:
 def headline_chips(board: Board) -> list[Chip]:
     """A chip for each metric that tells consistent from inconsistent, in the order of the board."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
-    return [_chip(row, preserving=preserving) for row in board.rows if not row.is_surface]
-
-
-def _chip(row: BoardRow, *, preserving: bool) -> Chip:
-    move = shift_move(row, preserving=preserving)
-    if is_to_come(row):
-        return Chip(row.title, "", "…", "")
-    if move is None:
-        return Chip(row.title, _STATES.get(row.state, row.state), "·", "")
     words = _WORDS_IF_KEPT if preserving else _WORDS_IF_BROKEN
-    return Chip(row.title, words.get(move, "no better side"), _SIGNS.get(move, "·"), move.value)
+    chips = []
+    for row in board.rows:
+        if row.is_surface:
+            continue
+        move = shift_move(row, preserving=preserving)
+        if is_to_come(row):
+            chips.append(Chip(row.title, "", "…", ""))
+        elif move is None:
+            chips.append(Chip(row.title, _STATES.get(row.state, row.state), "·", ""))
+        else:
+            chips.append(Chip(row.title, words.get(move, "no better side"), _SIGNS.get(move, "·"), move.value))
+    return chips

@@ -247,22 +247,18 @@ def _add_typed_spec() -> None:
     try:
         metric = METRICS.parse(state.typed_spec)
     except TouchstoneError as error:
-        state.spec_problem = _released_problem(state.typed_spec.strip()) or str(error)
+        state.spec_problem = str(error)
+        name, example = state.typed_spec.strip(), current_pair().example
+        for sample in services.store().samples_of(example) if example else []:
+            if name in {score.metric for score in sample.item.scores}:
+                state.spec_problem = (
+                    f"{name} is a column of scores of {sample.dataset}: numbers that cannot be asked again about an edit. "
+                    "Evaluate and Audit compare them with the metrics."
+                )
+                break
         return
     add_to_bench(metric)
     state.typed_spec, state.spec_problem = "", ""
-
-
-def _released_problem(name: str) -> str:
-    """A sentence where a name is that of a column of scores that the open pair has; else ""."""
-    example = current_pair().example
-    for sample in services.store().samples_of(example) if example else []:
-        if name in {score.metric for score in sample.item.scores}:
-            return (
-                f"{name} is a column of scores of {sample.dataset}: numbers that cannot be asked again about an edit. "
-                "Evaluate and Audit compare them with the metrics."
-            )
-    return ""
 
 
 def _remove_spec(spec: str) -> None:

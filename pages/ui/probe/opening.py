@@ -11,7 +11,6 @@ import streamlit as st
 
 from annotations.campaigns.score_views import save_view
 from annotations.store import records
-from annotations.store.records import StoredPair
 from annotations.store.writes import pair_item_id
 from core import edits as executable
 from core.claim_edits import EditableClaims
@@ -100,7 +99,21 @@ def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) ->
         pair, text = pair_of_item(bundled)
         stated = Intention(bundled.intended, bundled.error_type)
     elif stored:
-        pair, text = _pair_of_stored(stored)
+        kept = stored.pair
+        text = kept.edited
+        pair = Pair(
+            example=stored.id,
+            title=kept.title,
+            domain=kept.domain,
+            source=kept.source,
+            document=kept.document,
+            original=kept.original,
+            declared=kept.edits,
+            saved=kept.outcomes,
+            kept=kept.edited,
+            contexts=kept.contexts,
+            question=kept.question,
+        )
         stated = Intention(stored.pair.intended, stored.pair.error_type)
     else:
         raise TouchstoneError(f"No example is called {example!r}. Choose one from the list, or paste a pair.")
@@ -144,7 +157,15 @@ def restore_pair() -> None:
         if claims := pair_link.unpack_claims(query.get("claims", ""), edited_summary()):
             probe_state().claims = claims
             keep_draft()
-        probe_state().older_draft = _older_draft() if "example" in query and "edits" not in query else ""
+        older, here = "", current_pair()
+        if "example" in query and "edits" not in query:
+            for payload in services.store().recent_drafts(user_name(), _DRAFTS_LOOKED_AT):
+                stored = json.loads(payload)
+                same = (stored["document"], stored["original"]) == (here.document, here.original)
+                if same and stored["edited"] not in (here.original, edited_summary()):
+                    older = payload  # the newest of this person that edits what is on the bench otherwise
+                    break
+        probe_state().older_draft = older
     except TouchstoneError as error:
         open_example(first)
         leave_notice(str(error))
@@ -181,24 +202,6 @@ def pair_of_item(item: Item) -> tuple[Pair, str]:
     return pair, item.example.summary
 
 
-def _pair_of_stored(stored: StoredPair) -> tuple[Pair, str]:
-    kept = stored.pair
-    pair = Pair(
-        example=stored.id,
-        title=kept.title,
-        domain=kept.domain,
-        source=kept.source,
-        document=kept.document,
-        original=kept.original,
-        declared=kept.edits,
-        saved=kept.outcomes,
-        kept=kept.edited,
-        contexts=kept.contexts,
-        question=kept.question,
-    )
-    return pair, kept.edited
-
-
 def draft_to_resume() -> str:
     """Draft that the same person made of the example before, while what the link opened is unchanged; empty without."""
     state = probe_state()
@@ -214,17 +217,6 @@ def resume_draft() -> None:
 
 def dismiss_draft() -> None:
     probe_state().older_draft = ""
-
-
-def _older_draft() -> str:
-    """The newest draft of this person that edits what is on the bench otherwise than it stands there."""
-    here = current_pair()
-    for payload in services.store().recent_drafts(user_name(), _DRAFTS_LOOKED_AT):
-        draft = json.loads(payload)
-        same = (draft["document"], draft["original"]) == (here.document, here.original)
-        if same and draft["edited"] not in (here.original, edited_summary()):
-            return payload
-    return ""
 
 
 def _open_draft(payload: str) -> None:

@@ -67,7 +67,9 @@ def _show_upload() -> None:
             st.text_input(
                 "Find a summary", key=ProbeState.uploaded_words.key, placeholder="words of its id or its text"
             )
-            shown = [name for name, item in items.items() if _has_words(item, probe_state().uploaded_words)]
+            words = probe_state().uploaded_words.casefold().split()
+            texts = {name: f"{name} {item.title} {item.example.summary}".casefold() for name, item in items.items()}
+            shown = [name for name, text in texts.items() if all(word in text for word in words)]
             st.caption(f"{len(shown):,} of {len(items):,} found; the first {min(_MOST_LISTED, len(shown))} are listed.")
         st.selectbox(
             f"{len(items)} summaries read",
@@ -84,11 +86,6 @@ def _show_upload() -> None:
             st.text("\n".join(lines) + more)
 
 
-def _has_words(item: Item, words: str) -> bool:
-    text = f"{item.example.id} {item.title} {item.example.summary}".casefold()
-    return all(word in text for word in words.casefold().split())
-
-
 def _read_upload() -> None:
     state = probe_state()
     state.uploaded, state.upload_problem, state.long_document = (), "", ""
@@ -98,7 +95,15 @@ def _read_upload() -> None:
     name, data = file.name, file.getvalue()
     try:
         if name.lower().endswith(_TABLE_SUFFIXES):
-            state.uploaded = _read_with_bar(name, data)
+            lines, words = max(1, data.count(b"\n")), f"Reading {escape_markdown(name)}…"
+            bar = st.progress(0.0, words)
+            found: list[Item | Refusal] = []
+            for one in read_uploaded_pairs(name, data):
+                found.append(one)
+                if len(found) % _STEP == 0:  # whoever takes the file out of the field meanwhile ends it here
+                    bar.progress(min(1.0, len(found) / lines), words)
+            bar.empty()
+            state.uploaded = found
         else:
             with st.spinner(f"Reading {escape_markdown(name)}…"):
                 text = read_document(name, data)
@@ -108,19 +113,6 @@ def _read_upload() -> None:
                 state.pasted_document = text
     except TouchstoneError as error:
         state.upload_problem = str(error)
-
-
-def _read_with_bar(name: str, data: bytes) -> list[Item | Refusal]:
-    """The pairs of a file; whoever takes the file out of the field meanwhile ends it, as each step of the bar is drawn."""
-    lines, words = max(1, data.count(b"\n")), f"Reading {escape_markdown(name)}…"
-    bar = st.progress(0.0, words)
-    found: list[Item | Refusal] = []
-    for one in read_uploaded_pairs(name, data):
-        found.append(one)
-        if len(found) % _STEP == 0:
-            bar.progress(min(1.0, len(found) / lines), words)
-    bar.empty()
-    return found
 
 
 def read_uploaded_pairs(name: str, data: bytes) -> Iterator[Item | Refusal]:

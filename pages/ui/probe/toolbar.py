@@ -10,7 +10,6 @@ from annotations.store.records import PairRecord
 from annotations.store.reports import Work
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.types import Sample
 from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
@@ -29,7 +28,7 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.pair_pin import pair_pin_button
 from pages.ui.probe.pair_upload import upload_popover
-from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
+from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.pair_link import pair_link
@@ -119,19 +118,18 @@ def dataset_facts() -> None:
         )
     samples = services.store().samples_of(example) if example else []
     latest = {(sample.dataset, sample.item.example.id): sample for sample in samples}
-    if latest:
-        st.caption("  \n".join(escape_markdown(_sample_facts(sample)) for sample in latest.values()))
-
-
-def _sample_facts(sample: Sample) -> str:
-    item = sample.item
-    kind = item.error_type or ", ".join(item.categories)
-    facts = (item.intended or "no label", kind, item.system, item.domain, item.split)
-    about = f"{sample.dataset}, {item.example.id}: {' · '.join(str(fact) for fact in facts if fact)}"
-    if not item.scores:
-        return about
-    released = " · ".join(f"{score.metric} {score.value:.3g}" for score in item.scores)
-    return f"{about}. Released scores, of this summary as it is; they cannot be asked again: {released}"
+    lines = []
+    for sample in latest.values():
+        item = sample.item
+        kind = item.error_type or ", ".join(item.categories)
+        facts = (item.intended or "no label", kind, item.system, item.domain, item.split)
+        line = f"{sample.dataset}, {item.example.id}: {' · '.join(str(fact) for fact in facts if fact)}"
+        if item.scores:
+            released = " · ".join(f"{score.metric} {score.value:.3g}" for score in item.scores)
+            line += f". Released scores, of this summary as it is; they cannot be asked again: {released}"
+        lines.append(escape_markdown(line))
+    if lines:
+        st.caption("  \n".join(lines))
 
 
 def toolbar() -> None:
@@ -172,7 +170,15 @@ def toolbar() -> None:
         )
         keep_button()
         pair_pin_button()
-        _link_popover(pair)
+        with st.popover("Link", icon=":material/link:", key="share"):
+            if pair.example:
+                pinned, claims = state.pinned, current_claims()
+                also = f"{' and the pinned ones' if pinned else ''}{', and the claims' if claims else ''}"
+                st.write(f"This link opens the same pair with the same edits{also}.")
+                query = pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
+                st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)
+            else:
+                st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
         metrics_popover()
         if services.settings().demo:
             st.badge("demo: nothing is kept", icon=":material/visibility_lock:", color="orange")
@@ -186,16 +192,3 @@ def _open_example() -> None:
     chosen = probe_state().example
     if chosen != _OTHER_TEXT:
         open_example(chosen)
-
-
-def _link_popover(pair: Pair) -> None:
-    with st.popover("Link", icon=":material/link:", key="share"):
-        if not pair.example:
-            st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
-            return
-        pinned = probe_state().pinned
-        claims = current_claims()
-        also = f"{' and the pinned ones' if pinned else ''}{', and the claims' if claims else ''}"
-        st.write(f"This link opens the same pair with the same edits{also}.")
-        query = pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned, claims)
-        st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)

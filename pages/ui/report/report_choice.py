@@ -94,7 +94,7 @@ def choose_report(member: Member) -> ReportRow | None:
             index=list(rows).index(chosen),
             key=ReportState.chosen.key,
             format_func=lambda id: labels[id],
-            on_change=_open_chosen,
+            on_change=lambda: st.query_params.update({PROJECT_PARAMETER: report_state().chosen or ""}),
             width=420,
         )
         if not services.settings().demo:
@@ -163,10 +163,6 @@ def report_settings(member: Member, row: ReportRow) -> None:
         st.button("Save", key="report-save", type="primary", on_click=_save_settings, args=(row,))
         st.code(f"{st.context.url or ''}?{PROJECT_PARAMETER}={row.id}", language=None, wrap_lines=True)
         st.button("Delete the project", key="report-remove", icon=":material/delete:", on_click=_remove, args=(row,))
-
-
-def _open_chosen() -> None:
-    st.query_params[PROJECT_PARAMETER] = report_state().chosen or ""
 
 
 def _begin() -> None:

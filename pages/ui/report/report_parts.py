@@ -145,7 +145,13 @@ def _part_controls(row: ReportRow, place: int) -> None:
     if writing.get():
         text = PartState.text.of(key)
         st.text_area("Text, in Markdown", part.text, key=text.key, height=160)
-        st.button("Save the text", key=f"save-{place}", type="primary", on_click=_save_text, args=(row, place, text))
+        st.button(
+            "Save the text",
+            key=f"save-{place}",
+            type="primary",
+            on_click=_revise,
+            args=(row, lambda parts: [*parts[:place], replace(part, text=text.get()), *parts[place + 1 :]]),
+        )
 
 
 def _revise(row: ReportRow, change: Callable[[list[ReportPart]], Sequence[ReportPart]]) -> None:
@@ -159,11 +165,6 @@ def _move(row: ReportRow, place: int, by: int) -> None:
         return parts
 
     _revise(row, move)
-
-
-def _save_text(row: ReportRow, place: int, text: WidgetValue[str]) -> None:
-    written = replace(row.parts[place], text=text.get())
-    _revise(row, lambda parts: [*parts[:place], written, *parts[place + 1 :]])
 
 
 def _add_text(row: ReportRow, text: WidgetValue[str]) -> None:

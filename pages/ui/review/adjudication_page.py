@@ -63,7 +63,16 @@ def _cause_button(case: AdjudicationTask, cause: DisagreementCause) -> WidgetVal
 def fill_form(case: AdjudicationTask, questions: QuestionSet, answers: Mapping[str, Any]) -> None:
     """Put answers into the form, as they would have been given there."""
     for question in questions.questions:
-        _answer_field(case, question).set(_widget_value(question, answers.get(question.id)))
+        answer = answers.get(question.id)
+        if question.kind in {"span", "link"}:
+            value: Any = [json.dumps(piece, ensure_ascii=False) for piece in answer or ()]
+        elif question.kind in _WHOLE_ANSWERS:
+            value = json.dumps(answer, ensure_ascii=False) if answer else None
+        elif question.kind == "several":
+            value = list(answer or ())
+        else:
+            value = answer if answer is not None or question.kind != "text" else ""
+        _answer_field(case, question).set(value)
 
 
 def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
@@ -170,17 +179,6 @@ def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[
     return list(dict.fromkeys(json.dumps(piece, ensure_ascii=False) for piece in pieces))
 
 
-def _widget_value(question: CampaignQuestion, answer: Any) -> Any:
-    """An answer as its widget holds it."""
-    if question.kind in {"span", "link"}:
-        return [json.dumps(piece, ensure_ascii=False) for piece in answer or ()]
-    if question.kind in _WHOLE_ANSWERS:
-        return json.dumps(answer, ensure_ascii=False) if answer else None
-    if question.kind == "several":
-        return list(answer or ())
-    return answer if answer is not None or question.kind != "text" else ""
-
-
 def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
     """An answer as it is stored."""
     if question.kind in {"span", "link"}:
@@ -205,7 +203,16 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: 
     case = adjudicator().task(campaign.id, task)
     _prepare_form(case, campaign.questions)
     list_navigation(f"case-{campaign.id}", tasks, place, format_agreement(case))
-    _earlier_decision(case, campaign.questions)
+    if case.decision:
+        measured = campaign.questions.by_id[campaign.questions.measure]
+        answer = escape_markdown(format_option(measured, case.decision.answers.get(measured.id)))
+        text = f"Adjudicated on {case.decision.created_at:%Y-%m-%d} as **{answer}** ({case.decision.cause})."
+        if case.reopened:
+            st.warning(f"{text} A later label disagrees.", icon=":material/undo:")
+        else:
+            st.info(text, icon=":material/gavel:")
+    for reason in case.flags:
+        st.warning(f"Somebody flagged this one: {escape_markdown(reason)}", icon=":material/flag:")
     reading, deciding = st.columns(2, gap="medium")
     with reading:
         case_summaries(case, campaign.questions)
@@ -283,18 +290,3 @@ def _prepare_form(case: AdjudicationTask, questions: QuestionSet) -> None:
     fill_form(case, questions, valid.answers if valid else {})
     state.causes[case.task] = DisagreementCause(valid.cause) if valid else None
     _note_field(case).set(valid.note if valid else "")
-
-
-def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
-    """Show the decision that was made before, and the flags."""
-    if case.decision:
-        measured = questions.by_id[questions.measure]
-        answer = escape_markdown(format_option(measured, case.decision.answers.get(measured.id)))
-        when = f"{case.decision.created_at:%Y-%m-%d}"
-        text = f"Adjudicated on {when} as **{answer}** ({case.decision.cause})."
-        if case.reopened:
-            st.warning(f"{text} A later label disagrees.", icon=":material/undo:")
-        else:
-            st.info(text, icon=":material/gavel:")
-    for reason in case.flags:
-        st.warning(f"Somebody flagged this one: {escape_markdown(reason)}", icon=":material/flag:")

@@ -231,8 +231,28 @@ def case_labels(case: AdjudicationTask, questions: QuestionSet, take: Callable[[
     places = range(len(case.answers))
     for row in range(0, len(places), _LABELS_PER_ROW):
         for place, column in zip(places[row:], st.columns(min(_LABELS_PER_ROW, len(places))), strict=False):
+            answers = case.answers[place]
             with column.container(border=True, height="stretch", gap="xsmall", key=f"label-{place + 1}"):
-                _label_box(case, questions, place, take)
+                st.markdown(f"**Label {place + 1}**")
+                for question in questions.questions:
+                    if question.id not in answers:
+                        continue
+                    answer, ask = answers[question.id], escape_markdown(question.ask)
+                    if question.kind == "edit":
+                        laid = segments(case.left, apply_answer_edit(case.left, answer))
+                        st.caption(ask)
+                        st.html(diff_html(abridge_unchanged(laid, _CONTEXT_CHARACTERS)))
+                    else:
+                        words = escape_markdown(format_label_answer(question, answer, case))
+                        differs = any(other.get(question.id) != answer for other in case.answers)
+                        st.markdown(f":small[:gray[{ask}]]  \n{f'**{words}**' if differs else words}")
+                st.button(
+                    "Take this one",
+                    key=_take_button(case, place).key,
+                    shortcut=str(place + 1) if place < _SHORTCUT_COUNT else None,
+                    on_click=take,
+                    args=(answers,),
+                )
 
 
 def label_taken_over(case: AdjudicationTask) -> Mapping[str, Any] | None:
@@ -245,32 +265,3 @@ def label_taken_over(case: AdjudicationTask) -> Mapping[str, Any] | None:
 
 def _take_button(case: AdjudicationTask, place: int) -> WidgetValue[bool]:
     return ReviewState.take_button.of(f"{case.task}-{place + 1}")
-
-
-def _label_box(
-    case: AdjudicationTask, questions: QuestionSet, place: int, take: Callable[[Mapping[str, Any]], None]
-) -> None:
-    st.markdown(f"**Label {place + 1}**")
-    for question in questions.questions:
-        if question.id in case.answers[place]:
-            answer = case.answers[place][question.id]
-            if question.kind == "edit":
-                st.caption(escape_markdown(question.ask))
-                st.html(
-                    diff_html(
-                        abridge_unchanged(
-                            segments(case.left, apply_answer_edit(case.left, answer)), _CONTEXT_CHARACTERS
-                        )
-                    )
-                )
-            else:
-                words = escape_markdown(format_label_answer(question, answer, case))
-                differs = any(other.get(question.id) != answer for other in case.answers)
-                st.markdown(f":small[:gray[{escape_markdown(question.ask)}]]  \n{f'**{words}**' if differs else words}")
-    st.button(
-        "Take this one",
-        key=_take_button(case, place).key,
-        shortcut=str(place + 1) if place < _SHORTCUT_COUNT else None,
-        on_click=take,
-        args=(case.answers[place],),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import uuid4
@@ -28,7 +28,17 @@ class CommentForms:
 
 def show_conversation(conversation: Conversation, reader: Speaker) -> None:
     """Flags, what was done about them, and comments, oldest first."""
-    for when, who, text in sorted(_entries(conversation, reader)):
+    annotator = "You" if reader == "annotator" else conversation.annotator or _WORDS["annotator"]
+    entries: list[tuple[datetime, str, str]] = []
+    for flag in conversation.flags:
+        entries.append((flag.created_at, f"{annotator}, flag", flag.reason))
+        if done := flag.resolution:
+            entries.append((done.created_at, f"{done.by or _WORDS['manager']}, flag resolved", done.note or "No note."))
+    for comment in conversation.comments:
+        is_own = comment.speaker == "annotator"
+        who = annotator if is_own else f"{comment.by}, {comment.speaker}" if comment.by else _WORDS[comment.speaker]
+        entries.append((comment.created_at, who, comment.text))
+    for when, who, text in sorted(entries):
         with st.container(gap="xxsmall"):
             st.markdown(f"**{escape_markdown(who)}** :small[:gray[{when:%Y-%m-%d %H:%M}]]")
             st.text(with_visible_controls(text))  # as it was written: in Markdown an address would become a link
@@ -55,16 +65,3 @@ def comment_form(name: str, label: str, send: Callable[[str, str], None], *, but
         return False
     del press_ids[name]
     return True
-
-
-def _entries(conversation: Conversation, reader: Speaker) -> Iterator[tuple[datetime, str, str]]:
-    """Time, author and text of each entry."""
-    annotator = "You" if reader == "annotator" else conversation.annotator or _WORDS["annotator"]
-    for flag in conversation.flags:
-        yield flag.created_at, f"{annotator}, flag", flag.reason
-        if done := flag.resolution:
-            yield done.created_at, f"{done.by or _WORDS['manager']}, flag resolved", done.note or "No note."
-    for comment in conversation.comments:
-        is_own = comment.speaker == "annotator"
-        who = annotator if is_own else f"{comment.by}, {comment.speaker}" if comment.by else _WORDS[comment.speaker]
-        yield comment.created_at, who, comment.text

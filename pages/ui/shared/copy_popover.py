@@ -42,20 +42,15 @@ def table_report(title: str, frame: pd.DataFrame) -> Report:
 
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
-    columns = tuple(
-        Column(str(name) or f"column {place}", str(name) or " ", _format(frame.iloc[:, place]))
-        for place, name in enumerate(frame.columns)
-    )
+    columns = []
+    for place, name in enumerate(frame.columns):
+        values = frame.iloc[:, place]
+        form: Format = "count" if pd.api.types.is_integer_dtype(values) else "number"
+        if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
+            form = "text"
+        columns.append(Column(str(name) or f"column {place}", str(name) or " ", form))
     rows = tuple(tuple(map(_cell, row)) for row in frame.itertuples(index=False))
-    return Report("table", title, (Table("table", title, columns, rows),))
-
-
-def _format(values: pd.Series[Any]) -> Format:
-    import pandas as pd
-
-    if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
-        return "text"
-    return "count" if pd.api.types.is_integer_dtype(values) else "number"
+    return Report("table", title, (Table("table", title, tuple(columns), rows),))
 
 
 def _cell(value: Any) -> Cell:

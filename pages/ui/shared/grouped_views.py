@@ -72,21 +72,18 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
     for (group, views), tab in zip(groups.items(), tabs, strict=True):
         if tab.open:
             with tab:
-                name = _view_choice(page, group, list(views), first)
+                names = list(views)
+                if len(names) == 1:
+                    name = names[0]
+                else:
+                    name = st.segmented_control(
+                        group,
+                        names,
+                        default=first if first in names else names[0],
+                        key=f"{page}-view-{group}-{len(names)}",
+                        format_func=view_title,
+                        required=True,
+                        label_visibility="collapsed",
+                    )
                 st.query_params[TAB_PARAMETER] = name
                 views[name](data)
-
-
-def _view_choice(page: str, group: str, names: list[str], first: str) -> str:
-    if len(names) == 1:
-        return names[0]
-    name: str = st.segmented_control(
-        group,
-        names,
-        default=first if first in names else names[0],
-        key=f"{page}-view-{group}-{len(names)}",
-        format_func=view_title,
-        required=True,
-        label_visibility="collapsed",
-    )
-    return name

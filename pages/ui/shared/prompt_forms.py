@@ -36,8 +36,22 @@ def prompts_state() -> PromptsState:
 
 def prompt_table(entries: Sequence[PromptEntry]) -> None:
     """A row per prompt."""
+    rows = []
+    for entry in entries:
+        used = entry.active
+        rows.append(
+            {
+                "name": entry.name,
+                "what it does": entry.bundled.does,
+                "used": _prompt_owner(entry),
+                "version": used.version if used else "",
+                "hash": used.signature.rpartition("#")[2] if used else "",
+                "variables": ", ".join(used.variables if used else entry.bundled.variables),
+                "paper": used.paper if used else "",
+            }
+        )
     st.dataframe(
-        [_prompt_row(entry) for entry in entries],
+        rows,
         hide_index=True,
         height="auto",
         alt="Prompts with version, hash, variables and paper",
@@ -55,7 +69,7 @@ def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
         list(titles),
         key=PromptsState.prompt.key,
         format_func=lambda name: f"{titles[name]} ({name})",
-        on_change=_name_in_address,
+        on_change=lambda: st.query_params.update(prompt=prompts_state().prompt),
         width=420,
     )
     return next(entry for entry in entries if entry.name == chosen)
@@ -82,27 +96,10 @@ def prompt_headline(entry: PromptEntry) -> None:
         st.error(escape_markdown(f"It cannot be used: {entry.problem}"), icon=":material/error:")
 
 
-def _prompt_row(entry: PromptEntry) -> dict[str, str]:
-    used = entry.active
-    return {
-        "name": entry.name,
-        "what it does": entry.bundled.does,
-        "used": _prompt_owner(entry),
-        "version": used.version if used else "",
-        "hash": used.signature.rpartition("#")[2] if used else "",
-        "variables": ", ".join(used.variables if used else entry.bundled.variables),
-        "paper": used.paper if used else "",
-    }
-
-
 def _prompt_owner(entry: PromptEntry) -> str:
     if entry.replacement is None:
         return "ours"
     return "cannot be used" if entry.problem else "yours"
-
-
-def _name_in_address() -> None:
-    st.query_params["prompt"] = prompts_state().prompt
 
 
 def read_prompts() -> list[PromptEntry]:

@@ -43,9 +43,20 @@ def report_chart(chart: Chart) -> go.Figure:
     if len(panels) > 1:
         return _panel_charts(chart, panels)
     [chart] = panels
-    figure = go.Figure(_heat_map(chart)) if chart.kind == "heat" else go.Figure()
-    lines = len(chart.series)
+    figure, lines = go.Figure(), len(chart.series)
     if chart.kind == "heat":
+        percent = chart.y.format in PERCENT_FORMATS
+        figure.add_heatmap(
+            z=[[scaled(point_value(y), chart.y) for y in row.y] for row in chart.series],
+            x=list(chart.series[0].x),
+            y=[row.name for row in chart.series],
+            texttemplate="%{z:.1f}" if percent else "%{z:.3g}",
+            textfont_color=_TEXT_COLOUR,
+            colorscale=_COLOUR_SCALE,
+            zmin=0 if percent else None,
+            zmax=100 if percent else None,
+            colorbar_title="%" if percent else "",
+        )
         figure.update_yaxes(autorange="reversed")
     else:
         for place, series in enumerate(chart.series):
@@ -128,21 +139,6 @@ def _name_points(figure: go.Figure, chart: Chart) -> None:
                 standoff=5,
             )
     figure.update_layout(showlegend=False)
-
-
-def _heat_map(chart: Chart) -> go.Heatmap:
-    percent = chart.y.format in PERCENT_FORMATS
-    return go.Heatmap(
-        z=[[scaled(point_value(y), chart.y) for y in row.y] for row in chart.series],
-        x=list(chart.series[0].x),
-        y=[row.name for row in chart.series],
-        texttemplate="%{z:.1f}" if percent else "%{z:.3g}",
-        textfont_color=_TEXT_COLOUR,
-        colorscale=_COLOUR_SCALE,
-        zmin=0 if percent else None,
-        zmax=100 if percent else None,
-        colorbar_title="%" if percent else "",
-    )
 
 
 def _add_series(figure: go.Figure, chart: Chart, series: Series, place: int) -> None:

@@ -102,29 +102,46 @@ def chart_view(chart: Chart, key: str) -> None:
 
 def table_view(table: Table, key: str) -> dict[str, Cell] | None:
     """Draw a table, or the grid of one of its columns; the row that is selected, if one is."""
+    import pandas as pd
+
     if not table.rows:
         st.caption("Nothing.")
         return None
-    return _grid_view(table, _grid_choice(table, key), key) if table.pivot else _rows_view(table, key)
-
-
-def _grid_choice(table: Table, key: str) -> str:
-    names = list(table.pivot.cells) if table.pivot else []
-    if len(names) == 1:
-        return names[0]
-    chosen: str = st.segmented_control(
-        "Figure",
-        names,
-        default=names[0],
-        key=f"{key}-figure-{len(names)}",
-        required=True,
-        format_func=lambda name: table.column(name).heading,
-        label_visibility="collapsed",
-        help="  \n".join(
-            f"{table.column(name).heading}: {table.column(name).help}" for name in names if table.column(name).help
-        ),
+    if table.pivot:
+        names = list(table.pivot.cells)
+        name = names[0]
+        if len(names) > 1:
+            columns = [table.column(name) for name in names]
+            name = st.segmented_control(
+                "Figure",
+                names,
+                default=name,
+                key=f"{key}-figure-{len(names)}",
+                required=True,
+                format_func=lambda name: table.column(name).heading,
+                label_visibility="collapsed",
+                help="  \n".join(f"{column.heading}: {column.help}" for column in columns if column.help),
+            )
+        return _grid_view(table, name, key)
+    headings = [heading(column) for column in table.columns]
+    texts = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    styles = [[_style(cell) for cell in row] for row in table.rows]
+    frame = pd.DataFrame(texts, columns=headings)
+    event = st.dataframe(
+        frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
+        key=key,
+        on_select="rerun",
+        selection_mode="single-row",
+        hide_index=True,
+        height="auto",
+        alt=table.title,
+        placeholder="–",
+        column_config={
+            heading(column): st.column_config.TextColumn(help=column.help) for column in table.columns if column.help
+        },
     )
-    return chosen
+    rows = event["selection"]["rows"]
+    return list(table.records())[rows[0]] if rows and rows[0] < len(table.rows) else None
 
 
 def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
@@ -134,7 +151,15 @@ def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
     down, across, cells = pivot_grid(table, name)
     column = table.column(name)
     titles, head_titles = pivot_titles(table, down, across)
-    heads = {other: _slice_head(head_titles[other], [cells.get((row, other)) for row in down]) for other in across}
+    heads = {}
+    for other in across:
+        of_slice = [cell for row in down if (cell := cells.get((row, other))) is not None]
+        numbers = {cell.estimate.n if isinstance(cell, Measurement) else getattr(cell, "n", 0) for cell in of_slice}
+        heads[other] = head_titles[other]
+        if numbers:  # on how many cases the figures of the slice rest, and whether these are of few documents
+            n = str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
+            few = few_documents(of_slice)
+            heads[other] += f" (n = {n}{f', {few}' if few else ''})"
     texts = [[_text(cells.get((row, other)), column) for other in across] for row in down]
     styles = [[_style(cells.get((row, other))) for other in across] for row in down]
     frame = pd.DataFrame(texts, [*titles.values()], list(heads.values()))
@@ -155,30 +180,6 @@ def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
     where = (table.pivot.down, down[place]), (table.pivot.across, other)
     row = next((row for row in table.records() if all(str(row[of]) == value for of, value in where)), None)
     return row and {**row, "selected": name}
-
-
-def _rows_view(table: Table, key: str) -> dict[str, Cell] | None:
-    import pandas as pd
-
-    names = [heading(column) for column in table.columns]
-    texts = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
-    styles = [[_style(cell) for cell in row] for row in table.rows]
-    frame = pd.DataFrame(texts, columns=names)
-    event = st.dataframe(
-        frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
-        key=key,
-        on_select="rerun",
-        selection_mode="single-row",
-        hide_index=True,
-        height="auto",
-        alt=table.title,
-        placeholder="–",
-        column_config={
-            heading(column): st.column_config.TextColumn(help=column.help) for column in table.columns if column.help
-        },
-    )
-    rows = event["selection"]["rows"]
-    return list(table.records())[rows[0]] if rows and rows[0] < len(table.rows) else None
 
 
 def report_downloads(report: Report, key: str) -> None:
@@ -213,17 +214,3 @@ def _text(cell: Cell, column: Column) -> str | None:
 
 def _style(cell: Cell) -> str:
     return MARK_STYLES[cell.mark] if isinstance(cell, Measurement) else ""
-
-
-def _slice_head(part: str, cells: Sequence[Cell]) -> str:
-    """The name of a slice, on how many cases its figures rest, and that these are of few documents."""
-    numbers = {
-        cell.estimate.n if isinstance(cell, Measurement) else getattr(cell, "n", 0)
-        for cell in cells
-        if cell is not None
-    }
-    if not numbers:
-        return part
-    n = str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
-    few = few_documents(cells)
-    return f"{part} (n = {n}{f', {few}' if few else ''})"

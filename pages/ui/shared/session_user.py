@@ -68,7 +68,27 @@ def require_member() -> Member:
         return state.let_in
     if member is None:
         st.set_page_config(page_title="Sign in · Touchstone")
-        _sign_in_form()
+        st.image(_LOGO, width=178, alt="Touchstone")
+        st.title("Sign in")
+        st.markdown(PAGES[0].purpose)
+        if has_organisation():
+            # a button for each provider of Streamlit's secrets; or who signed in and is not known here
+            if st.user.is_logged_in:
+                email = _verified_email()
+                problem = (
+                    f"{email} is not among the people here. Ask a manager to add that name, or to activate it."
+                    if email
+                    else "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
+                )
+                st.error(escape_markdown(problem), icon=":material/person_off:")
+                st.button("Sign out", on_click=st.logout, key="logout")
+            else:
+                providers = [name for name, section in st.secrets["auth"].items() if isinstance(section, Mapping)]
+                for name in providers or [None]:
+                    label = f"Sign in with {escape_markdown(name)}" if name else "Sign in with your organisation"
+                    st.button(label, type="primary", on_click=st.login, args=(name,), key=f"login-{name}")
+        _mount_sign_in("Sign in", problem=session_user_state().sign_in_problem)
+        st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
         end_run()
     return member
 
@@ -197,30 +217,6 @@ def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
     _sign_in_component(key="sign-in", data=data)
 
 
-def _sign_in_form() -> None:
-    st.image(_LOGO, width=178, alt="Touchstone")
-    st.title("Sign in")
-    st.markdown(PAGES[0].purpose)
-    if has_organisation():
-        # a button for each provider of Streamlit's secrets; or who signed in and is not known here
-        if st.user.is_logged_in:
-            email = _verified_email()
-            problem = (
-                f"{email} is not among the people here. Ask a manager to add that name, or to activate it."
-                if email
-                else "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
-            )
-            st.error(escape_markdown(problem), icon=":material/person_off:")
-            st.button("Sign out", on_click=st.logout, key="logout")
-        else:
-            providers = [name for name, section in st.secrets["auth"].items() if isinstance(section, Mapping)]
-            for name in providers or [None]:
-                label = f"Sign in with {escape_markdown(name)}" if name else "Sign in with your organisation"
-                st.button(label, type="primary", on_click=st.login, args=(name,), key=f"login-{name}")
-    _mount_sign_in("Sign in", problem=session_user_state().sign_in_problem)
-    st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
-
-
 def _member_of_organisation() -> Member | None:
     if not has_organisation() or not st.user.is_logged_in:
         return None
@@ -274,19 +270,14 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
         )
         for page in allowed
     }
-    groups = _in_groups(pages) if len(pages) > _MOST_IN_A_ROW else {"": [*pages.values()]}
+    groups = {"": [*pages.values()]}
+    if len(pages) > _MOST_IN_A_ROW:  # Home and Projects beside each other, then the groups that have a page
+        grouped = {name for names in GROUPS.values() for name in names}
+        groups = {"": [page for name, page in pages.items() if name not in grouped]}
+        for title, names in GROUPS.items():
+            if of_group := [pages[one] for one in names if one in pages]:
+                groups[title] = of_group
     if not services.settings().shared:
         return groups
     out = st.Page(lambda: sign_out(pages[first.name]), title="Sign out", icon=":material/logout:", url_path="sign-out")
     return groups | {escape_markdown(f"{member.name}, {member.role.value}"): [out]}
-
-
-def _in_groups(pages: Mapping[str, st.Page]) -> dict[str, list[st.Page]]:
-    """Home and Projects beside each other, then the groups that have a page."""
-    grouped = {name for names in GROUPS.values() for name in names}
-    alone = {"": [page for name, page in pages.items() if name not in grouped]}
-    return alone | {
-        title: of_group
-        for title, names in GROUPS.items()
-        if (of_group := [pages[one] for one in names if one in pages])
-    }

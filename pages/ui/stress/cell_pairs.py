@@ -96,8 +96,29 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], 
         kind_strips([cell], key="stress-cell-strip")
     of_cell = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
     pairs = _filter_pairs(run, cell, sorted(of_cell, key=lambda shift: -abs(shift.size or 0.0)))
+    lines = []
+    for shift in pairs:
+        key = (shift.source, shift.kind)
+        opinion, check = run.opinions.get(key), run.checks.get(key)
+        kinds = {"the summary": "", "the variant": shift.kind}
+        errors = {text: run.readings[shift.source, kind, shift.metric].error for text, kind in kinds.items()}
+        reasons = " ".join(f"Of {text}: {error}" for text, error in errors.items() if error)
+        lines.append(
+            {
+                "pair": run.sources[shift.source].title or shift.source,
+                "before": shift.before,
+                "after": shift.after,
+                "shift": shift.size,
+                "words changed": shift.words,
+                "remarks": "; ".join(run.variants[key].remarks) or None,
+                "NLI check": _check_verdict(check) if check else None,
+                "p of contradiction": check.mark.probability if check and check.mark else None,
+                "meaning": opinion.meaning.value if opinion else None,
+                "why no score": reasons or None,
+            }
+        )
     event = st.dataframe(
-        pd.DataFrame([_pair_row(run, shift) for shift in pairs]).dropna(axis="columns", how="all"),
+        pd.DataFrame(lines).dropna(axis="columns", how="all"),
         key=f"stress-pairs-{cell.metric}-{cell.kind}",
         on_select="rerun",
         selection_mode="single-row-required",
@@ -137,26 +158,6 @@ def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequenc
     if not matching:
         st.caption("No pair matches all of these; every pair is shown.")
     return matching or pairs
-
-
-def _pair_row(run: Run, shift: Shift) -> dict[str, object]:
-    key = (shift.source, shift.kind)
-    opinion, check = run.opinions.get(key), run.checks.get(key)
-    places = {"the summary": "", "the variant": shift.kind}
-    errors = {where: run.readings[shift.source, kind, shift.metric].error for where, kind in places.items()}
-    reasons = " ".join(f"Of {where}: {error}" for where, error in errors.items() if error)
-    return {
-        "pair": run.sources[shift.source].title or shift.source,
-        "before": shift.before,
-        "after": shift.after,
-        "shift": shift.size,
-        "words changed": shift.words,
-        "remarks": "; ".join(run.variants[key].remarks) or None,
-        "NLI check": _check_verdict(check) if check else None,
-        "p of contradiction": check.mark.probability if check and check.mark else None,
-        "meaning": opinion.meaning.value if opinion else None,
-        "why no score": reasons or None,
-    }
 
 
 def _check_verdict(check: Check) -> str:

@@ -227,30 +227,26 @@ def new_run_form() -> None:
             st.number_input(
                 "Seed", 0, None, 0, key=StressState.seed.key, width=120, help="The same seed, the same variants."
             )
-        _run_button(pairs, kinds)
-
-
-def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
-    metrics = stress_state().metrics
-    # no callback: it would be called with the choices of the run before, when somebody chooses and presses quickly
-    pressed = st.button(
-        f"Run: {pairs.number} pair{'' if pairs.number == 1 else 's'} × {len(kinds)} perturbations × {len(metrics)} metrics",
-        icon=":material/play_arrow:",
-        type="primary",
-        key="stress-go",
-        disabled=not (pairs.number and kinds and metrics),
-    )
-    if pressed:
-        try:
-            open_run(begin_run(pairs.run(_plan_of_form(kinds, metrics))))
-        except TouchstoneError as error:
-            stress_state().new_run_problem = str(error)
-        st.rerun()
-    show_problem(stress_state().new_run_problem)
-    stress_state().new_run_problem = ""
-    plan = attempt(partial(_plan_of_form, kinds, metrics))
-    if isinstance(plan, Plan):  # what keeps it from being one is said when the button is pressed
-        cost_line(plan, pairs)
+        metrics = stress_state().metrics
+        # no callback: it would be called with the choices of the run before, when somebody chooses and presses quickly
+        pressed = st.button(
+            f"Run: {pairs.number} pair{'' if pairs.number == 1 else 's'} × {len(kinds)} perturbations × {len(metrics)} metrics",
+            icon=":material/play_arrow:",
+            type="primary",
+            key="stress-go",
+            disabled=not (pairs.number and kinds and metrics),
+        )
+        if pressed:
+            try:
+                open_run(begin_run(pairs.run(_plan_of_form(kinds, metrics))))
+            except TouchstoneError as error:
+                stress_state().new_run_problem = str(error)
+            st.rerun()
+        show_problem(stress_state().new_run_problem)
+        stress_state().new_run_problem = ""
+        plan = attempt(partial(_plan_of_form, kinds, metrics))
+        if isinstance(plan, Plan):  # what keeps it from being one is said when the button is pressed
+            cost_line(plan, pairs)
 
 
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:

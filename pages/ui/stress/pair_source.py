@@ -55,43 +55,36 @@ class PairSource:
 
 def pairs_choice() -> PairSource:
     """The choice of where pairs come from, and of which."""
-    ways: dict[str, Callable[[], PairSource]] = {
-        "Bundled examples": _bundled_pairs,
-        "The pair on Probe": _pair_on_probe,
-        "A dataset": _dataset_pairs,
-        "A file": _file_pairs,
-        "A table of variants": _table_of_variants,
-    }
-    chosen = st.segmented_control("Pairs", list(ways), default="Bundled examples", key="stress-pairs", required=True)
-    return ways[chosen]()
-
-
-def _fixed_pairs(found: list[Source], *key: Hashable) -> PairSource:
-    return PairSource(len(found), lambda _: found, key)
-
-
-def _bundled_pairs() -> PairSource:
-    """The bundled originals of some domains, or a file of one's own that is given in their place."""
+    ways = ["Bundled examples", "The pair on Probe", "A dataset", "A file", "A table of variants"]
+    match st.segmented_control("Pairs", ways, default=ways[0], key="stress-pairs", required=True):
+        case "The pair on Probe":
+            if probe_state().pair is None:
+                st.caption("Nothing is open on Probe. Open a text there first.")
+                return _fixed_pairs([])
+            pair = current_pair()
+            st.caption(escape_markdown(f"{pair.title or 'The pair'}: its summary before your edits."))
+            example = pair.as_example(pair.example or "probe", pair.original)
+            source = Source(example, pair.document, pair.domain, pair.title)
+            return _fixed_pairs([source], pair.document, pair.original)
+        case "A dataset":
+            return _dataset_pairs()
+        case "A file":
+            return _file_pairs()
+        case "A table of variants":
+            return _table_of_variants()
     originals = [item for item in bundled_items() if not item.parent]
     domains = list(dict.fromkeys(item.domain for item in originals))
     chosen = st.pills(
         "Domains, all where none is chosen", domains, selection_mode="multi", key="stress-domains", wrap=True
     )
     chosen = chosen or domains
-    own = _file_pairs()
-    if own.number:
-        return own
-    return _fixed_pairs([Source.of(item) for item in originals if item.domain in chosen], "bundled", *chosen)
+    own = _file_pairs()  # in their place
+    sources = [Source.of(item) for item in originals if item.domain in chosen]
+    return own if own.number else _fixed_pairs(sources, "bundled", *chosen)
 
 
-def _pair_on_probe() -> PairSource:
-    if probe_state().pair is None:
-        st.caption("Nothing is open on Probe. Open a text there first.")
-        return _fixed_pairs([])
-    pair = current_pair()
-    st.caption(escape_markdown(f"{pair.title or 'The pair'}: its summary before your edits."))
-    example = pair.as_example(pair.example or "probe", pair.original)
-    return _fixed_pairs([Source(example, pair.document, pair.domain, pair.title)], pair.document, pair.original)
+def _fixed_pairs(found: list[Source], *key: Hashable) -> PairSource:
+    return PairSource(len(found), lambda _: found, key)
 
 
 def _dataset_pairs() -> PairSource:

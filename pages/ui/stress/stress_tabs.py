@@ -125,7 +125,31 @@ def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
     """One row per pair, perturbation and metric, with the signatures of both and people's verdict on the variant."""
     import pandas as pd
 
-    return str(pd.DataFrame([_shift_row(run, shift) for shift in found]).to_csv(index=False))
+    rows = []
+    for shift in found:
+        key = (shift.source, shift.kind)
+        variant, opinion, check = run.variants[key], run.opinions.get(key), run.checks.get(key)
+        reading = run.readings[shift.source, shift.kind, shift.metric]
+        mark = check.mark if check else None
+        fields = asdict(shift)
+        del fields["group"]  # it may be a whole document
+        rows.append(
+            {
+                **fields,
+                "shift": shift.size,
+                "perturbation_signature": variant.signature,
+                "metric_signature": reading.signature,
+                "error": reading.error,
+                "remarks": "; ".join(variant.remarks),
+                "contradicts": mark.contradicts if mark else None,
+                "contradiction_probability": mark.probability if mark else None,
+                "guard": mark.by if mark else "",
+                "guard_error": check.error if check else "",
+                "meaning": opinion.meaning.value if opinion else "",
+                "seed": run.plan.seed,
+            }
+        )
+    return str(pd.DataFrame(rows).to_csv(index=False))
 
 
 def plots_html(run: Run, found: Sequence[Shift]) -> str:
@@ -144,30 +168,6 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
         for place, figure in enumerate(figures)
     ]
     return render_html("plots.html", title=run.plan.name, facts="\n".join(_run_facts(run)), plots=plots)
-
-
-def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
-    variant, opinion = run.variants[shift.source, shift.kind], run.opinions.get((shift.source, shift.kind))
-    reading = run.readings[shift.source, shift.kind, shift.metric]
-    check = run.checks.get((shift.source, shift.kind))
-    mark = check.mark if check else None
-    check_columns = {
-        "contradicts": mark.contradicts if mark else None,
-        "contradiction_probability": mark.probability if mark else None,
-        "guard": mark.by if mark else "",
-        "guard_error": check.error if check else "",
-    }
-    return {
-        **{name: value for name, value in asdict(shift).items() if name != "group"},  # a group may be a whole document
-        "shift": shift.size,
-        "perturbation_signature": variant.signature,
-        "metric_signature": reading.signature,
-        "error": reading.error,
-        "remarks": "; ".join(variant.remarks),
-        **check_columns,
-        "meaning": opinion.meaning.value if opinion else "",
-        "seed": run.plan.seed,
-    }
 
 
 def _run_facts(run: Run) -> list[str]:
