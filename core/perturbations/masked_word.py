@@ -40,7 +40,7 @@ _TOP = 50
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class MaskedWord(ModelPerturbation):
-    """The likeliest word, of the same part of speech and form, that document and summary have in no form, for one of five places.
+    """The most likely word of the same part of speech and form that neither document nor summary has, in one of five places.
 
     No word of the same lemma, and none that our lists or WordNet call a synonym. What else means the same is not known: of
     such a variant the intent says too much, and a person has to say so. `least` is the probability that a word must have.
@@ -50,7 +50,7 @@ class MaskedWord(ModelPerturbation):
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Likely other word",
         intent="breaking",
-        does="Replaces a content word that the document has by the likeliest one of a masked language model that it does not have; "
+        does="Replaces a content word that the document has by the most likely one of a masked language model that it does not have; "
         "where the two mean the same after all, nothing is broken.",
         paper="none: a form of ours; words by masked language models as Garg & Ramakrishnan 2020, BAE",
         error_type=ErrorType.OTHER,

@@ -75,7 +75,7 @@ def test_a_synonym_of_the_lists_is_refused_in_either_direction() -> None:
             said(f"It was the {old}.", [(new, 0.9)], document.replace(new, "man"), 0)
 
 
-def test_the_likeliest_fitting_word_is_taken_and_none_that_is_unlikely() -> None:
+def test_the_most_likely_fitting_word_is_taken_and_none_that_is_unlikely() -> None:
     assert (
         said("It has a harbour.", [("harbours", 0.5), ("castle", 0.2), ("ferry", 0.1)], DOCUMENT, 0)
         == "It has a castle."
