@@ -137,7 +137,7 @@ def _read_kinds(where: str, specs: Iterable[str]) -> tuple[str, ...]:
     for kind in kinds:
         if kind.card.form != "rule":
             raise BadSettingError(
-                f"The battery {where} has {kind.spec}, which a language model or a person makes. A battery is of rules; `stress "
+                f"The battery {where} has {kind.spec}, which a model or a person makes. A battery is of rules; `stress "
                 f"--kind {kind.spec}` takes such a kind by itself."
             )
     return tuple(dict.fromkeys(kind.spec for kind in kinds))

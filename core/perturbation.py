@@ -17,14 +17,15 @@ from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdic
 
 Intent = Literal["preserving", "breaking", "gaming"]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
-Form = Literal["rule", "prompt", "imported"]
+Form = Literal["rule", "model", "prompt", "imported"]
 
 
 @dataclass(frozen=True, slots=True)
 class PerturbationCard:
     """Description of a perturbation: what it does to a summary, what it is meant to do to the truth, and its source.
 
-    `form` is the maker of the variant: a rule of ours, a prompted language model, or somebody who made it before.
+    `form` is the maker of the variant: a rule of ours, a network of this machine, a prompted language model, or somebody who
+    made it before.
     """
 
     title: str

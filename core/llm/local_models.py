@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, EndpointModel, ModelRef
-from core.settings import Settings
-from core.weights.integrity import Fingerprints
+from core.weights.integrity import fingerprint_of_files
 from core.weights.locations import is_local_source
 
 LOCAL = "local:"
@@ -55,14 +53,8 @@ def model_title(model: str) -> str:
 
 def weights_fingerprint(model: str) -> str:
     """Sha256, in hex, of the files of a local model; raises MissingWeightsError, LoadError."""
-    return _fingerprints(Settings.read().cache_dir).of(_checkpoint(model, "local_chat"))
+    return fingerprint_of_files(_checkpoint(model, "local_chat"))
 
 
 def _checkpoint(model: str, kind: str) -> Checkpoint:
     return Checkpoint(model.strip().removeprefix(LOCAL).strip(), kind, dtype=_DTYPE, setting="model")
-
-
-@cache
-def _fingerprints(cache_dir: Path) -> Fingerprints:
-    """One for the process: it remembers what it has read."""
-    return Fingerprints(cache_dir)

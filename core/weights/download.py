@@ -33,6 +33,7 @@ from core.weights.files import (
     ONNX_KIND,
     TOKENIZER_FILES,
     TOKENIZER_SETTINGS,
+    TRANSLATION_FILES,
     WEIGHT_FILES,
 )
 from core.weights.hub_revisions import hub_file, revision_of
@@ -47,6 +48,7 @@ _SHARD_PATTERNS = {
 }
 _ALWAYS_NEEDED = (
     *TOKENIZER_FILES,
+    *TRANSLATION_FILES,
     *TOKENIZER_SETTINGS,
     *MODEL_FILES,
     *(f"[0-9]*_*/{name}" for name in MODULE_FILES),  # as sentence-transformers names the folders of modules

@@ -71,6 +71,9 @@ PARSER_KINDS = ("spacy_parse", "dependency_parse")
 """The kinds whose weights are a spaCy pipeline."""
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model", "spm.model")
+TRANSLATION_KIND = "translation"
+TRANSLATION_FILES = ("source.spm", "target.spm", "sentencepiece.bpe.model")
+"""Tokenizer files that models of translation have besides; of other kinds none decides a number."""
 TOKENIZER_SETTINGS = (
     "tokenizer_config.json",
     "special_tokens_map.json",
@@ -126,7 +129,8 @@ def deciding_files(folder: Path, kind: str) -> list[Path]:
         return parser_files(folder)
     if folder.is_file():
         return [folder]
-    tokenizer = _present_files(folder, (*TOKENIZER_FILES, *TOKENIZER_SETTINGS))
+    pieces = TRANSLATION_FILES if kind == TRANSLATION_KIND else ()
+    tokenizer = _present_files(folder, (*TOKENIZER_FILES, *pieces, *TOKENIZER_SETTINGS))
     if kind in {"token_count", BACKBONE}:
         return [*tokenizer, *_present_files(folder, ("config.json",))]
     model = _present_files(folder, MODEL_FILES)

@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 
@@ -149,6 +150,17 @@ class Fingerprints:
     def _store(self) -> Iterator[sqlite3.Connection]:
         with closing(open_database(self._path, "cache of hashes", _TABLE)) as store, store:
             yield store
+
+
+def fingerprint_of_files(checkpoint: Checkpoint) -> str:
+    """Sha256, in hex, of the files of a checkpoint that is not loaded; raises MissingWeightsError, LoadError."""
+    return _fingerprints(Settings.read().cache_dir).of(checkpoint)
+
+
+@cache
+def _fingerprints(cache_dir: Path) -> Fingerprints:
+    """One for the process: it remembers what it has read."""
+    return Fingerprints(cache_dir)
 
 
 def _named_files(checkpoint: Checkpoint) -> list[tuple[str, Path]]:

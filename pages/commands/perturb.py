@@ -51,7 +51,8 @@ def command(
     """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants.
 
     Says of how many summaries each kind could make one. Kinds by rule need no model; those that end with -llm need an endpoint, or a
-    model of this machine (paraphrased-llm[model=local:FOLDER]), and synonyms take WordNet too where it is installed.
+    model of this machine (paraphrased-llm[model=local:FOLDER]), and synonyms take WordNet too where it is installed. Three ask models
+    of this machine: voice a parser, masked-word[checkpoint=FOLDER], back-translation[there=FOLDER,back=FOLDER].
     """
     refusals: list[Refusal] = []
     print_own_words(kind or ())

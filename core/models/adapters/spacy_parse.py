@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -23,10 +24,15 @@ class SpacySpan(Protocol):
 class SpacyToken(Protocol):
     """A token of spaCy."""
 
+    i: int
     idx: int
     pos_: str
+    tag_: str
     dep_: str
     is_punct: bool
+
+    @property
+    def head(self) -> SpacyToken: ...
 
     def __len__(self) -> int: ...
 
@@ -47,8 +53,9 @@ Pipeline = Callable[[str], SpacyDocument]
 class SpacyParser:
     """Inputs: one text. Option "of" says what is asked:
 
-    "sentences", "entities", "noun_chunks": spans. "words", "dependencies": spans, texts with the part of speech or the
-    relation to the head of each, values 1 for punctuation and 0 for the rest; a run of blanks is a word.
+    "sentences", "entities", "noun_chunks": spans. "words", "tags", "dependencies": spans, texts with the part of speech, its
+    Penn Treebank tag or the relation to the head of each, values 1 for punctuation and 0 for the rest; a run of blanks is a
+    word. "heads": the same as "dependencies", the values the number of the head, its own for a root.
     """
 
     def __init__(self, pipeline: Pipeline, nbytes: int) -> None:
@@ -86,7 +93,11 @@ _ANSWERS_BY_OPTION: Mapping[str, Callable[[SpacyDocument], Answer]] = {
     "entities": lambda document: _spans(document.ents),
     "noun_chunks": lambda document: _spans(document.noun_chunks),
     "words": lambda document: _words(document, lambda word: word.pos_),
+    "tags": lambda document: _words(document, lambda word: word.tag_),
     "dependencies": lambda document: _words(document, lambda word: word.dep_),
+    "heads": lambda document: replace(
+        _words(document, lambda word: word.dep_), values=tuple(float(word.head.i) for word in document)
+    ),
 }
 
 

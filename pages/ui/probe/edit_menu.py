@@ -31,7 +31,7 @@ def start_variant(perturbation: Perturbation) -> None:
     example = current_pair().as_example("", text)
     draw = partial(perturbation.rounds, example, random.getrandbits(32))
     conversation = Conversation(perturbation.spec, example, draw, perturbation.checkpoints())
-    if perturbation.card.form == "prompt":
+    if perturbation.checkpoints():
         task = ConversationTask(services.engine(), [conversation])
         probe_state().variant_request = VariantRequest(perturbation, text, task)
         return
@@ -96,6 +96,7 @@ _GROUPS: dict[str, Callable[[PerturbationCard], bool]] = {
     "Harmless": lambda card: card.form == "rule" and card.intent == "preserving",
     "Breaking": lambda card: card.form == "rule" and card.intent == "breaking",
     "Gaming": lambda card: card.form == "rule" and card.intent == "gaming",
+    "Model of this machine": lambda card: card.form == "model",
     "Language model": lambda card: card.form == "prompt",
 }
 

@@ -48,6 +48,7 @@ class StressState:
     nli_check = WidgetValue[str]("stress-nli-check", "none")
     seed = WidgetValue[int]("stress-seed", 0)
     local_model = WidgetValue[str]("stress-local-model", "")
+    model_kind = WidgetValue[str]("stress-model-kind", "")
     sweep_name = WidgetValue[str]("sweep-name", "")
     filters = WidgetValue[Sequence[str]]("stress-filters", ())
     meaning = WidgetValue[Meaning | None]("meaning", None)

@@ -21,6 +21,7 @@ from core.metric_title import metric_title
 from core.model_reference import Checkpoint, EndpointModel, ModelRef
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.registry import settings_of
 from core.runs.cost import asks_endpoints, estimate_run_cost
 from core.runs.imported_variants import ImportedVariants
 from core.runs.run import Plan, to_json_line
@@ -138,6 +139,7 @@ def _choice_of_intent(intent: Intent, battery: Battery) -> list[Perturbation]:
             "Rules need no model. "
             f"Synonyms come from a bundled list{' and WordNet' if is_installed() else ': NLTK has no WordNet here'}."
         )
+    chosen += _choice_of_models(title, ideal, [kind for kind in plugins if kind.card.form == "model"])
     prompts = [kind for kind in plugins if kind.card.form == "prompt"]
     if not prompts:
         return chosen
@@ -165,6 +167,33 @@ def _choice_of_intent(intent: Intent, battery: Battery) -> list[Perturbation]:
         st.caption(escape_markdown(missing))
     elif local:
         _check_model_row(chat_model(local, ""))
+    return chosen
+
+
+def _choice_of_models(title: str, ideal: str, kinds: Sequence[Perturbation]) -> list[Perturbation]:
+    """The chosen ones of the kinds with a model of this machine, with the state of its weights, one with settings among them."""
+    if not kinds:
+        return []
+    label = f"{title}, with a model of this machine"
+    typed = st.text_input(
+        f"{title}: a model of your own",
+        "",
+        key=StressState.model_kind.of(title).key,
+        placeholder=f"{kinds[0].name}[{next(iter(settings_of(type(kinds[0]))))}=FOLDER]",
+        help="A kind with a model of this machine, with settings as on the command line; it is chosen with the others below.",
+    ).strip()
+    own: list[Perturbation] = []
+    try:
+        own = [PERTURBATIONS.parse(typed)] if typed else []
+        if own and own[0].name not in {kind.name for kind in kinds}:
+            names = " or ".join(kind.name for kind in kinds)
+            raise BadSettingError(f"{own[0].name} asks no model here. Write {names} with its settings.")
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        own = []
+    chosen = _perturbation_pills(label, [*kinds, *own], own, ideal, key=f"{label} {typed}")
+    for model in dict.fromkeys(model for one in chosen for model in one.checkpoints()):
+        _check_model_row(model)
     return chosen
 
 

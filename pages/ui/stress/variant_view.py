@@ -30,7 +30,12 @@ from pages.ui.shared.session_user import user_name
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model", "imported": "From a table"}
+_FORM_TITLES = {
+    "rule": "Made by rule",
+    "model": "Made with a model of this machine",
+    "prompt": "Written by a language model",
+    "imported": "From a table",
+}
 
 
 def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> None:

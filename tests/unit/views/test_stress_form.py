@@ -17,6 +17,9 @@ from core.types import Verdict
 from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.text_panes import EditorState
+from pages.ui.shared.run_choice import StressState
+from tests.conftest import Weights
+from tests.tiny_masked import masked_roberta
 from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]
@@ -119,6 +122,21 @@ def test_a_table_of_variants_is_scored_under_its_own_kinds(open_page: Open, stor
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_a_kind_with_a_model_of_ones_own_is_typed_and_run(open_page: Open, store: Store, weights: Weights) -> None:
+    spec = f"masked-word[checkpoint={weights(masked_roberta)},least=0.0]"
+    app = opened(open_page("stress"), "Bundled examples")
+    typed = StressState.model_kind.of("Meaning broken").key
+    app.text_input(key=typed).set_value("number[most=2]").run()
+    assert "number asks no model here. Write masked-word with its settings." in words(app)
+    app.text_input(key=typed).set_value(spec).run()
+    assert not app.exception
+    run_to_the_end(app, "own model")
+    made = [one for one in stored(store, "own model").variants.values() if one.kind == spec and one.summary]
+    assert made
+    assert all("|weights:" in one.signature for one in made)
+
+
 def test_a_broken_line_of_a_file_is_named_and_its_other_pairs_are_run(open_page: Open) -> None:
     app = opened(open_page("stress"), "A file")
     pair = '{"id": "good", "document": "It rained all day in Lindvale.", "summary": "It rained."}\n'
