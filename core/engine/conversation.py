@@ -23,7 +23,7 @@ _request_numbers = itertools.count()
 
 
 class ScoringEngine(Protocol):
-    """What a study asks of the engine: metrics on examples, and conversations, in their order; closing one cancels the rest."""
+    """The part of the engine that studies ask: metrics on examples, and conversations, in their order; closing one cancels the rest."""
 
     @property
     def folder(self) -> Path: ...

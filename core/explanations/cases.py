@@ -12,7 +12,7 @@ from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.causes import parse_cause
 from core.explanations.checks import run_rule_checks
-from core.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
+from core.explanations.edited_summaries import summaries_with_edits
 from core.explanations.judge import Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature

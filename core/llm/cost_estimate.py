@@ -1,4 +1,4 @@
-"""What questions would cost at the endpoints that answer them, before any is asked."""
+"""Cost of questions at the endpoints that answer them, estimated before any is asked."""
 
 from __future__ import annotations
 
