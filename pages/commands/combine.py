@@ -20,7 +20,8 @@ from core.plugins.combination_file import combination_class
 from core.plugins.metrics_folder import entry_toml, require_free_name, save_entry
 from core.reports.text import report_text
 from core.settings import Settings
-from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.studies.combine import Combine
+from core.studies.saved_combination import cascade_entry, combination_entry
 from core.study import StudyData
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data

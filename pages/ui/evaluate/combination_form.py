@@ -12,7 +12,8 @@ from core.errors import Problem, attempt
 from core.metric import METRICS
 from core.plugins.combination_file import CombinationEntry, combination_class
 from core.plugins.metrics_folder import require_free_name, save_entry
-from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.studies.combine import Combine
+from core.studies.saved_combination import cascade_entry, combination_entry
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring

@@ -18,7 +18,8 @@ from core.plugins.combination_file import combination_class
 from core.report import Report
 from core.reports.cells import format_cell
 from core.stats.statistic import Values
-from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.studies.combine import Combine
+from core.studies.saved_combination import cascade_entry, combination_entry
 from core.study import StudyData
 from core.types import Verdict
 from tests.unit.meta.bench_samples import sample
