@@ -19,7 +19,7 @@ def quality_table(found: Combining, subset: Subset) -> Table:
     """The combination beside what it must beat: its best member, the mean of standard scores, and its cheapest equal."""
     best = found.names[found.best]
     kept = found.complete
-    mean = found.area(found.features.mean(axis=1))
+    mean = found.area(found.equal_weights)
     probabilities = (found.probabilities[kept], found.labels[kept], found.documents[kept])
     rows: list[tuple[Cell, ...]] = [
         (
