@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -42,7 +43,7 @@ _MOST_EXHAUSTIVE = (
 class Combining:
     """Labelled summaries with the scores of the members, turned so that higher is more consistent, (n, members), nan where one failed.
 
-    `rows` are their places in the cases. `fitted` is what the weights are of: the summaries, each in one row, or their sentences.
+    `rows` are their places in the cases. `fitted` are the rows that are weighed: the summaries, each in one row, or at the level of sentences these.
     """
 
     names: tuple[str, ...]
@@ -53,6 +54,7 @@ class Combining:
     costs: Values
     drawn: Resamples
     fitted: Bags
+    level: Literal["summary", "sentence"] = "summary"
 
     @classmethod
     def of(cls, cases: Cases, costs: Mapping[str, float], drawn: Resamples) -> Combining:

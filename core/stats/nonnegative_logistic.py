@@ -74,7 +74,7 @@ def fit_with_missing(bags: Bags, labels: Mask) -> Values:
     fits = np.full((1 + members, 1 + members), np.nan)
     for row in range(1 + members):
         used = np.array([place for place in range(members) if place != row - 1], dtype=np.intp)
-        kept = ~missing[:, used].any(axis=1)
+        kept: Mask = missing[:, used].sum(axis=1) == 0
         if len(used) and labels[kept].any() and not labels[kept].all():
             fits[row] = 0.0
             fits[row, np.append(0, used + 1)] = fit_nonnegative(bags.only(kept).of_members(used), labels[kept])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.cases.cascade import Cascade
 from core.cases.combining import Combining, Subset, Transfer
+from core.cases.sentence_combining import Levels
 from core.metric_title import metric_title
 from core.report import Axis, Cell, Chart, Column, Series, Table
 from core.stats.calibration import brier_score, calibration_error
@@ -63,6 +64,40 @@ def quality_table(found: Combining, subset: Subset) -> Table:
                 help="Of the hypothesis that it is as good as the best member, by the paired bootstrap.",
             ),
             Column("cost", "cost of a verdict", "number"),
+            Column("brier", "Brier", "unsigned"),
+            Column("ece", "ECE", "unsigned", "Calibration error of the probability, over ten bins."),
+        ),
+        tuple(rows),
+    )
+
+
+def level_table(levels: Levels) -> Table:
+    """The weights of summaries beside those of sentences."""
+    fitted = [levels.summary, *([levels.sentence.found] if levels.sentence else [])]
+    rows: list[tuple[Cell, ...]] = []
+    for one in fitted:
+        compared = levels.difference if one.level == "sentence" else None
+        probabilities = (one.probabilities[one.complete], one.labels[one.complete], one.documents[one.complete])
+        rows.append(
+            (
+                one.level,
+                len(one.fitted.owners),
+                one.combined.estimate(),
+                compared.difference if compared else None,
+                compared.p if compared else None,
+                one.drawn.estimate(brier_score(*probabilities)),
+                one.drawn.estimate(calibration_error(*probabilities)),
+            )
+        )
+    return Table(
+        "levels",
+        "Weights of summaries and of sentences",
+        (
+            Column("level", "weights of"),
+            Column("rows", "scores of a member", "count"),
+            Column("auc", "ROC AUC", "percent"),
+            Column("difference", "difference", "percent", "Of the area, paired."),
+            Column("p", format="number", help="Of the hypothesis that both are equally good, by the paired bootstrap."),
             Column("brier", "Brier", "unsigned"),
             Column("ece", "ECE", "unsigned", "Calibration error of the probability, over ten bins."),
         ),

@@ -6,19 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.cases.cascade import Cascade
 from core.cases.cases import Cases, select_metrics
 from core.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
 from core.cases.measures import SLICE_FIELDS
+from core.cases.sentence_combining import Levels, by_sentence
 from core.errors import BadSettingError
 from core.metric import METRICS, Metric
 from core.metric_title import metric_title
 from core.plugins.combination_metric import CombinationMetric
 from core.registry import split_pieces
 from core.report import Report
-from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
 from core.studies.calibration import DOMAIN_FIELDS
@@ -26,6 +26,7 @@ from core.studies.combination_tables import (
     area_chart,
     cascade_chart,
     cascade_table,
+    level_table,
     member_table,
     quality_table,
     transfer_table,
@@ -46,6 +47,7 @@ class Combine(Study):
     )
     group: ClassVar[Group] = "Combine"
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    may_take: ClassVar[tuple[Input, ...]] = (Input.SENTENCES,)
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {"audit": "An audit judges one metric, and a saved combination is audited as one."}
     )
@@ -66,6 +68,14 @@ class Combine(Study):
         low=0.0,
         title="Mean cost at most",
     )
+    level: Literal["better", "summary", "sentence"] = setting(
+        "better",
+        "Scores that the weights are fitted to, by labels of summaries: those of summaries, those of sentences, of which one that is "
+        "not supported makes a summary inconsistent, or whichever are better, cross-fitted.",
+        choices=("better", "summary", "sentence"),
+        labels={"better": "the better of both", "summary": "summaries", "sentence": "sentences"},
+        title="Weights of",
+    )
     by: str = setting(
         "dataset",
         "Field whose values are the domains that the labels of others are tried on.",
@@ -78,7 +88,8 @@ class Combine(Study):
         return {"members": [name for name in names if split_pieces(name, "+") == [name]], "costs": names}
 
     def run(self, data: StudyData) -> Report:
-        found = self.combining(data.scored, data.draws)
+        levels = self.levels(data)
+        found = levels.at(self.level)
         domains = [SLICE_FIELDS[self.by](sample) for sample in (data.scored.samples[row] for row in found.rows)]
         elsewhere = list(transfers(found, domains))
         cascade = Cascade(found) if len(found.names) > 1 else None
@@ -87,22 +98,32 @@ class Combine(Study):
             data,
             [
                 quality_table(found, subset),
+                *([level_table(levels)] if levels.sentence else []),
                 member_table(found),
                 *([transfer_table(elsewhere, self.by)] if elsewhere else []),
                 *([cascade_table(cascade)] if cascade else []),
             ],
             charts=[area_chart(found), *([cascade_chart(cascade)] if cascade else [])],
-            sentences=_sentences(found, subset, elsewhere, cascade, self.budget),
-            notes=_notes(found),
+            sentences=[
+                *_sentences(found, subset, elsewhere, cascade, self.budget),
+                *_level_sentences(levels, found),
+            ],
+            notes=[*_notes(found), *_level_notes(levels)],
         )
 
-    def combining(self, cases: Cases, drawn: Resamples) -> Combining:
-        """The labelled scores of the members. Raises TouchstoneError for members or costs that are none, and for too few labels."""
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # the same settings for all data
+        return [cls(level="summary")]  # a pack holds scores of summaries alone
+
+    def levels(self, data: StudyData) -> Levels:
+        """The labelled scores of the members, and of sentences. Raises TouchstoneError for members or costs that are none, and for too few labels."""
+        cases = data.scored
         names = [column.name for column in cases.columns]
         stated = [piece.strip() for piece in split_pieces(self.members, "+")]
         named = [one if one in names else METRICS.parse(one).spec for one in stated]
         chosen = select_metrics(cases, named or _plain_names(cases))
-        return Combining.of(chosen, self.cost_by_member(cases), drawn)
+        found = Combining.of(chosen, self.cost_by_member(cases), data.draws)
+        return Levels(found, by_sentence(found, chosen, data.sentence_scores) if self.level != "summary" else None)
 
     def cost_by_member(self, cases: Cases) -> dict[str, float]:
         """The costs by the names of the columns. Raises BadSettingError for what is no cost of a member."""
@@ -163,6 +184,31 @@ def _sentences(
             f"{len(elsewhere)} domains, and than the best there in {over_best}."
         )
     return lines
+
+
+def _level_sentences(levels: Levels, found: Combining) -> list[str]:
+    """The two levels beside each other, where both were fitted."""
+    if levels.sentence is None or levels.difference is None:
+        return []
+    over, difference = levels.sentence.found, levels.difference.difference
+    clear = difference.low is not None and difference.high is not None and not difference.low <= 0 <= difference.high
+    return [
+        f"Fitted to {len(over.fitted.owners):,} sentences it has an area of {format_percent(over.combined.estimate())} %, to the scores of "
+        f"summaries {format_percent(levels.summary.combined.estimate())} %: {_points(difference)}{'' if clear else ', no clear difference'}. "
+        f"Here are the weights of {'sentences' if found.level == 'sentence' else 'summaries'}."
+    ]
+
+
+def _level_notes(levels: Levels) -> list[str]:
+    if levels.sentence is None:
+        return []
+    silent = ", ".join(map(metric_title, levels.sentence.silent))
+    return [
+        "Sentences: a summary is consistent with the product of the probabilities of its sentences (noisy-or), so that the more there are, the "
+        "more likely one is wrong. A sentence that a member does not score counts with the member's score of the summary. The better of two "
+        "levels is chosen by the labels that it is judged by, which favours it a little.",
+        *([f"Without scores of sentences: {silent}."] if silent else []),
+    ]
 
 
 def _points(difference: Estimate) -> str:

@@ -43,6 +43,7 @@ def combination_entry(name: str, found: Combining, cases: Cases, data: str) -> C
             "fits": _rows(found.fits),
             "fold_fits": [_rows(fits) for fits in found.fold_fits],
             "learned": learned,
+            "level": found.level,
             "signatures": [column.signature for column in columns],
             "data": data,
         },

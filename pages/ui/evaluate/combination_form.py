@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from annotations.exchange.samples import load_sentence_scores
 from annotations.store.records import RightsError
 from core.cases.cascade import Cascade
 from core.errors import Problem, attempt
@@ -101,7 +103,8 @@ def _save(chosen: EvaluationChoice, study: Combine) -> None:
 
 def _entry(chosen: EvaluationChoice, study: Combine, name: str, *, cascade: bool) -> CombinationEntry:
     require_free_name(name, services.settings().metrics_dir)
-    found = study.combining(chosen.cases, chosen.data.draws)
+    data_of_study = replace(chosen.data, sentence_scores=load_sentence_scores(services.store(), chosen.cases))
+    found = study.levels(data_of_study).at(study.level)
     data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
     entry = combination_entry(name, found, chosen.cases, data)
     return cascade_entry(entry, Cascade(found), study.budget) if cascade else entry
