@@ -35,7 +35,6 @@ from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
 from core.bundled_scores import bundled_samples
-from core.cases.cases import Cases
 from core.datasets.bundled import bundled_items
 from core.sentence_scores import SentenceScores
 from core.stats.score_draw import SELECTION_PROBABILITY
@@ -246,10 +245,8 @@ def load_samples(store: Store, dataset: str) -> list[Sample]:
         return _load_samples_in(session, dataset)
 
 
-def load_sentence_scores(store: Store, cases: Cases) -> SentenceScores:
-    """The kept scores of sentences behind the columns of cases; none of the bundled examples, whose scores came without."""
-    signatures = [column.signature for column in cases.all_columns if column.signature]
-    stored = list(dict.fromkeys(sample.stored for sample in cases.samples if sample.stored))
+def load_sentence_scores(store: Store, stored: Sequence[str], signatures: Sequence[str]) -> SentenceScores:
+    """The kept scores of sentences of these texts by these signatures; none of the bundled examples, whose scores came without."""
     with read_session(store.engine) as session:
         return load_parts(session, stored, signatures)
 

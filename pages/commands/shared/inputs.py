@@ -173,7 +173,7 @@ def read_scored_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> 
 def read_sentence_scores(cases: Cases) -> SentenceScores:
     """The scores of sentences that the database keeps of these cases."""
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        return load_sentence_scores(store, cases)
+        return load_sentence_scores(store, *cases.score_keys)
 
 
 def name_of_input(pairs: Path | None, dataset: str | None, output: Path) -> str:

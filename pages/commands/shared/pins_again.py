@@ -62,7 +62,7 @@ class PinBuilder:
             cases = self._cases(source)
             data = replace(data, cases=cases, resamples=source.resamples or affordable_resamples(cases))
             if Input.SENTENCES in study.may_take:
-                data = replace(data, sentence_scores=load_sentence_scores(self.store, cases))
+                data = replace(data, sentence_scores=load_sentence_scores(self.store, *cases.score_keys))
         if Input.ITEMS in study.takes:
             items = {name: load_items(self.store, name) for name in source.datasets}
             data = replace(data, items=items)

@@ -103,7 +103,9 @@ def _save(chosen: EvaluationChoice, study: Combine) -> None:
 
 def _entry(chosen: EvaluationChoice, study: Combine, name: str, *, cascade: bool) -> CombinationEntry:
     require_free_name(name, services.settings().metrics_dir)
-    data_of_study = replace(chosen.data, sentence_scores=load_sentence_scores(services.store(), chosen.cases))
+    data_of_study = replace(
+        chosen.data, sentence_scores=load_sentence_scores(services.store(), *chosen.cases.score_keys)
+    )
     found = study.levels(data_of_study).at(study.level)
     data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
     entry = combination_entry(name, found, chosen.cases, data)

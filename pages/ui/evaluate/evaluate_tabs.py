@@ -158,7 +158,7 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
         parts = background_result(
             "Reading the scores of sentences…",
             ("sentences", chosen.key),
-            lambda: load_sentence_scores(services.store(), chosen.cases),
+            lambda: load_sentence_scores(services.store(), *chosen.cases.score_keys),
         )
         if parts is None:
             return
