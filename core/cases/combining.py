@@ -18,6 +18,7 @@ from core.stats.discrimination import LabelledScores, auc
 from core.stats.noisy_or import Bags
 from core.stats.nonnegative_logistic import (
     cross_fit,
+    cross_fit_complete,
     cross_log_odds,
     cross_ranks,
     fit_with_missing,
@@ -170,7 +171,7 @@ class Combining:
         kept = self.complete
         bags, folds = self.features.of_members(members).only(kept), self.folds[kept]
         values = np.full(len(kept), np.nan)
-        values[kept] = cross_ranks(cross_fit(bags, self.labels[kept], folds), bags, folds)
+        values[kept] = cross_ranks(cross_fit_complete(bags, self.labels[kept], folds), bags, folds)
         return values
 
     def without(self, place: int) -> Values:

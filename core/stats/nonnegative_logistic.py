@@ -98,6 +98,16 @@ def cross_fit(bags: Bags, labels: Mask, folds: Numbers) -> Values:
     )
 
 
+def cross_fit_complete(bags: Bags, labels: Mask, folds: Numbers) -> Values:
+    """The same for bags that miss no member, whose fit of all members is the only one, (folds, 1, 1 + members)."""
+    fits = np.full((int(folds.max()) + 1, 1, 1 + bags.values.shape[1]), np.nan)
+    for fold in range(len(fits)):
+        learned: Mask = folds != fold
+        if labels[learned].any() and not labels[learned].all():
+            fits[fold, 0] = fit_nonnegative(bags.only(learned), labels[learned])
+    return fits
+
+
 def cross_log_odds(fits: Values, bags: Bags, folds: Numbers) -> Values:
     """Log odds, (bags,), of each bag by the fits, (folds, …), of its own fold."""
     logits = np.full(len(folds), np.nan)

@@ -10,6 +10,7 @@ from core.stats.noisy_or import Bags
 from core.stats.nonnegative_logistic import (
     PENALTY,
     cross_fit,
+    cross_fit_complete,
     cross_log_odds,
     cross_ranks,
     fit_nonnegative,
@@ -68,6 +69,12 @@ def test_each_fold_is_predicted_by_the_labels_of_the_others() -> None:
     assert fits[1] != pytest.approx(again[1])
     logits = cross_log_odds(fits, SINGLES, folds)
     assert logits[folds == 2] == pytest.approx(log_odds_with_missing(fits[2], SINGLES.only(folds == 2)))
+
+
+def test_bags_that_miss_no_member_are_fitted_once_a_fold() -> None:
+    folds = np.arange(120) % 4
+    assert cross_fit_complete(SINGLES, LABELS, folds)[:, 0] == pytest.approx(cross_fit(SINGLES, LABELS, folds)[:, 0])
+    assert np.isnan(cross_fit_complete(SINGLES, np.ones(120, dtype=np.bool_), folds)).all()
 
 
 def test_ranks_order_folds_whatever_their_intercepts() -> None:
