@@ -176,10 +176,11 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
 
     Raises TouchstoneError for a study or setting that does not exist, and for data that give no figure, with what to do.
     """
-    from annotations.exchange.samples import load_samples
+    from annotations.exchange.samples import load_samples, load_sentence_scores
     from annotations.store.store import Store
     from core.notebook.reports import run_study, study_data, with_pool_labels
     from core.settings import Settings
+    from core.study import STUDIES, Input
 
     def load(stored: str) -> list[Sample]:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
@@ -187,6 +188,10 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
 
     datasets = [dataset] if isinstance(dataset, str) else list(dataset)
     data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
+    if datasets and data.cases is not None and Input.SENTENCES in STUDIES.get(name).may_take:
+        with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+            kept = load_sentence_scores(store, *data.cases.score_keys)
+        data = replace(data, sentence_scores={**data.sentence_scores, **kept})
     chosen = [metrics] if isinstance(metrics, str) else list(metrics)
     if labels:
         data = with_pool_labels(data, labels, chosen)

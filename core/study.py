@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from core.engine.engine import Engine
     from core.runs.run import Run, VariantKey
     from core.runs.shifts import Shift
+    from core.sentence_scores import SentenceScores
     from core.stats.bootstrap import Resamples
     from core.types import Item
 
@@ -45,6 +46,8 @@ class Input(StrEnum):
     """Samples of datasets: labels, ratings and explanations, with or without scores of metrics."""
     SCORES = "scores"
     """The same with the scores of at least one metric."""
+    SENTENCES = "sentences"
+    """Scores of the sentences of these summaries, where they are kept."""
     RUN = "run"
     """A stress run."""
     PAIRS = "pairs"
@@ -95,6 +98,7 @@ class StudyData:
     for all, and `left_out` the filters that leave the others out. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
     that `asks`. `metric_names` are those that were chosen, empty for all. `pool` holds summaries that were read without samples,
     `labels_file` names the labels that stand in place of their own; `results` are the datasets that are folders of results.
+    `sentence_scores` are the scores of sentences, for a study that takes them.
     """
 
     datasets: tuple[str, ...] = ()
@@ -111,6 +115,7 @@ class StudyData:
     labels_file: str = ""
     results: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+    sentence_scores: SentenceScores = dataclasses.field(default_factory=dict)
     engine: Engine | None = None
     track: Track = untracked
 

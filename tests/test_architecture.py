@@ -52,6 +52,7 @@ OURS = {
         *("core.registry", "core.archive"),  # export formats
         *("core.signature_parts", "core.code_version"),  # what a score was made by
         "core.addresses",  # of webhooks
+        "core.sentence_scores",  # as they are read again
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
         "core.training.benchmarks",  # the documents that no metric learns from
         *(

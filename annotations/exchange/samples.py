@@ -20,7 +20,13 @@ from annotations.campaigns.resolution import Resolution, ResolvedTask, resolve_t
 from annotations.campaigns.results import corrected_error_types, first_blind_labels, load_labels
 from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
-from annotations.store.imported_datasets import FileRow, load_examples, load_imported_samples, load_stored_ids
+from annotations.store.imported_datasets import (
+    FileRow,
+    load_examples,
+    load_imported_samples,
+    load_parts,
+    load_stored_ids,
+)
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS
 from annotations.store.response_tables import Reservation
 from annotations.store.score_writes import SavedScores
@@ -30,6 +36,7 @@ from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
 from core.bundled_scores import bundled_samples
 from core.datasets.bundled import bundled_items
+from core.sentence_scores import SentenceScores
 from core.stats.score_draw import SELECTION_PROBABILITY
 from core.types import (
     PRECOMPUTED,
@@ -236,6 +243,12 @@ def load_samples(store: Store, dataset: str) -> list[Sample]:
         return bundled_samples()
     with read_session(store.engine) as session:
         return _load_samples_in(session, dataset)
+
+
+def load_sentence_scores(store: Store, stored: Sequence[str], signatures: Sequence[str]) -> SentenceScores:
+    """The kept scores of sentences of these texts by these signatures; none of the bundled examples, whose scores came without."""
+    with read_session(store.engine) as session:
+        return load_parts(session, stored, signatures)
 
 
 def load_texts(store: Store, dataset: str) -> Iterator[Example]:

@@ -15,8 +15,9 @@ from sqlmodel import Session, col, func, select
 from annotations.store.records import RecordError
 from annotations.store.tables import Dataset, DatasetFile, Document, SampleRow, ScoreRow
 from annotations.store.tables import Item as ItemRow
-from annotations.store.writes import ITEM_FACTS, example_from_rows
-from core.types import Example, Item, Sample, StoredScore
+from annotations.store.writes import ITEM_FACTS, example_from_rows, part_from_json
+from core.sentence_scores import SentenceScores
+from core.types import Example, Item, Part, Sample, StoredScore
 
 _CHUNK = 500  # texts held in memory at a time
 _ROWS = 1000  # rows fetched at a time
@@ -150,6 +151,19 @@ def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[
     ):
         by_item[id].append(StoredScore(metric, signature, value, error or ""))
     return {id: _without_resolved_failures(scores) for id, scores in by_item.items()}
+
+
+def load_parts(session: Session, ids: Sequence[str], signatures: Sequence[str]) -> SentenceScores:
+    """The scores of sentences by item and signature, of these items and signatures."""
+    found: dict[tuple[str, str], list[Part]] = {}
+    for start in range(0, len(ids), _CHUNK):
+        rows = session.exec(
+            select(ScoreRow.item_id, ScoreRow.signature, ScoreRow.parts).where(
+                col(ScoreRow.item_id).in_(ids[start : start + _CHUNK]), col(ScoreRow.signature).in_(signatures)
+            )
+        )
+        found |= {(id, signature): list(map(part_from_json, parts)) for id, signature, parts in rows if parts}
+    return found
 
 
 def _stored_item_ids(dataset_id: str) -> Any:

@@ -179,7 +179,7 @@ def score_row(item_id: str, outcome: Outcome, now: datetime) -> ScoreRow:
 def outcome_from_row(row: ScoreRow, side: str) -> Outcome:
     if row.value is None:
         return Failure(side, row.metric, FailureKind(row.error_kind or "error"), row.error or "")
-    parts = tuple(_part_from_json(record) for record in row.parts)
+    parts = tuple(part_from_json(record) for record in row.parts)
     pieces = tuple(Span(*piece) for piece in row.seen["pieces"])
     seen = Seen(pieces, row.seen["tokens"], row.seen["cut"], tuple(row.seen["notes"]))
     return Result(side, row.metric, row.signature, row.value, parts, seen, row.seconds or 0.0, row.device)
@@ -192,7 +192,8 @@ def _part_json(part: Part) -> dict[str, Any]:
     return {**record, "words": words} if words else record
 
 
-def _part_from_json(record: dict[str, Any]) -> Part:
+def part_from_json(record: dict[str, Any]) -> Part:
+    """A part as a score is saved with it."""
     evidence = Span(*record["evidence"]) if record["evidence"] else None
     words = tuple(WordScore(Span(start, end), score) for start, end, score in record.get("words", ()))
     return Part(Span(*record["span"]), record["score"], evidence, words)

@@ -11,6 +11,7 @@ from core.cases.combining import TOLERANCE, Combining
 from core.errors import TouchstoneError
 from core.stats.comparison import compare_paired
 from core.stats.discrimination import accuracy_of_decisions
+from core.stats.noisy_or import Bags
 from core.stats.nonnegative_logistic import cross_log_odds, sigmoid
 from core.stats.statistic import Estimate, Mask, Values
 
@@ -48,9 +49,9 @@ class Cascade:
     @cached_property
     def cheap(self) -> Values:
         """Cross-fitted log odds without the last member, (n,)."""
-        features = self.of.features.copy()
-        features[:, self.last] = np.nan
-        return cross_log_odds(self.of.fold_fits, features, self.of.folds)
+        values = self.of.features.values.copy()
+        values[:, self.last] = np.nan
+        return cross_log_odds(self.of.fold_fits, Bags(values, self.of.features.owners), self.of.folds)
 
     @property
     def centre(self) -> float:

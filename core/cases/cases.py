@@ -68,6 +68,12 @@ class Cases:
         return (*self.columns, *self.separate)
 
     @property
+    def score_keys(self) -> tuple[list[str], list[str]]:
+        """The ids of the stored texts, and the signatures of the columns, under which a database has more of the scores."""
+        stored = dict.fromkeys(sample.stored for sample in self.samples if sample.stored)
+        return list(stored), [column.signature for column in self.all_columns if column.signature]
+
+    @property
     def clusters(self) -> int:
         return int(self.documents.max()) + 1 if len(self.documents) else 0
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from core.errors import TouchstoneError
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.comparison import Comparison, compare_paired
 from core.stats.discrimination import LabelledScores, auc
+from core.stats.noisy_or import Bags
 from core.stats.nonnegative_logistic import (
     cross_fit,
+    cross_fit_complete,
     cross_log_odds,
     cross_ranks,
     fit_with_missing,
@@ -41,7 +44,7 @@ _MOST_EXHAUSTIVE = (
 class Combining:
     """Labelled summaries with the scores of the members, turned so that higher is more consistent, (n, members), nan where one failed.
 
-    `rows` are their places in the cases.
+    `rows` are their places in the cases. `fitted` are the rows that are weighed: the summaries, each in one row, or at the level of sentences these.
     """
 
     names: tuple[str, ...]
@@ -51,6 +54,8 @@ class Combining:
     rows: Numbers
     costs: Values
     drawn: Resamples
+    fitted: Bags
+    level: Literal["summary", "sentence"] = "summary"
 
     @classmethod
     def of(cls, cases: Cases, costs: Mapping[str, float], drawn: Resamples) -> Combining:
@@ -70,6 +75,7 @@ class Combining:
             rows,
             np.array([costs.get(column.name, 1.0) for column in columns]),
             drawn,
+            Bags.singles(scores[rows]),
         )
         good, bad = (int(kind[found.complete].sum()) for kind in (found.labels, ~found.labels))
         if good + bad < MIN_LABELS or min(good, bad) < MIN_CLASS or len(np.unique(found.documents)) < 2 * FOLDS:
@@ -93,11 +99,22 @@ class Combining:
     @cached_property
     def scale(self) -> tuple[Values, Values]:
         """Mean and spread of each member's scores, (members,) each."""
-        return np.nanmean(self.scores, axis=0), np.nanstd(self.scores, axis=0)
+        return np.nanmean(self.fitted.values, axis=0), np.nanstd(self.fitted.values, axis=0)
 
     @cached_property
-    def features(self) -> Values:
-        return standard_scores(self.scores, *self.scale)
+    def features(self) -> Bags:
+        return self.scaled(*self.scale)
+
+    def scaled(self, means: Values, spreads: Values) -> Bags:
+        """Standard scores by these means and spreads, (members,) each."""
+        return Bags(standard_scores(self.fitted.values, means, spreads), self.fitted.owners)
+
+    @cached_property
+    def equal_weights(self) -> Values:
+        """The mean of the members' standard scores of each summary, (n,)."""
+        scores = standard_scores(self.scores, np.nanmean(self.scores, axis=0), np.nanstd(self.scores, axis=0))
+        mean: Values = scores.mean(axis=1)
+        return mean
 
     @cached_property
     def fits(self) -> Values:
@@ -151,10 +168,11 @@ class Combining:
 
     def of_subset(self, members: Sequence[int]) -> Values:
         """Numbers that order the summaries by some members, cross-fitted, (n,), nan where any member has no score."""
-        features = self.features[:, list(members)]
-        rows = self.complete
-        fits = cross_fit(features[rows], self.labels[rows], self.folds[rows])
-        return np.where(rows, cross_ranks(fits, np.where(rows[:, None], features, np.nan), self.folds), np.nan)
+        kept = self.complete
+        bags, folds = self.features.of_members(members).only(kept), self.folds[kept]
+        values = np.full(len(kept), np.nan)
+        values[kept] = cross_ranks(cross_fit_complete(bags, self.labels[kept], folds), bags, folds)
+        return values
 
     def without(self, place: int) -> Values:
         """The same without one member."""
@@ -229,9 +247,9 @@ def transfers(found: Combining, domains: Sequence[tuple[str, ...]]) -> Iterator[
         sizes = [int(kind[rows].sum()) for rows in (here, there) for kind in (found.labels, ~found.labels)]
         if min(sizes) < MIN_CLASS:
             continue
-        means, spreads = found.scores[there].mean(axis=0), found.scores[there].std(axis=0)
-        features = standard_scores(found.scores, means, spreads)
-        fits = fit_with_missing(features[there], found.labels[there])
+        scores = found.fitted.only(there).values
+        features = found.scaled(scores.mean(axis=0), scores.std(axis=0))
+        fits = fit_with_missing(features.only(there), found.labels[there])
         combined = found.area(log_odds_with_missing(fits, features), here)
         names = range(len(found.names))
         alone = [found.area(found.scores[:, place], here) for place in names]

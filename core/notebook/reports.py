@@ -25,9 +25,10 @@ from core.reports.spreadsheet import flat_rows
 from core.reports.text import report_text
 from core.reports.web_page import report_html
 from core.runs.run import Run, run_from_lines
+from core.sentence_scores import parts_of_texts
 from core.stats.bootstrap import RESAMPLES
 from core.study import STUDIES, Input, Study, StudyData
-from core.types import Sample, StoredScore
+from core.types import Part, Sample, StoredScore
 
 PAIRS_DATASET = "pairs"
 """The name that the pairs of a notebook have where others have that of their dataset."""
@@ -92,11 +93,16 @@ def study_data(
     samples = [load(name) for name in datasets]
     names = list(datasets)
     items = read_pairs(pairs) if pairs is not None else []
+    parts: dict[tuple[str, str], list[Part]] = {}
     if items:
+        summaries = {item.example.id: item.example.summary for item in items}
         stored: defaultdict[str, list[StoredScore]] = defaultdict(list)
         for record in scores:
             score = StoredScore(record["metric"], record["signature"] or "", record["score"], record["error"] or "")
             stored[record["id"]].append(score)
+            if record.get("sentences") and record["id"] in summaries:
+                sentences = [(one["text"], one["score"]) for one in record["sentences"]]
+                parts[record["id"], score.signature] = parts_of_texts(summaries[record["id"]], sentences)
         samples.append([scored_sample(PAIRS_DATASET, item, stored[item.example.id]) for item in items])
         names.append(PAIRS_DATASET)
     cases = pool_cases(samples) if samples else None
@@ -111,6 +117,7 @@ def study_data(
         run=read,
         run_name=run_name,
         items={PAIRS_DATASET: items} if items else {},
+        sentence_scores=parts,
     )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from core.language import require_languages
 from core.metric import Card
 from core.metric_tables import MetricEntry
-from core.plugins.combination_metric import CombinationMetric
+from core.plugins.combination_metric import CombinationMetric, SentenceCombination
 from core.plugins.metrics_folder import declared_classes
 
 FAMILY = "Combination"
@@ -22,7 +22,8 @@ _URL = "https://doi.org/10.1007/BF00117832"
 class CombinationEntry(MetricEntry):
     """One table, as `core.studies.combine` writes it; see `core.plugins.combination_metric`.
 
-    `learned` names the documents of each fold. `signatures` are those that the members had, and `data` says what the labels were of.
+    `learned` names the documents of each fold. `signatures` are those that the members had, and `data` says what the labels were of. At
+    the `level` of sentences everything else is of these.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -36,6 +37,7 @@ class CombinationEntry(MetricEntry):
     fold_fits: list[list[list[float]]] = Field(default_factory=list)
     learned: list[list[str]] = Field(default_factory=list)
     unsure: list[float] = Field(default_factory=list)
+    level: Literal["summary", "sentence"] = "summary"
     signatures: list[str] = Field(default_factory=list)
     data: str = ""
 
@@ -60,6 +62,12 @@ class CombinationEntry(MetricEntry):
         return self
 
     @property
+    def fingerprint(self) -> str:
+        """The hash of the table; a level of before there were two is not part of it."""
+        left_out = {"level"} if self.level == "summary" else set()
+        return hashlib.sha256(self.model_dump_json(exclude=left_out).encode()).hexdigest()[:12]
+
+    @property
     def weights(self) -> dict[str, float]:
         """The slope of each member's standard score by its spec."""
         return dict(zip(self.combine, self.fits[0][1:], strict=True))
@@ -76,6 +84,13 @@ def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
     total = sum(entry.weights.values()) or 1.0
     shares = ", ".join(f"{spec} {100 * weight / total:.0f} %" for spec, weight in entry.weights.items())
     how = f"{entry.combine[-1]} is asked only where the others leave it open. " if entry.unsure else ""
+    sentence = "A sentence has the same weights on the members' scores of it, which no label has checked."
+    if entry.level == "sentence":
+        how += "It is the product of those of its sentences. "
+        sentence = (
+            "The weights are of sentences, fitted to labels of summaries: one that is not supported makes a summary inconsistent. A member "
+            "without a score of a sentence counts with that of the summary."
+        )
     card = Card(
         title=entry.shown_title,
         family=FAMILY,
@@ -88,8 +103,7 @@ def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
         licence=entry.licence or "Those of its members, and of the labels that it was fitted on.",
         languages=entry.languages,
         differs="Logistic regression without negative weights, on standard scores. It is calibrated on summaries as those of its labels"
-        f"{f' ({entry.data})' if entry.data else ''}, and elsewhere only ranks. A sentence has the same weights on the "
-        "members' scores of it, which no label has checked.",
+        f"{f' ({entry.data})' if entry.data else ''}, and elsewhere only ranks. {sentence}",
     )
     given = {
         "name": entry.name,
@@ -101,8 +115,9 @@ def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
         "fold_fits": entry.fold_fits,
         "learned": {name: fold for fold, names in enumerate(entry.learned) for name in names},
         "unsure": entry.unsure,
-        "table": hashlib.sha256(entry.model_dump_json().encode()).hexdigest()[:12],
+        "table": entry.fingerprint,
         "__module__": CombinationMetric.__module__,
     }
-    made: type[CombinationMetric] = type(f"{CombinationMetric.__name__}_{entry.name}", (CombinationMetric,), given)
+    form = SentenceCombination if entry.level == "sentence" else CombinationMetric
+    made: type[CombinationMetric] = type(f"{form.__name__}_{entry.name}", (form,), given)
     return dataclass(frozen=True)(made)

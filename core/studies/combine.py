@@ -6,31 +6,32 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
-
-import numpy as np
+from typing import ClassVar, Literal
 
 from core.cases.cascade import Cascade
 from core.cases.cases import Cases, select_metrics
 from core.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
 from core.cases.measures import SLICE_FIELDS
-from core.errors import BadSettingError, TouchstoneError
-from core.language import ANY, SPACED
+from core.cases.sentence_combining import Levels, by_sentence
+from core.errors import BadSettingError
 from core.metric import METRICS, Metric
 from core.metric_title import metric_title
-from core.plugins.combination_file import CombinationEntry, combination_class
 from core.plugins.combination_metric import CombinationMetric
 from core.registry import split_pieces
-from core.report import Axis, Cell, Chart, Column, Report, Series, Table
-from core.stats.bootstrap import Resamples
-from core.stats.calibration import brier_score, calibration_error
-from core.stats.comparison import compare_paired
-from core.stats.statistic import Estimate, Values
+from core.report import Report
+from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
 from core.studies.calibration import DOMAIN_FIELDS
+from core.studies.combination_tables import (
+    area_chart,
+    cascade_chart,
+    cascade_table,
+    level_table,
+    member_table,
+    quality_table,
+    transfer_table,
+)
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-
-COMBINATION, EQUAL = "combination", "equal weights"
 
 
 @STUDIES.add
@@ -46,6 +47,7 @@ class Combine(Study):
     )
     group: ClassVar[Group] = "Combine"
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    may_take: ClassVar[tuple[Input, ...]] = (Input.SENTENCES,)
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
         {"audit": "An audit judges one metric, and a saved combination is audited as one."}
     )
@@ -66,6 +68,14 @@ class Combine(Study):
         low=0.0,
         title="Mean cost at most",
     )
+    level: Literal["better", "summary", "sentence"] = setting(
+        "better",
+        "Scores that the weights are fitted to, by labels of summaries: those of summaries, those of sentences, of which one that is "
+        "not supported makes a summary inconsistent, or whichever are better, cross-fitted.",
+        choices=("better", "summary", "sentence"),
+        labels={"better": "the better of both", "summary": "summaries", "sentence": "sentences"},
+        title="Weights of",
+    )
     by: str = setting(
         "dataset",
         "Field whose values are the domains that the labels of others are tried on.",
@@ -78,7 +88,8 @@ class Combine(Study):
         return {"members": [name for name in names if split_pieces(name, "+") == [name]], "costs": names}
 
     def run(self, data: StudyData) -> Report:
-        found = self.combining(data.scored, data.draws)
+        levels = self.levels(data)
+        found = levels.at(self.level)
         domains = [SLICE_FIELDS[self.by](sample) for sample in (data.scored.samples[row] for row in found.rows)]
         elsewhere = list(transfers(found, domains))
         cascade = Cascade(found) if len(found.names) > 1 else None
@@ -86,23 +97,33 @@ class Combine(Study):
         return self.report(
             data,
             [
-                _quality_table(found, subset),
-                _member_table(found),
-                *([_transfer_table(elsewhere, self.by)] if elsewhere else []),
-                *([_cascade_table(cascade)] if cascade else []),
+                quality_table(found, subset),
+                *([level_table(levels)] if levels.sentence else []),
+                member_table(found),
+                *([transfer_table(elsewhere, self.by)] if elsewhere else []),
+                *([cascade_table(cascade)] if cascade else []),
             ],
-            charts=[_area_chart(found), *([_cascade_chart(cascade)] if cascade else [])],
-            sentences=_sentences(found, subset, elsewhere, cascade, self.budget),
-            notes=_notes(found),
+            charts=[area_chart(found), *([cascade_chart(cascade)] if cascade else [])],
+            sentences=[
+                *_sentences(found, subset, elsewhere, cascade, self.budget),
+                *_level_sentences(levels, found),
+            ],
+            notes=[*_notes(found), *_level_notes(levels)],
         )
 
-    def combining(self, cases: Cases, drawn: Resamples) -> Combining:
-        """The labelled scores of the members. Raises TouchstoneError for members or costs that are none, and for too few labels."""
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # the same settings for all data
+        return [cls(level="summary")]  # a pack holds scores of summaries alone
+
+    def levels(self, data: StudyData) -> Levels:
+        """The labelled scores of the members, and of sentences. Raises TouchstoneError for members or costs that are none, and for too few labels."""
+        cases = data.scored
         names = [column.name for column in cases.columns]
         stated = [piece.strip() for piece in split_pieces(self.members, "+")]
         named = [one if one in names else METRICS.parse(one).spec for one in stated]
         chosen = select_metrics(cases, named or _plain_names(cases))
-        return Combining.of(chosen, self.cost_by_member(cases), drawn)
+        found = Combining.of(chosen, self.cost_by_member(cases), data.draws)
+        return Levels(found, by_sentence(found, chosen, data.sentence_scores) if self.level != "summary" else None)
 
     def cost_by_member(self, cases: Cases) -> dict[str, float]:
         """The costs by the names of the columns. Raises BadSettingError for what is no cost of a member."""
@@ -126,69 +147,6 @@ def _plain_names(cases: Cases) -> list[str]:
     """The metrics but for the combinations of before, each of which holds members once more."""
     names = [column.name for column in cases.columns]
     return [name for name in names if not issubclass(METRICS.listed.get(name, Metric), CombinationMetric)]
-
-
-def combination_entry(name: str, found: Combining, cases: Cases, data: str) -> CombinationEntry:
-    """The table of the metric that these labels make of the members; `data` says in a few words whose labels they are.
-
-    Raises TouchstoneError for members that were released and cannot be computed again.
-    """
-    columns = [next(one for one in cases.columns if one.name == member) for member in found.names]
-    if released := [column.name for column in columns if column.released or " (" in column.name]:
-        raise TouchstoneError(
-            f"{', '.join(released)}: scores that this bench cannot compute again make no metric. Choose other members."
-        )
-    learned: list[list[str]] = [[] for _ in range(FOLDS)]
-    for fold, row in sorted({(int(fold), int(row)) for fold, row in zip(found.folds, found.rows, strict=True)}):
-        key = cases.samples[row].document
-        if key and key not in learned[fold]:
-            learned[fold].append(key)
-    means, spreads = found.scale
-    entry = CombinationEntry.parse(
-        "The table",
-        name,
-        {
-            "languages": ANY,
-            "combine": list(found.names),
-            "means": means.tolist(),
-            "spreads": spreads.tolist(),
-            "fits": _rows(found.fits),
-            "fold_fits": [_rows(fits) for fits in found.fold_fits],
-            "learned": learned,
-            "signatures": [column.signature for column in columns],
-            "data": data,
-        },
-    )
-    languages = combination_class(entry)().verified_languages
-    return entry.model_copy(update={"languages": ANY if languages == SPACED else languages})
-
-
-def _rows(fits: Values) -> list[list[float]]:
-    """Fits as a table has them: without numbers where nothing could be fitted."""
-    return [[] if np.isnan(fit).any() else fit.tolist() for fit in fits]
-
-
-def cascade_entry(entry: CombinationEntry, cascade: Cascade, budget: float) -> CombinationEntry:
-    """The same as a cascade within a mean cost, its last member at the end; see `Cascade.within`."""
-    point = cascade.within(budget)
-    members = len(entry.combine)
-    order = [*(place for place in range(members) if place != cascade.last), cascade.last]
-    slopes = [0, *(1 + place for place in order)]
-
-    def ordered(fits: list[list[float]]) -> list[list[float]]:
-        return [[fits[row][one] for one in slopes] if fits[row] else [] for row in slopes]
-
-    return entry.model_copy(
-        update={
-            "combine": [entry.combine[place] for place in order],
-            "means": [entry.means[place] for place in order],
-            "spreads": [entry.spreads[place] for place in order],
-            "fits": ordered(entry.fits),
-            "fold_fits": [ordered(fits) for fits in entry.fold_fits],
-            "signatures": [entry.signatures[place] for place in order],
-            "unsure": [point.low, point.high],
-        }
-    )
 
 
 def _sentences(
@@ -228,6 +186,31 @@ def _sentences(
     return lines
 
 
+def _level_sentences(levels: Levels, found: Combining) -> list[str]:
+    """The two levels beside each other, where both were fitted."""
+    if levels.sentence is None or levels.difference is None:
+        return []
+    over, difference = levels.sentence.found, levels.difference.difference
+    clear = difference.low is not None and difference.high is not None and not difference.low <= 0 <= difference.high
+    return [
+        f"Fitted to {len(over.fitted.owners):,} sentences it has an area of {format_percent(over.combined.estimate())} %, to the scores of "
+        f"summaries {format_percent(levels.summary.combined.estimate())} %: {_points(difference)}{'' if clear else ', no clear difference'}. "
+        f"Here are the weights of {'sentences' if found.level == 'sentence' else 'summaries'}."
+    ]
+
+
+def _level_notes(levels: Levels) -> list[str]:
+    if levels.sentence is None:
+        return []
+    silent = ", ".join(map(metric_title, levels.sentence.silent))
+    return [
+        "Sentences: a summary is consistent with the product of the probabilities of its sentences (noisy-or), so that the more there are, the "
+        "more likely one is wrong. A sentence that a member does not score counts with the member's score of the summary. The better of two "
+        "levels is chosen by the labels that it is judged by, which favours it a little.",
+        *([f"Without scores of sentences: {silent}."] if silent else []),
+    ]
+
+
 def _points(difference: Estimate) -> str:
     return f"{format_percent(difference)} points"
 
@@ -248,166 +231,3 @@ def _notes(found: Combining) -> list[str]:
         "gains are paired. Folds are ordered together by their log odds minus the mean that their fit gives to all summaries.",
         f"As good: at most {100 * TOLERANCE:g} point less, and an interval of the loss that holds zero. With few labels that says little.",
     ]
-
-
-def _quality_table(found: Combining, subset: Subset) -> Table:
-    """The combination beside what it must beat: its best member, the mean of standard scores, and its cheapest equal."""
-    best = found.names[found.best]
-    kept = found.complete
-    mean = found.area(found.features.mean(axis=1))
-    probabilities = (found.probabilities[kept], found.labels[kept], found.documents[kept])
-    rows: list[tuple[Cell, ...]] = [
-        (
-            COMBINATION,
-            "",
-            found.combined.estimate(),
-            found.gain.difference,
-            found.gain.p,
-            float(found.costs.sum()),
-            found.drawn.estimate(brier_score(*probabilities)),
-            found.drawn.estimate(calibration_error(*probabilities)),
-        ),
-        (
-            "best member",
-            best,
-            found.alone[found.best].estimate(),
-            None,
-            None,
-            float(found.costs[found.best]),
-            None,
-            None,
-        ),
-    ]
-    if len(found.names) > 1:
-        over = compare_paired(mean, found.alone[found.best]).difference
-        rows += [
-            (EQUAL, "", mean.estimate(), over, None, float(found.costs.sum()), None, None),
-            ("cheapest as good", "+".join(subset.names), subset.area, None, None, subset.cost, None, None),
-        ]
-    return Table(
-        "quality",
-        "Combination and members",
-        (
-            Column("score"),
-            Column("members", format="metrics"),
-            Column("auc", "ROC AUC", "percent"),
-            Column("gain", "gain over the best member", "percent"),
-            Column(
-                "p",
-                format="number",
-                help="Of the hypothesis that it is as good as the best member, by the paired bootstrap.",
-            ),
-            Column("cost", "cost of a verdict", "number"),
-            Column("brier", "Brier", "unsigned"),
-            Column("ece", "ECE", "unsigned", "Calibration error of the probability, over ten bins."),
-        ),
-        tuple(rows),
-    )
-
-
-def _member_table(found: Combining) -> Table:
-    total = float(found.weights.sum()) or 1.0
-    several = len(found.names) > 1
-    return Table(
-        "members",
-        "Members",
-        (
-            Column("metric", format="metric"),
-            Column("weight", format="coefficient", help="Of its standard score in the log odds of consistent."),
-            Column("part", "part of all weights", "percent"),
-            Column("auc", "ROC AUC", "percent"),
-            Column("needed", "loss without it", "percent", "Of the area of the combination."),
-            Column("cost", "cost of a score", "number"),
-        ),
-        tuple(
-            (
-                name,
-                float(found.weights[place]),
-                float(found.weights[place]) / total,
-                found.alone[place].estimate(),
-                compare_paired(found.combined, found.area(found.without(place))).difference if several else None,
-                float(found.costs[place]),
-            )
-            for place, name in enumerate(found.names)
-        ),
-    )
-
-
-def _transfer_table(elsewhere: Sequence[Transfer], by: str) -> Table:
-    return Table(
-        "transfer",
-        "Fitted on other domains",
-        (
-            Column("domain", by),
-            Column("auc", "combination, ROC AUC", "percent"),
-            Column("chosen", "best elsewhere", "metric", "The member with the largest area on the other domains."),
-            Column("chosen_auc", "its ROC AUC", "percent"),
-            Column("gain", "gain over it", "percent"),
-            Column("best", "best here", "metric"),
-            Column("best_auc", "its ROC AUC here", "percent"),
-            Column("gain_over_best", "gain over the best here", "percent"),
-        ),
-        tuple(
-            (
-                *(one.domain, one.combined, one.chosen, one.chosen_area, one.gain_over_chosen),
-                *(one.best, one.best_area, one.gain_over_best),
-            )
-            for one in elsewhere
-        ),
-        (
-            "Nothing is fitted or scaled on the domain in which it is used. Domains with few labels of either kind are left out.",
-        ),
-    )
-
-
-def _cascade_table(cascade: Cascade) -> Table:
-    last = metric_title(cascade.of.names[cascade.last])
-    return Table(
-        "cascade",
-        f"Cascade: {last} last",
-        (
-            Column("asked", "asked for", "percent", "Share of summaries for which the last member is asked."),
-            Column("cost", "mean cost", "number"),
-            Column("auc", "ROC AUC", "percent"),
-            Column("accuracy", "balanced accuracy", "percent", "At the share of consistent labels as threshold."),
-            Column("loss", "loss against asking always", "percent", "Of the ROC AUC."),
-            Column("low", "unsure from", "unsigned"),
-            Column("high", "to", "unsigned"),
-        ),
-        tuple((one.share, one.cost, one.area, one.accuracy, one.loss, one.low, one.high) for one in cascade.points),
-        ("The last member is asked where the probability without it is between the two.",),
-    )
-
-
-def _area_chart(found: Combining) -> Chart:
-    shown = {
-        **{metric_title(name): found.alone[place].estimate() for place, name in enumerate(found.names)},
-        COMBINATION: found.combined.estimate(),
-    }
-    order = sorted(shown, key=lambda name: shown[name].value or 0.0)
-    texts = tuple(f"{name}: {format_percent(shown[name])} %" for name in order)
-    return Chart(
-        "areas",
-        "points",
-        "ROC AUC of the combination and its members, with 95 % intervals",
-        Axis("", tuple(order)),
-        Axis("ROC AUC", format="percent"),
-        (Series("ROC AUC", tuple(order), tuple(shown[name] for name in order), texts),),
-        sideways=True,
-    )
-
-
-def _cascade_chart(cascade: Cascade) -> Chart:
-    points = cascade.points
-    x = tuple(one.cost for one in points)
-    return Chart(
-        "cascade",
-        "lines",
-        "Accuracy of the cascade by mean cost of a summary",
-        Axis("mean cost of a summary"),
-        Axis("", format="percent"),
-        (
-            Series("ROC AUC", x, tuple(one.area for one in points)),
-            Series("balanced accuracy", x, tuple(one.accuracy for one in points)),
-        ),
-    )

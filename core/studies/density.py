@@ -24,6 +24,7 @@ from core.report import Axis, Chart, Column, Report, Series, Table
 from core.retrieval import Claim, Retrieval
 from core.runs.run import Run, VariantKey, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans
+from core.sentence_scores import sentence_score
 from core.stats.statistic import Estimate, Values
 from core.stats.text_tables import format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
@@ -104,10 +105,7 @@ def score_sentences(
                 unscored = (None,) * len(claims)
                 yield SentenceScores(outcome.metric, text.group, densities, unscored, outcome.message)
                 continue
-            scores = []
-            for claim in claims:  # the mean of the parts that begin inside it
-                inside = [part.score for part in outcome.parts if claim.span.start <= part.span.start < claim.span.end]
-                scores.append(sum(inside) / len(inside) if inside else None)
+            scores = [sentence_score(outcome.parts, claim.span) for claim in claims]
             silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""
             yield SentenceScores(outcome.metric, text.group, densities, tuple(scores), silent)
 

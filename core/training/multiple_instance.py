@@ -12,6 +12,7 @@ import numpy as np
 from core.models.words.trees import boost
 from core.models.words.word_features import Features
 from core.models.words.word_table import WordTable
+from core.stats.noisy_or import doubts, log_wrong
 from core.stats.statistic import Mask, Numbers, Values
 
 _FIRST_TREES = 100
@@ -27,23 +28,12 @@ def bags_of(table: WordTable, rows: Mask) -> tuple[Numbers, Numbers]:
 def shared_labels(logits: Features, bags: Numbers) -> Values:
     """The probability that each word is wrong, (n,), given that a word of its summary is, for logits and summaries (n,)."""
     odds = logits.astype(np.float64)
-    doubt = _doubts(odds, bags)
-    return np.asarray(np.exp(-np.logaddexp(0, -odds) - _log_wrong(doubt)[bags]))
+    return np.asarray(np.exp(-np.logaddexp(0, -odds) - log_wrong(doubts(odds, bags))[bags]))
 
 
 def bag_loss(logits: Features, bags: Numbers) -> float:
     """The log loss of wrong summaries by the noisy-or of their words, in sum."""
-    return float(-_log_wrong(_doubts(logits.astype(np.float64), bags)).sum())
-
-
-def _doubts(odds: Values, bags: Numbers) -> Values:
-    """Minus the log probability that no word of a summary is wrong, (summaries,)."""
-    return np.bincount(bags, weights=np.logaddexp(0, odds)).astype(np.float64)
-
-
-def _log_wrong(doubt: Values) -> Values:
-    """The log probability that some word is wrong, for minus the log probability that none is."""
-    return np.asarray(np.log(-np.expm1(-np.maximum(doubt, 1e-300))))
+    return float(-log_wrong(doubts(logits.astype(np.float64), bags)).sum())
 
 
 def word_targets(table: WordTable, rows: Mask, seed: int) -> Values:

@@ -11,6 +11,7 @@ import typer
 
 from core.cases.cascade import Cascade
 from core.cases.measures import affordable_resamples
+from core.cases.sentence_combining import Level
 from core.engine.engine import Engine
 from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import TouchstoneError
@@ -19,14 +20,16 @@ from core.model_reference import asks_endpoint
 from core.plugins.combination_file import combination_class
 from core.plugins.metrics_folder import entry_toml, require_free_name, save_entry
 from core.reports.text import report_text
+from core.sentence_scores import scores_of_outcomes
 from core.settings import Settings
-from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.studies.combine import Combine
+from core.studies.saved_combination import cascade_entry, combination_entry
 from core.study import StudyData
 from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
-from pages.commands.shared.text_scoring import open_score_store, score_labelled
+from pages.commands.shared.text_scoring import labelled_cases, open_score_store, score_texts
 
 GROUP = "Metrics"
 EXAMPLE = "python cli.py combine rouge2 word-support semantic-similarity --data labelled.jsonl --name my-mix"
@@ -60,6 +63,12 @@ def command(
             min=0, help="Mean cost of a summary that the cascade may take; 0 for the cheapest that is as good."
         ),
     ] = 0.0,
+    level: Annotated[
+        Level,
+        typer.Option(
+            help="Fit the weights to scores of summaries or of their sentences, with labels of summaries; by default whichever is better, cross-fitted."
+        ),
+    ] = "better",
     device: DeviceOption = None,
 ) -> None:
     """Combine metrics to one by labelled data, show what that gains over the best of them, and save it as a metric."""
@@ -79,14 +88,20 @@ def command(
         closing(Engine.open(settings)) as engine,
     ):
         found = open_audit_data(store, data, None, 0)
-        scored = score_labelled(engine, found, parsed)
+        outcomes = score_texts(engine, parsed, found.texts)
+        scored = labelled_cases(found, parsed, outcomes)
     stated = costs or _measured_costs(settings, parsed, found.texts)
-    study = Combine(costs=stated, budget=budget)
-    of_study = StudyData(tuple(data), scored, resamples=affordable_resamples(scored))
+    study = Combine(costs=stated, budget=budget, level=level)
+    of_study = StudyData(
+        tuple(data),
+        scored,
+        resamples=affordable_resamples(scored),
+        sentence_scores=scores_of_outcomes(outcomes, {one.name: one.signature for one in scored.columns}),
+    )
     typer.echo(report_text(study.run(of_study)))
     if not name:
         return
-    combining = study.combining(scored, of_study.draws)
+    combining = study.levels(of_study).at(level)
     entry = combination_entry(name, combining, scored, f"{len(combining.labels):,} labels of {', '.join(data)}")
     if cascade:
         entry = cascade_entry(entry, Cascade(combining), budget)

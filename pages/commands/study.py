@@ -37,6 +37,7 @@ from pages.commands.shared.inputs import (
     read_pool,
     read_samples,
     read_scored_samples,
+    read_sentence_scores,
 )
 from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
@@ -95,6 +96,7 @@ _EXAMPLE_DATA = {
     Input.FILES: "grades.jsonl",
     Input.SAMPLES: "--dataset bump-task1",
     Input.SCORES: "--dataset bump-task1",
+    Input.SENTENCES: "--dataset bump-task1",
     Input.ITEMS: "--dataset bump-task1",
     Input.POOL: "--dataset bump-task1",
 }
@@ -252,6 +254,8 @@ def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -
         cases = read(datasets, results)
         cases = select_metrics(cases, data.metric_names) if data.metric_names else cases
         data = replace(data, datasets=(*datasets, *results), cases=cases)
+        if Input.SENTENCES in inputs:
+            data = replace(data, sentence_scores=read_sentence_scores(cases))
         if "resamples" in options:
             number = options["resamples"]
             affordable = affordable_resamples(cases)

@@ -21,6 +21,7 @@ from core.cases.combining import MIN_CLASS, Combining
 from core.cases.measures import draw_resamples
 from core.cases.pooling import pool_cases
 from core.stats.discrimination import LabelledScores, auc
+from core.stats.noisy_or import Bags
 from core.stats.nonnegative_logistic import fit_nonnegative, standard_scores
 from core.stats.statistic import Mask, Values
 
@@ -51,7 +52,7 @@ def outcome(found: Combining, taught: Mask) -> tuple[float, float] | None:
     if min(kinds) < MIN_CLASS:
         return None
     features = standard_scores(found.scores, found.scores[taught].mean(axis=0), found.scores[taught].std(axis=0))
-    fit = fit_nonnegative(features[taught], found.labels[taught])
+    fit = fit_nonnegative(Bags.singles(features[taught]), found.labels[taught])
     chosen = int(np.argmax([area(column, found, taught) for column in found.scores.T]))
     return area(features @ fit[1:], found, tested), area(found.scores[:, chosen], found, tested)
 

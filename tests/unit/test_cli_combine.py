@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import touchstone
 from core.metric import METRICS
 from core.plugins.checkpoint_file import checkpoint_class, entry_of
 from core.plugins.combination_file import combination_classes
@@ -67,6 +69,26 @@ def test_a_combination_is_fitted_saved_and_scored_with(
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_kept_scores_of_sentences_are_fitted_in_the_terminal_and_in_python(
+    labelled: Path, tmp_path: Path, database: str, metrics_dir: Path
+) -> None:
+    assert database
+    done("import", "pairs", labelled, "--name", "own")
+    done("score-dataset", "own", "--metric", "rouge2", "--metric", "coverage")
+    printed = done("study", "combine", "--dataset", "own", "--level", "sentence", "--resamples", "50")
+    assert "Fitted to 60 sentences it has an area of" in printed
+    in_python = touchstone.study("combine", dataset="own", level="sentence", resamples=50)
+    assert in_python.sentences[-1] in printed
+    done("combine", "rouge2", "coverage", "--data", "own", "--level", "sentence", "--name", "my-mix")
+    [made] = combination_classes(str(metrics_dir / "my-mix.toml"))
+    scores = tmp_path / "scores.jsonl"
+    done("score", labelled, "--metric", "my-mix", "-o", scores)
+    for record in map(json.loads, scores.read_text(encoding="utf-8").splitlines()):
+        assert record["score"] == pytest.approx(math.prod(one["score"] for one in record["sentences"]))
+        assert f"|fitted:{made.table}|" in record["signature"]
+
+
 def test_without_costs_the_seconds_of_a_score_are_measured(labelled: Path, database: str) -> None:
     assert database
     ended = run("combine", "rouge2", "coverage", "--data", labelled)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from annotations.exchange.labelled_items import load_items
-from annotations.exchange.samples import load_samples, load_texts
+from annotations.exchange.samples import load_samples, load_sentence_scores, load_texts
 from annotations.store.store import Store
 from core.bulk.blocks import WHOLE, Shard, read_blocks
 from core.bulk.folder import Folder
@@ -32,6 +32,7 @@ from core.llm.endpoints import configured_endpoint, resolve_model
 from core.model_reference import EndpointModel, ModelRef
 from core.runs.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
 from core.runs.run import Plan, Run, Source
+from core.sentence_scores import SentenceScores
 from core.settings import Settings
 from core.types import Example, Item, T
 from pages.commands.shared.messages import download_checkpoints, print_status, with_progress
@@ -167,6 +168,12 @@ def read_scored_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> 
             f"No metric has a score in {', '.join([*dataset, *results])}. Score it: cli.py score-dataset NAME --metric …"
         )
     return found
+
+
+def read_sentence_scores(cases: Cases) -> SentenceScores:
+    """The scores of sentences that the database keeps of these cases."""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        return load_sentence_scores(store, *cases.score_keys)
 
 
 def name_of_input(pairs: Path | None, dataset: str | None, output: Path) -> str:

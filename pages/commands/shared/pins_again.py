@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotations.exchange.labelled_items import load_items
-from annotations.exchange.samples import load_samples
+from annotations.exchange.samples import load_samples, load_sentence_scores
 from annotations.store.store import Store
 from core.audit.data import with_battery, with_saved_thresholds
 from core.audit.evidence import Measurement
@@ -61,6 +61,8 @@ class PinBuilder:
         if source.datasets:
             cases = self._cases(source)
             data = replace(data, cases=cases, resamples=source.resamples or affordable_resamples(cases))
+            if Input.SENTENCES in study.may_take:
+                data = replace(data, sentence_scores=load_sentence_scores(self.store, *cases.score_keys))
         if Input.ITEMS in study.takes:
             items = {name: load_items(self.store, name) for name in source.datasets}
             data = replace(data, items=items)

@@ -33,7 +33,11 @@ def score_texts(engine: Engine, metrics: Sequence[Metric], texts: Sequence[Examp
 
 def score_labelled(engine: Engine, data: AuditData, metrics: Sequence[Metric]) -> Cases:
     """Score labelled data: its cases with these metrics as their only columns."""
-    outcomes = score_texts(engine, metrics, data.texts)
+    return labelled_cases(data, metrics, score_texts(engine, metrics, data.texts))
+
+
+def labelled_cases(data: AuditData, metrics: Sequence[Metric], outcomes: Sequence[Outcome]) -> Cases:
+    """Cases of labelled data whose only columns are these outcomes of the metrics."""
     cases = data.cases_of(outcomes)
     columns = tuple(column_of(cases, side_of_outcomes(metric.spec, outcomes)) for metric in metrics)
     return replace(cases, columns=columns, separate=())

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from annotations.exchange.samples import load_sentence_scores
 from annotations.store.records import RightsError
 from core.cases.cascade import Cascade
 from core.errors import Problem, attempt
 from core.metric import METRICS
 from core.plugins.combination_file import CombinationEntry, combination_class
 from core.plugins.metrics_folder import require_free_name, save_entry
-from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.studies.combine import Combine
+from core.studies.saved_combination import cascade_entry, combination_entry
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
@@ -100,7 +103,10 @@ def _save(chosen: EvaluationChoice, study: Combine) -> None:
 
 def _entry(chosen: EvaluationChoice, study: Combine, name: str, *, cascade: bool) -> CombinationEntry:
     require_free_name(name, services.settings().metrics_dir)
-    found = study.combining(chosen.cases, chosen.data.draws)
+    data_of_study = replace(
+        chosen.data, sentence_scores=load_sentence_scores(services.store(), *chosen.cases.score_keys)
+    )
+    found = study.levels(data_of_study).at(study.level)
     data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
     entry = combination_entry(name, found, chosen.cases, data)
     return cascade_entry(entry, Cascade(found), study.budget) if cascade else entry

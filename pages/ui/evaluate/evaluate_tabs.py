@@ -10,7 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.exchange.labelled_items import load_items
-from annotations.exchange.samples import load_provenance
+from annotations.exchange.samples import load_provenance, load_sentence_scores
 from core.cases.measures import (
     shown_columns,
 )
@@ -154,6 +154,15 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
         if items is None:
             return
         data = replace(data, items=items)
+    if Input.SENTENCES in study.may_take:
+        parts = background_result(
+            "Reading the scores of sentences…",
+            ("sentences", chosen.key),
+            lambda: load_sentence_scores(services.store(), *chosen.cases.score_keys),
+        )
+        if parts is None:
+            return
+        data = replace(data, sentence_scores=parts)
     if study.name in _ABOVE:
         _ABOVE[study.name](chosen)
     own = {"pairs": partial(verdict_table, chosen)} if study is Verdicts else {}

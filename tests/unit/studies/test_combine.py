@@ -18,9 +18,10 @@ from core.plugins.combination_file import combination_class
 from core.report import Report
 from core.reports.cells import format_cell
 from core.stats.statistic import Values
-from core.studies.combine import Combine, cascade_entry, combination_entry
+from core.studies.combine import Combine
+from core.studies.saved_combination import cascade_entry, combination_entry
 from core.study import StudyData
-from core.types import Verdict
+from core.types import Part, Span, Verdict
 from tests.unit.meta.bench_samples import sample
 from tests.unit.studies.test_study_contract import assert_whole
 
@@ -77,6 +78,80 @@ def test_two_metrics_that_see_different_things_are_better_together() -> None:
     assert "no clear gain" not in found.sentences[0]
     assert value(found, "combination", "ece") < 0.1
     assert [row["domain"] for row in found.table("transfer").records()] == ["part 0", "part 1"]
+
+
+def with_sentences(silent: tuple[str, ...] = ()) -> StudyData:
+    """Summaries of one to five sentences; one sentence of an inconsistent one is not supported, which its mean hardly shows."""
+    rng = np.random.default_rng(5)
+    sizes = [1 + row // 3 % 5 for row in range(SIZE)]
+    texts = [" ".join(["It rained."] * size) for size in sizes]
+    wrong = [None if good else rng.integers(size) for size, good in zip(sizes, LABELS, strict=True)]
+    scores = {
+        name: [
+            [rng.normal() + (0.0 if place == bad else 2.0) for place in range(size)]
+            for size, bad in zip(sizes, wrong, strict=True)
+        ]
+        for name in ("rouge2", "bleu")
+    }
+    plain = cases(*((name, np.array([float(np.mean(one)) for one in of])) for name, of in scores.items()))
+    samples = [
+        replace(one, item=replace(one.item, example=replace(one.item.example, summary=text)))
+        for one, text in zip(plain.samples, texts, strict=True)
+    ]
+    parts = {
+        (one.stored, f"{name}|split:x"): [
+            Part(Span(11 * place, 11 * place + 10), score) for place, score in enumerate(of[row])
+        ]
+        for name, of in scores.items()
+        if name not in silent
+        for row, one in enumerate(samples)
+    }
+    of_sentences = replace(plain, samples=tuple(samples))
+    return StudyData(datasets=("toy",), cases=of_sentences, resamples=200, sentence_scores=parts)
+
+
+def test_one_unsupported_sentence_is_seen_by_weights_of_sentences() -> None:
+    data = with_sentences()
+    found = Combine().run(data)
+    levels = found.table("levels")
+    assert levels.cells("level") == ["summary", "sentence"]
+    assert levels.cells("rows") == [SIZE, 3 * SIZE]
+    difference = levels.figure("difference", level="sentence")
+    assert difference.low is not None
+    assert difference.low > 0
+    assert value(found, "combination", "auc") == levels.figure("auc", level="sentence").value
+    assert "Here are the weights of sentences." in found.sentences[-1]
+    entry = combination_entry("my-mix", Combine().levels(data).at("better"), data.scored, "")
+    assert entry.level == "sentence"
+    assert combination_class(entry).__bases__[0].__name__ == "SentenceCombination"
+
+
+def test_the_level_may_be_named_and_that_of_summaries_is_as_it_was_without_sentences() -> None:
+    data = with_sentences()
+    named = Combine(level="summary").run(data)
+    assert named.tables == Combine().run(replace(data, sentence_scores={})).tables
+    assert "levels" not in [table.name for table in named.tables]
+    with pytest.raises(TouchstoneError, match="No score of a sentence by rouge2, bleu is kept"):
+        Combine(level="sentence").run(replace(data, sentence_scores={}))
+    assert [one.spec for one in Combine.in_pack(data)] == ["combine[level=summary]"]
+
+
+def test_a_member_without_scores_of_sentences_counts_with_that_of_the_summary() -> None:
+    data = with_sentences(silent=("bleu",))
+    over = Combine().levels(data).sentence
+    assert over is not None
+    assert over.silent == ["bleu"]
+    fitted = over.found.fitted
+    assert fitted.values[:, 1].tolist() == data.scored.columns[1].values[fitted.owners].tolist()
+    assert "Without scores of sentences: BLEU." in Combine(level="sentence").run(data).notes[-1]
+
+
+def test_the_labels_of_a_fold_do_not_move_its_own_figures_over_sentences() -> None:
+    over = Combine().levels(with_sentences()).at("sentence")
+    fold = over.folds == 1
+    changed = replace(over, labels=np.where(fold, ~over.labels, over.labels))
+    assert changed.ranks[fold] == pytest.approx(over.ranks[fold])
+    assert changed.fits != pytest.approx(over.fits)
 
 
 def test_noise_gets_little_weight_and_no_place_in_the_cheapest_subset() -> None:

@@ -16,6 +16,7 @@ from annotations.store.store import Store
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.plugins.combination_file import combination_classes
+from core.plugins.combination_metric import SentenceCombination
 from core.studies.combine import Combine
 from core.types import Example, Item, Verdict
 from pages.ui.probe.probe_state import ProbeState
@@ -126,6 +127,18 @@ def test_a_toggle_makes_it_a_cascade(open_page: Open, store: Store, page_engine:
     save(app, "my-mix")
     [made] = combination_classes(str(metrics_dir / "my-mix.toml"))
     assert len(made.unsure) == 2
+
+
+@pytest.mark.slow
+def test_weights_of_sentences_are_shown_and_saved(
+    open_page: Open, store: Store, page_engine: Engine, metrics_dir: Path
+) -> None:
+    keep_ships(store, page_engine)
+    app = settled(open_page("evaluate", dataset="ships", tab="combine", study=Combine(level="sentence").spec))
+    assert any("Fitted to 40 sentences it has an area of" in one.value for one in app.markdown)
+    save(app, "my-mix")
+    [made] = combination_classes(str(metrics_dir / "my-mix.toml"))
+    assert issubclass(made, SentenceCombination)
 
 
 @pytest.mark.slow
