@@ -14,6 +14,7 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
 from annotations.campaigns.people import SELECT_NAMES, Member, Right
+from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
 from annotations.campaigns.resolution import tasks_by_model
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
@@ -136,7 +137,9 @@ class AdjudicatorActions:
             self._case(session, campaign, decision.task)
             if not decision.settles or not set(decision.settles) <= _response_ids(session, decision.task):
                 raise RecordError("This decision names labels that do not exist. Reload the page and decide again.")
-            return self._add_revision(session, campaign, decision)
+            revision = self._add_revision(session, campaign, decision)
+        count_changed(self._store, campaign_id)
+        return revision
 
     def _add_revision(self, session: Session, campaign: CampaignSettings, decision: SentDecision) -> int:
         session.exec(select(Task.id).where(Task.id == decision.task).with_for_update(key_share=True)).one()

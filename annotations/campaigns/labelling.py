@@ -184,7 +184,9 @@ class AnnotatorActions:
                 total=count_tasks(session, campaign, stage),
                 answered=session.exec(_COUNT_ANSWERED, params=params).one(),
                 version=session.exec(_SELECT_LAST_VERSION, params=params).one() or 0,
-                training=training_rounds(mark_answers(session, campaign, self._person)) if trained else (),
+                training=training_rounds(mark_answers(session, campaign, self._person, (Stage.TRAINING,)))
+                if trained
+                else (),
                 warning=shown_warning(session, campaign_id, self._person.id),
             )
 
@@ -214,7 +216,8 @@ class AnnotatorActions:
             reservation = require_own(session.get(Reservation, reservation_id), self._person)
             if session.get_one(Task, reservation.task_id).part != "training":
                 return None
-            marked = mark_answers(session, load_campaign(session, reservation.campaign_id), self._person)
+            campaign = load_campaign(session, reservation.campaign_id)
+            marked = mark_answers(session, campaign, self._person, (Stage.TRAINING,))
             return next((answer for answer in marked if answer.reservation == reservation_id), None)
 
 

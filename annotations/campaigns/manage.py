@@ -60,6 +60,7 @@ from annotations.campaigns.preannotation import (
     require_suggestions,
     scored_metrics,
 )
+from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.campaigns.task_list import TaskRemark, TaskRow, load_remarks, load_tasks
 from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
@@ -115,7 +116,9 @@ class ManagerActions:
 
     def revise(self, campaign_id: str, content: VersionContent) -> CampaignSettings:
         with self._store.writing() as session:
-            return revise_campaign(session, campaign_id, self._person.name, content)
+            campaign = revise_campaign(session, campaign_id, self._person.name, content)
+        count_changed(self._store, campaign_id)
+        return campaign
 
     def versions(self, campaign_id: str) -> list[IssuedVersion]:
         with read_session(self._store.engine) as session:
@@ -180,6 +183,7 @@ class ManagerActions:
             return load_remarks(session, load_campaign(session, campaign_id))
 
     def progress(self, campaign_id: str) -> CampaignProgress:
+        count_changed(self._store, campaign_id)
         with read_session(self._store.engine) as session:
             return compute_progress(session, load_campaign(session, campaign_id))
 
@@ -204,11 +208,13 @@ class ManagerActions:
             campaign = load_campaign(session, campaign_id)
             number = exclude(session, campaign, what, reason, self._person.name)
             ask_for_labels(session, campaign, labelled_tasks(session, campaign_id, what.person_id), datetime.now(UTC))
-            return number
+        count_changed(self._store, campaign_id)
+        return number
 
     def reinstate(self, campaign_id: str, exclusion_id: int, reason: str) -> None:
         with self._store.writing() as session:
             reinstate(session, load_campaign(session, campaign_id), exclusion_id, reason, self._person.name)
+        count_changed(self._store, campaign_id)
 
     def calibration(self, campaign_id: str) -> CalibrationRound:
         with read_session(self._store.engine) as session:
@@ -216,6 +222,7 @@ class ManagerActions:
 
     def count_events(self, campaign_id: str) -> int:
         """A number that grows with every response and exclusion, so that figures computed from them can be cached."""
+        count_changed(self._store, campaign_id)
         with read_session(self._store.engine) as session:
             return count_events(session, campaign_id)
 

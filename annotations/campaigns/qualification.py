@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import bindparam, func
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
@@ -83,9 +84,7 @@ def current_stage(session: Session, campaign: CampaignSettings, person: Member) 
             return stage
     if not campaign.rules.pass_right:
         return Stage.WORK
-    right = sum(
-        marked.is_correct for marked in mark_answers(session, campaign, person) if marked.part == "qualification"
-    )
+    right = sum(marked.is_correct for marked in mark_answers(session, campaign, person, (Stage.QUALIFICATION,)))
     return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
 
 
@@ -104,16 +103,12 @@ _SELECT_UNFINISHED_PARTS = (
 )
 
 
-def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -> list[MarkedAnswer]:
-    """The first answer to each task whose answers are known, at every turn that the person had it, in order."""
-    found = session.exec(
-        select(Task, AnswerKey, Reservation, Response)
-        .join(AnswerKey, col(AnswerKey.task_id) == Task.id)
-        .join(Reservation, col(Reservation.task_id) == Task.id)
-        .join(Response, col(Response.reservation_id) == Reservation.id)
-        .where(Task.campaign_id == campaign.id, Reservation.person_id == person.id, Response.act == "answer")
-        .order_by(col(Response.id))
-    )
+def mark_answers(
+    session: Session, campaign: CampaignSettings, person: Member, parts: Sequence[str]
+) -> list[MarkedAnswer]:
+    """The first answer to each task of some parts whose answers are known, at every turn that the person had it, in order."""
+    params = {"campaign": campaign.id, "person": person.id, "parts": list(parts)}
+    found = session.exec(_SELECT_KNOWN, params=params)
     first: dict[int, MarkedAnswer] = {}
     for task, key, reservation, response in found:
         if response.reservation_id in first:
@@ -129,6 +124,48 @@ def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -
             answered_at=response.created_at,
         )
     return list(first.values())
+
+
+_SELECT_KNOWN = (
+    select(Task, AnswerKey, Reservation, Response)
+    .join(AnswerKey, col(AnswerKey.task_id) == Task.id)
+    .join(Reservation, col(Reservation.task_id) == Task.id)
+    .join(Response, col(Response.reservation_id) == Reservation.id)
+    .where(
+        Task.campaign_id == bindparam("campaign"),
+        col(Task.part).in_(bindparam("parts", expanding=True)),
+        Reservation.person_id == bindparam("person"),
+        Response.act == "answer",
+    )
+    .order_by(col(Response.id))
+)
+
+
+def mark_gold(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -> list[tuple[str, str, bool]]:
+    """The first answers to those of some tasks that are gold: the task, the id of the person, and if it is right."""
+    first: dict[int, tuple[str, str, bool]] = {}
+    for task, person, reservation, key, swapped, answers in session.connection().execute(
+        _SELECT_GOLD, {"tasks": list(tasks)}
+    ):
+        if reservation not in first:
+            expected = unswap_answers(campaign.questions, key, swapped)
+            first[reservation] = (task, person, is_correct(expected, answers))
+    return list(first.values())
+
+
+_SELECT_GOLD = (
+    select_columns(
+        *(col(Task.id), col(Reservation.person_id), col(Reservation.id), col(AnswerKey.answers)),
+        *(col(Response.swapped), col(Response.answers)),
+    )
+    .join(AnswerKey, col(AnswerKey.task_id) == col(Task.id))
+    .join(Reservation, col(Reservation.task_id) == col(Task.id))
+    .join(Response, col(Response.reservation_id) == col(Reservation.id))
+    .where(
+        col(Task.id).in_(bindparam("tasks", expanding=True)), col(Task.part) == "gold", col(Response.act) == "answer"
+    )
+    .order_by(col(Response.id))
+)
 
 
 def training_rounds(marked: Iterable[MarkedAnswer]) -> tuple[TrainingRound, ...]:

@@ -19,6 +19,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_events
+from annotations.campaigns.progress_counts import count_changed
 from annotations.store.campaign_tables import Webhook
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_text
@@ -222,6 +223,7 @@ def _event_of(progress: CampaignProgress, reason: str, before: str) -> str:
 
 def _note_end(store: Store, seen: Seen, campaign_id: str, before: _Sent, now: datetime) -> None:
     """Raises RecordError for a campaign whose questions or rules cannot be read."""
+    count_changed(store, campaign_id)
     with read_session(store.engine) as session:
         campaign = load_campaign(session, campaign_id)
         is_like = (campaign.version, count_events(session, campaign_id), before, now.date())

@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
 from annotations.campaigns.people import load_pseudonyms
+from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.tokens import TokenAccess, use_token
 from annotations.exchange.campaign_export import ExportContext, item_row, load_export_context, task_rows
 from annotations.exchange.export_rows import ExportedTask
@@ -83,6 +84,7 @@ class ApiReads:
 
     def progress(self, campaign_id: str) -> JsonRow:
         """The figures of the overview, with people by their pseudonyms."""
+        count_changed(self._store, campaign_id)
         with read_session(self._store.engine) as session:
             found = compute_progress(session, self._campaign(session, campaign_id))
             pseudonyms = load_pseudonyms(session)

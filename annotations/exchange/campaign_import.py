@@ -21,6 +21,7 @@ from annotations.campaigns.campaign import (
     task_id,
 )
 from annotations.campaigns.drawn import read_drawn_pool
+from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.exchange.export_rows import (
     ExportedCampaign,
@@ -384,7 +385,9 @@ def import_campaign(store: Store, lines: Iterable[str], name: str = "") -> Campa
         for kind, import_rows in _IMPORT_STEPS.items():
             import_rows(context, rows[kind])
             session.flush()
-        return load_campaign(session, context.campaign_id)
+        campaign = load_campaign(session, context.campaign_id)
+    count_changed(store, campaign.id)
+    return campaign
 
 
 _IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], None]] = {

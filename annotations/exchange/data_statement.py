@@ -13,7 +13,7 @@ from annotations.campaigns.exclusions import describe_exclusion, load_exclusions
 from annotations.campaigns.label_agreement import Agreement
 from annotations.campaigns.people import load_people
 from annotations.campaigns.preannotation import describe_modes
-from annotations.campaigns.qualification import mark_answers, training_rounds
+from annotations.campaigns.qualification import Stage, mark_answers, training_rounds
 from annotations.campaigns.questions import CampaignQuestion
 from annotations.campaigns.resolution import Resolution
 from annotations.campaigns.score_views import count_views
@@ -119,7 +119,7 @@ def _format_training(export: CampaignExport) -> Iterator[str]:
     rows = [
         [pseudonyms[person.id], str(one.number), f"{one.right} of {one.answered}", f"{one.last_at:%Y-%m-%d}"]
         for person in people
-        for one in training_rounds(mark_answers(export.session, export.campaign, person))
+        for one in training_rounds(mark_answers(export.session, export.campaign, person, (Stage.TRAINING,)))
     ]
     if rows:
         yield "Training with feedback before the first item, whose answers are no labels:"

@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, insert, literal, select, text
 
-from annotations.store.campaign_tables import TaskPlaces
 from annotations.store.database import database_path, is_in_memory, parse_url, read_session
 from annotations.store.place_counts import recount_places
+from annotations.store.progress_marks import mark_all
 from annotations.store.reads import count_rows
 from annotations.store.records import StoreError
 from annotations.store.store import Store
-from annotations.store.tables import Item, Table
+from annotations.store.tables import COUNTED, Item, Table
 
 _CHUNK = 1000  # rows held in memory at a time
 
@@ -28,7 +28,7 @@ _CHUNK = 1000  # rows held in memory at a time
 def copy_rows(source: Connection, target: Connection) -> None:
     """Insert every row of a database into an empty one, what is referred to before what refers to it."""
     for table in Table.metadata.sorted_tables:
-        if table.name == TaskPlaces.__tablename__:
+        if table.name in COUNTED:
             continue
         if table.name != Item.__tablename__:
             rows = select(table).order_by(*table.primary_key.columns)
@@ -49,6 +49,7 @@ def copy_rows(source: Connection, target: Connection) -> None:
                 {"table": table.name, "column": table.autoincrement_column.name, "highest": highest, "used": used},
             )
     recount_places(target)
+    mark_all(target)
 
 
 @contextmanager

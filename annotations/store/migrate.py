@@ -19,6 +19,7 @@ from sqlalchemy.exc import DatabaseError
 
 from annotations.store.database import explain_database_error
 from annotations.store.place_counts import count_places
+from annotations.store.progress_marks import mark_changes
 from annotations.store.records import StoreError
 from annotations.store.tables import CHANGEABLE, NEVER_DELETED, Table
 
@@ -76,6 +77,7 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
                     for table in Table.metadata.tables.keys() - CHANGEABLE:
                         protect(table, ("DELETE",) if table in NEVER_DELETED else ("UPDATE", "DELETE"))
                     count_places()
+                    mark_changes()
                 command.stamp(_config(folder, connection), "head")
             else:
                 command.upgrade(_config(folder, connection), "head")

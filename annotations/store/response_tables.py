@@ -1,11 +1,11 @@
-"""The tables of reserved tasks, the labels given to them, and what was decided and written about these. Only `reservation` does not only ever grow."""
+"""The tables of reserved tasks, the labels given to them, what was decided and written about these, and their counts. Only `reservation` and the counts do not only ever grow."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Index, UniqueConstraint, false
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, false
 from sqlmodel import Field
 
 from annotations.store.tables import Table, UtcDateTime, rows_where
@@ -211,3 +211,51 @@ class ScoreView(Table, table=True):
     item_id: str = Field(primary_key=True)
     person_id: str = Field(foreign_key="person.id", primary_key=True)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class TaskCounts(Table, table=True):
+    """State of a task as it was counted last, and what it added to each ProgressCount: [counted person, kind, bucket, number].
+
+    Triggers make it `stale` when anything of it changes. `labels` are the current ones, `disputed` says that these differ and
+    nobody decided; `wanted` is the number of labels that it asked for last (0: the overlap).
+    """
+
+    __tablename__ = "taskcounts"
+    __table_args__ = (
+        Index("ix_taskcounts_stale", "campaign_id", "task_id", **rows_where("stale")),
+        Index("ix_taskcounts_disputed", "campaign_id", **rows_where("disputed")),
+    )
+
+    task_id: str = Field(foreign_key="task.id", primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    stale: bool
+    labels: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    wanted: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    disputed: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    counted: list[Any] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+
+
+class CountedPerson(Table, table=True):
+    """A number for a person in a campaign, short enough to be in every count of theirs."""
+
+    __tablename__ = "countedperson"
+    __table_args__ = (UniqueConstraint("campaign_id", "person_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    person_id: str = Field(foreign_key="person.id")
+
+
+class ProgressCount(Table, table=True):
+    """Number of labels of a person of one kind and one `bucket`, as `annotations.campaigns.progress_counts` has them.
+
+    Of kinds that are no person's, each person's row is a part of the sum.
+    """
+
+    __tablename__ = "progresscount"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    counted_id: int = Field(foreign_key="countedperson.id", primary_key=True)
+    kind: int = Field(primary_key=True)
+    bucket: int = Field(sa_type=BigInteger, primary_key=True)
+    number: int

@@ -16,12 +16,12 @@ CONSTRAINT_NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
 }
 
-CHANGEABLE = frozenset(
-    {
-        *("draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"),
-        *("crowdstudy", "crowdsession", "taskplaces"),
-    }
-)
+COUNTED = frozenset({"taskplaces", "taskcounts", "countedperson", "progresscount"})
+"""Tables that are counted from the others."""
+CHANGEABLE = COUNTED | {
+    *("draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"),
+    *("crowdstudy", "crowdsession"),
+}
 """Tables whose rows may be changed and deleted."""
 NEVER_DELETED = frozenset({"person"})
 """Tables whose rows may be changed."""

@@ -184,8 +184,7 @@ def test_a_manager_sees_the_calibration_round_while_it_goes_on(store: Store) -> 
 
 def test_the_finish_is_estimated_at_the_pace_of_the_last_week() -> None:
     now = datetime(2026, 3, 20, 12, tzinfo=UTC)
-    days = [now - timedelta(days=day) for day in range(10)]  # one a day
-    assert estimate_finish(days, 4, now) == now + timedelta(days=3.5)  # eight of them within seven days
-    assert estimate_finish([now], 2, now) == now + timedelta(days=2)
-    assert estimate_finish(days, 0, now) is None
-    assert estimate_finish([now - timedelta(days=9)], 4, now) is None
+    assert estimate_finish(8, now - timedelta(days=9), 4, now) == now + timedelta(days=3.5)  # eight in seven days
+    assert estimate_finish(1, now, 2, now) == now + timedelta(days=2)
+    assert estimate_finish(8, now - timedelta(days=9), 0, now) is None
+    assert estimate_finish(0, now - timedelta(days=9), 4, now) is None
