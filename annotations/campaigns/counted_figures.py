@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, bindparam, func, or_
+from sqlalchemy import bindparam, func
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
@@ -21,6 +21,7 @@ from annotations.campaigns.progress_counts import (
 from annotations.store.response_tables import CountedPerson, ProgressCount
 
 _MICROSECOND = timedelta(microseconds=1)
+_LAST = 2**62  # after every hour
 
 
 @dataclass(slots=True)
@@ -56,11 +57,10 @@ def load_counts(session: Session, campaign_id: str) -> CampaignCounts:
     for number, person, first, last in connection.execute(_SELECT_PEOPLE, params):
         people[number] = (person, PersonCounts(number, first_at=_moment(first), last_at=_moment(last)))
     for number, kind, bucket, count in connection.execute(_SELECT_SUMS, params):
-        counts = people[number][1]
         if kind == Kind.ACTIVE:
-            counts.active[bucket] = count
+            people[number][1].active[bucket] = count
         else:
-            counts.sums[Kind(kind)] = count
+            people[number][1].sums[Kind(kind)] = count
     groups = {read_task_bucket(bucket): tasks for bucket, tasks in connection.execute(_SELECT_TASKS, params) if tasks}
     return CampaignCounts(dict(people.values()), groups)
 
@@ -74,8 +74,11 @@ def count_first_labels(session: Session, campaign_id: str, since: datetime) -> i
     """Number of first labels from a time on."""
     start = (since - EPOCH) // _MICROSECOND
     hour = start // HOUR_US + 1
-    params = {"campaign": campaign_id, "start": start, "hour": hour, "end": hour * HOUR_US}
-    return session.connection().execute(_COUNT_SINCE, params).scalar_one()
+    connection, hours = session.connection(), {"kind": Kind.HOUR, "first": hour, "last": _LAST}
+    rest = {"kind": Kind.MOMENT, "first": start, "last": hour * HOUR_US - 1}
+    return sum(
+        connection.execute(_COUNT_RANGE, {"campaign": campaign_id, **one}).scalar_one() or 0 for one in (hours, rest)
+    )
 
 
 def median_active_s(session: Session, people: Sequence[PersonCounts]) -> float | None:
@@ -128,7 +131,7 @@ _SELECT_SUMS = (
         col(ProgressCount.counted_id), col(ProgressCount.kind), col(ProgressCount.bucket), col(ProgressCount.number)
     )
     .join(CountedPerson, _OF_COUNTED)
-    .where(_OF_CAMPAIGN, or_(col(ProgressCount.kind) < Kind.TASKS, col(ProgressCount.kind) == Kind.ACTIVE))
+    .where(_OF_CAMPAIGN, col(ProgressCount.kind) <= Kind.ACTIVE)
 )
 _SELECT_TASKS = (
     select_columns(col(ProgressCount.bucket), func.sum(ProgressCount.number))
@@ -141,19 +144,13 @@ _COUNT_RESPONSES = (
     .join(CountedPerson, _OF_COUNTED)
     .where(_OF_CAMPAIGN, col(ProgressCount.kind) == Kind.EVENTS)
 )
-_COUNT_SINCE = (
-    select_columns(func.coalesce(func.sum(ProgressCount.number), 0))
+_COUNT_RANGE = (
+    select_columns(func.sum(ProgressCount.number))
     .join(CountedPerson, _OF_COUNTED)
     .where(
         _OF_CAMPAIGN,
-        or_(
-            and_(col(ProgressCount.kind) == Kind.HOUR, col(ProgressCount.bucket) >= bindparam("hour")),
-            and_(
-                col(ProgressCount.kind) == Kind.MOMENT,
-                col(ProgressCount.bucket) >= bindparam("start"),
-                col(ProgressCount.bucket) < bindparam("end"),
-            ),
-        ),
+        col(ProgressCount.kind) == bindparam("kind"),
+        col(ProgressCount.bucket).between(bindparam("first"), bindparam("last")),
     )
 )
 _SELECT_TIMES = (

@@ -38,6 +38,7 @@ class Kind(IntEnum):
     Reservations of any part: ANSWERED to EXCLUDED. Labels of work: FLAGGED_WORK to SAME. Known answers: GOLD, RIGHT. Responses
     of any kind: EVENTS. Tasks: DECIDED, DISPUTED, and TASKS by `task_bucket`. First labels by their active time: ACTIVE by
     `active_bucket`, ACTIVE_MS by milliseconds; by when they came: HOUR by hours, MOMENT by microseconds since 1970.
+    Those after ACTIVE have many buckets.
     """
 
     ANSWERED = 1
@@ -55,8 +56,8 @@ class Kind(IntEnum):
     EVENTS = 13
     DECIDED = 14
     DISPUTED = 15
-    TASKS = 16
-    ACTIVE = 17
+    ACTIVE = 16
+    TASKS = 17
     ACTIVE_MS = 18
     HOUR = 19
     MOMENT = 20

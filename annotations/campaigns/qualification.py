@@ -107,8 +107,10 @@ def mark_answers(
     session: Session, campaign: CampaignSettings, person: Member, parts: Sequence[str]
 ) -> list[MarkedAnswer]:
     """The first answer to each task of some parts whose answers are known, at every turn that the person had it, in order."""
-    params = {"campaign": campaign.id, "person": person.id, "parts": list(parts)}
-    found = session.exec(_SELECT_KNOWN, params=params)
+    tasks = session.exec(_SELECT_TASKS, params={"campaign": campaign.id, "parts": list(parts)}).all()
+    if not tasks:
+        return []
+    found = session.exec(_SELECT_KNOWN, params={"person": person.id, "tasks": list(tasks)})
     first: dict[int, MarkedAnswer] = {}
     for task, key, reservation, response in found:
         if response.reservation_id in first:
@@ -126,14 +128,17 @@ def mark_answers(
     return list(first.values())
 
 
+# the tasks first: a database that began with what the person had would read all of their work
+_SELECT_TASKS = select(Task.id).where(
+    Task.campaign_id == bindparam("campaign"), col(Task.part).in_(bindparam("parts", expanding=True))
+)
 _SELECT_KNOWN = (
     select(Task, AnswerKey, Reservation, Response)
     .join(AnswerKey, col(AnswerKey.task_id) == Task.id)
     .join(Reservation, col(Reservation.task_id) == Task.id)
     .join(Response, col(Response.reservation_id) == Reservation.id)
     .where(
-        Task.campaign_id == bindparam("campaign"),
-        col(Task.part).in_(bindparam("parts", expanding=True)),
+        col(Task.id).in_(bindparam("tasks", expanding=True)),
         Reservation.person_id == bindparam("person"),
         Response.act == "answer",
     )

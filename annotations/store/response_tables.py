@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, false
 from sqlmodel import Field
 
-from annotations.store.tables import Table, UtcDateTime, rows_where
+from annotations.store.tables import Table, UtcDateTime, rows_that_are, rows_where
 from core.types import ErrorType
 
 
@@ -222,8 +222,8 @@ class TaskCounts(Table, table=True):
 
     __tablename__ = "taskcounts"
     __table_args__ = (
-        Index("ix_taskcounts_stale", "campaign_id", "task_id", **rows_where("stale")),
-        Index("ix_taskcounts_disputed", "campaign_id", **rows_where("disputed")),
+        Index("ix_taskcounts_stale", "campaign_id", "task_id", **rows_that_are("stale")),
+        Index("ix_taskcounts_disputed", "campaign_id", **rows_that_are("disputed")),
     )
 
     task_id: str = Field(foreign_key="task.id", primary_key=True)

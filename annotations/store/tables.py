@@ -53,6 +53,11 @@ def rows_where(condition: str) -> dict[str, Any]:
     return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
 
 
+def rows_that_are(column: str) -> dict[str, Any]:
+    """Options of an index of the rows alone in which a boolean column is true, as each database compares it."""
+    return {"sqlite_where": text(f"{column} = 1"), "postgresql_where": text(column)}
+
+
 class Document(Table, table=True):
     """A source text; `id` is its hash, with that of its contexts and question where it has any.
 

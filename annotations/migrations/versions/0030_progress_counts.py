@@ -51,6 +51,7 @@ def upgrade() -> None:
     mark_changes()
 
 
-def _index(name: str, columns: list[str], condition: str) -> None:
-    of_rows = sa.text(condition)
-    op.create_index(name, "taskcounts", columns, sqlite_where=of_rows, postgresql_where=of_rows)
+def _index(name: str, columns: list[str], column: str) -> None:
+    op.create_index(
+        name, "taskcounts", columns, sqlite_where=sa.text(f"{column} = 1"), postgresql_where=sa.text(column)
+    )
