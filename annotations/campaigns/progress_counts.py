@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
+from typing import Any
 
-from sqlalchemy import bindparam, func, text, update
+from sqlalchemy import Row, and_, bindparam, func, text, update
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.qualification import mark_gold
@@ -194,38 +195,39 @@ def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -
     connection, params = session.connection(), {"tasks": list(tasks)}
     found = {task: _CountedTask() for task in tasks}
     reservations = connection.execute(_SELECT_RESERVATIONS, params).all()
-    numbers = _number_people(session, campaign.id, {row.person_id for row in reservations})
-    number_of = {row.name: numbers[row.person_id] for row in reservations}
-    for task, part, person, _, state, excluded, events in reservations:
-        number, one = numbers[person], found[task]
-        # the sums of tasks are the same whoever has them: this one writes to fewer rows that others write to
-        one.person = number
-        one.counts[number, Kind.EVENTS, 0] += events
-        if state in _STATES:
-            one.add(number, _STATES[state])
-        if state == "flagged" and part == "work":
-            one.add(number, Kind.FLAGGED_WORK)
-        if excluded:
-            one.add(number, Kind.EXCLUDED)
+    numbers = {row.person_id: row.number for row in reservations}
+    if new := [person for person, number in numbers.items() if number is None]:
+        numbers |= _number_people(session, campaign.id, new)
+    for row in reservations:
+        _count_reservation(found[row.task_id], numbers[row.person_id], row)
+    if golds := list({row.task_id for row in reservations if row.part == "gold"}):
+        for task, person, is_right in mark_gold(session, campaign, golds):
+            found[task].add(numbers[person], Kind.GOLD, *([Kind.RIGHT] if is_right else []))
     labels = load_labels(session, campaign, tasks)
-    _count_labels(campaign, labels, number_of, found)
-    for task, person, is_right in mark_gold(session, campaign, tasks):
-        found[task].add(numbers[person], Kind.GOLD, *([Kind.RIGHT] if is_right else []))
+    _count_labels(campaign, labels, {row.name: numbers[row.person_id] for row in reservations}, found)
     current = labels_by_task(latest_labels(labels))
-    decided = set(connection.execute(_SELECT_DECIDED, params).scalars())
-    wanted = dict(connection.execute(_SELECT_WANTED, params).all())
-    for task, one in found.items():
-        given = current.get(task, [])
-        one.labels, one.wanted = len(given), wanted.get(task, 0)
-        one.disputed = task not in decided and len(given) > 1 and share_of_agreeing_pairs(campaign, given) < 1
+    for task, wanted, is_decided in connection.execute(_SELECT_STATES, params):
+        one, given = found[task], current.get(task, [])
+        one.labels, one.wanted = len(given), wanted or 0
+        one.disputed = not is_decided and len(given) > 1 and share_of_agreeing_pairs(campaign, given) < 1
         person = one.person or _anybody(session, campaign.id)
         if one.labels or one.wanted:
             one.add(person, Kind.TASKS, bucket=task_bucket(one.labels, one.wanted))
-        if task in decided:
-            one.add(person, Kind.DECIDED)
-        if one.disputed:
-            one.add(person, Kind.DISPUTED)
+        one.add(person, *([Kind.DECIDED] if is_decided else []), *([Kind.DISPUTED] if one.disputed else []))
     return found
+
+
+def _count_reservation(one: _CountedTask, number: int, row: Row[Any]) -> None:
+    """Add what a person did with a task."""
+    # sums of tasks are the same whoever has them: the last person is who labels now, and whose rows nobody else writes to
+    one.person = number
+    one.counts[number, Kind.EVENTS, 0] += row.events
+    if row.state in _STATES:
+        one.add(number, _STATES[row.state])
+    if row.state == "flagged" and row.part == "work":
+        one.add(number, Kind.FLAGGED_WORK)
+    if row.excluded:
+        one.add(number, Kind.EXCLUDED)
 
 
 def _count_labels(
@@ -254,11 +256,10 @@ def _count_labels(
         found[first.task].add(number_of[first.person], Kind.REPEATED, *([Kind.SAME] if is_same else []))
 
 
-_IS_CHOSEN = col(Reservation.task_id).in_(bindparam("tasks", expanding=True))
 _SELECT_RESERVATIONS = (
     select_columns(
         *(col(Reservation.task_id), col(Task.part), col(Reservation.person_id), col(Person.name)),
-        *(col(Reservation.state), col(Reservation.excluded)),
+        *(col(CountedPerson.id).label("number"), col(Reservation.state), col(Reservation.excluded)),
         select(func.count())
         .where(col(Response.reservation_id) == col(Reservation.id))
         .correlate(Reservation)
@@ -267,31 +268,32 @@ _SELECT_RESERVATIONS = (
     )
     .join(Task, col(Task.id) == col(Reservation.task_id))
     .join(Person, col(Person.id) == col(Reservation.person_id))
-    .where(_IS_CHOSEN)
+    .outerjoin(
+        CountedPerson,
+        and_(
+            col(CountedPerson.campaign_id) == col(Reservation.campaign_id),
+            col(CountedPerson.person_id) == col(Reservation.person_id),
+        ),
+    )
+    .where(col(Reservation.task_id).in_(bindparam("tasks", expanding=True)))
     .order_by(col(Reservation.id))
 )
-_SELECT_DECIDED = (
-    select_columns(col(Adjudication.task_id))
-    .where(col(Adjudication.task_id).in_(bindparam("tasks", expanding=True)))
-    .distinct()
-)
-_SELECT_WANTED = (
-    select_columns(col(WantedLabels.task_id), col(WantedLabels.labels))
-    .where(col(WantedLabels.task_id).in_(bindparam("tasks", expanding=True)))
-    .order_by(col(WantedLabels.id))
-)
+_SELECT_STATES = select_columns(
+    col(TaskCounts.task_id),
+    select(WantedLabels.labels)
+    .where(col(WantedLabels.task_id) == col(TaskCounts.task_id))
+    .order_by(col(WantedLabels.id).desc())
+    .limit(1)
+    .correlate(TaskCounts)
+    .scalar_subquery(),
+    exists().where(col(Adjudication.task_id) == col(TaskCounts.task_id)),
+).where(col(TaskCounts.task_id).in_(bindparam("tasks", expanding=True)))
 
 
-def _number_people(session: Session, campaign_id: str, people: set[str]) -> dict[str, int]:
+def _number_people(session: Session, campaign_id: str, people: Sequence[str]) -> dict[str, int]:
     """The numbers of people in a campaign, given to who has none yet."""
-    numbers = _load_numbers(session, campaign_id)
-    if new := sorted(people - numbers.keys()):
-        insert_new(session, CountedPerson, [{"campaign_id": campaign_id, "person_id": person} for person in new])
-        numbers = _load_numbers(session, campaign_id)
-    return numbers
-
-
-def _load_numbers(session: Session, campaign_id: str) -> dict[str, int]:
+    rows = [{"campaign_id": campaign_id, "person_id": person} for person in sorted(people)]
+    insert_new(session, CountedPerson, rows)
     found = session.connection().execute(_SELECT_NUMBERS, {"campaign": campaign_id})
     return {person: number for person, number in found if number is not None}
 
@@ -304,4 +306,4 @@ _SELECT_NUMBERS = select_columns(col(CountedPerson.person_id), col(CountedPerson
 def _anybody(session: Session, campaign_id: str) -> int:
     """The number of some person, for a task that nobody had."""
     person = session.exec(select(Person.id).order_by(col(Person.id)).limit(1)).one()
-    return _number_people(session, campaign_id, {person})[person]
+    return _number_people(session, campaign_id, [person])[person]
