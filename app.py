@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from pages.server import startup
 from pages.server.api import Api
+from pages.server.background import working_in_background
 from pages.server.compressed_assets import CompressedAssets
 from pages.server.crowd_links import CrowdLinks
 from pages.server.docs import Docs
@@ -12,13 +13,12 @@ from pages.server.early_keys import EarlyKeys
 from pages.server.icon_font import IconFont
 from pages.server.protection import Protection
 from pages.server.sign_in import SignIn
-from pages.server.webhook_thread import sending_webhooks
 from pages.ui.shared.script_errors import show_script_error
 
 startup.begin()
 app = st.App(
     "pages/main.py",
-    lifespan=sending_webhooks,
+    lifespan=working_in_background,
     middleware=[
         Middleware(Protection),
         Middleware(Docs),

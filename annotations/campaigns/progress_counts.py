@@ -1,4 +1,4 @@
-"""Counts that figures of progress are made of: each task that changed is counted again, and what it adds differs from before is added."""
+"""Counts that figures of progress are made of: a task that changed is counted again, and the difference to before is added."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _STATES = {"answered": Kind.ANSWERED, "skipped": Kind.SKIPPED, "flagged": Kind.FLAGGED}
 _WANTED_STEP = 1000  # more than an item has labels
 _FINE_BITS = 6
-_BATCH = 500  # tasks that are counted in one transaction
+_BATCH = 200  # tasks that are counted in one transaction, while others wait to write
 
 
 def task_bucket(labels: int, wanted: int) -> int:
@@ -100,25 +100,31 @@ def active_range(bucket: int) -> tuple[int, int]:
     return low, low + (1 << shift) - 1
 
 
-def count_changed(store: Store, campaign_id: str) -> None:
-    """Count every marked task of a campaign, some hundreds in each transaction; what another one holds is counted there.
+def changed_campaigns(store: Store) -> Sequence[str]:
+    """The campaigns with a task that changed since it was counted."""
+    with read_session(store.engine) as session:
+        return session.exec(select(TaskCounts.campaign_id).where(col(TaskCounts.stale)).distinct()).all()
 
-    Raises ReadOnlyError where some are marked in a store that keeps nothing.
+
+def count_changed(store: Store, campaign_id: str) -> None:
+    """Count every task of a campaign that changed, some hundreds in each transaction; what another one holds is counted there.
+
+    Raises ReadOnlyError where some changed in a store that keeps nothing.
     """
     with read_session(store.engine) as session:
         stale = len(session.connection().execute(_SELECT_STALE, {"campaign": campaign_id, "most": 1}).all())
     if stale and store.read_only:
         raise ReadOnlyError(
-            "Some labels of this campaign are not counted yet. Open its progress once in an app that is no demonstration."
+            "Some labels of this campaign are not counted yet. Start the app once (`make run`), not as a demo, to count them."
         )
     while stale:
-        with store.writing() as session:
-            stale = count_tasks(session, campaign_id)
+        with store.writing_without_sync() as session:
+            stale = _count_batch(session, campaign_id)
 
 
-def count_tasks(session: Session, campaign_id: str, most: int = _BATCH) -> int:
-    """Count marked tasks of a campaign again, at most so many; how many there were."""
-    params = {"campaign": campaign_id, "most": most}
+def _count_batch(session: Session, campaign_id: str) -> int:
+    """Count some hundred tasks that changed; how many there were."""
+    params = {"campaign": campaign_id, "most": _BATCH}
     stale: dict[str, list[list[int]]] = dict(session.connection().execute(_LOCK_STALE, params).all())
     if not stale:
         return 0
@@ -210,17 +216,16 @@ def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -
         one, given = found[task], current.get(task, [])
         one.labels, one.wanted = len(given), wanted or 0
         one.disputed = not is_decided and len(given) > 1 and share_of_agreeing_pairs(campaign, given) < 1
-        person = one.person or _anybody(session, campaign.id)
+        somebody = one.person or _anybody(session, campaign.id)
         if one.labels or one.wanted:
-            one.add(person, Kind.TASKS, bucket=task_bucket(one.labels, one.wanted))
-        one.add(person, *([Kind.DECIDED] if is_decided else []), *([Kind.DISPUTED] if one.disputed else []))
+            one.add(somebody, Kind.TASKS, bucket=task_bucket(one.labels, one.wanted))
+        one.add(somebody, *([Kind.DECIDED] if is_decided else []), *([Kind.DISPUTED] if one.disputed else []))
     return found
 
 
 def _count_reservation(one: _CountedTask, number: int, row: Row[Any]) -> None:
     """Add what a person did with a task."""
-    # sums of tasks are the same whoever has them: the last person is who labels now, and whose rows nobody else writes to
-    one.person = number
+    one.person = number  # sums of tasks are the same whoever has them
     one.counts[number, Kind.EVENTS, 0] += row.events
     if row.state in _STATES:
         one.add(number, _STATES[row.state])

@@ -16,7 +16,6 @@ from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettin
 from annotations.campaigns.drawn import note_stop
 from annotations.campaigns.limits import check_limits, find_pause
 from annotations.campaigns.people import Member, load_groups, set_groups
-from annotations.campaigns.progress_counts import count_tasks
 from annotations.campaigns.qualification import Stage, current_stage
 from annotations.campaigns.questions import (
     Answer,
@@ -36,7 +35,6 @@ from annotations.store.writes import save_pair
 
 ResponseAct = Literal["answer", "skip", "flag", "undo"]
 _MAX_MS = 2**31 - 1
-_MOST_COUNTED = 20  # tasks: that of the response, and what changed without one
 _TEXT_KINDS = {"span", "link", "edit"}  # answers that have to fit the texts; without one the texts are not read
 _STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
     "answer": "answered",
@@ -177,7 +175,6 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
     if locked.part == Stage.QUALIFICATION and campaign.rules.grants:
         _grant_skill(session, campaign, person)
     paused = check_limits(session, campaign, person, now)
-    count_tasks(session, campaign.id, _MOST_COUNTED)
     return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True, paused=paused)
 
 

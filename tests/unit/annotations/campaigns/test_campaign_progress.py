@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -19,15 +20,15 @@ from annotations.campaigns.exclusions import WhatIsExcluded
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
-from annotations.campaigns.progress_counts import active_bucket, active_range
+from annotations.campaigns.progress_counts import active_bucket, active_range, changed_campaigns, count_changed
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.store.campaign_tables import Task, WantedLabels
 from annotations.store.database import read_session
 from annotations.store.progress_marks import mark_all
-from annotations.store.records import RecordError
-from annotations.store.response_tables import Adjudication, Exclusion, ProgressCount, Reservation, Response, TaskCounts
+from annotations.store.records import ReadOnlyError, RecordError
+from annotations.store.response_tables import Adjudication, Exclusion, ProgressCount, Reservation, Response
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 from tests.unit.annotations.campaigns.progress_definition import progress_by_definition
@@ -179,22 +180,32 @@ def test_counts_are_the_same_when_all_is_counted_again(store: Store) -> None:
         assert counts(session) == before
 
 
-def test_a_label_is_counted_in_its_own_transaction_and_one_of_another_way_when_it_is_looked_at(store: Store) -> None:
+def test_what_changed_by_whatever_way_is_marked_until_somebody_looks(store: Store) -> None:
     opened = make_campaign(store, items=3, overlap=2)
     opened.label(opened.annotator("ben"), 2)
+    assert changed_campaigns(store) == [opened.campaign.id]
     manager = ManagerActions(store, opened.person("ada", Role.MANAGER))
-    stale = select(TaskCounts.task_id).where(col(TaskCounts.stale))
+    assert manager.count_events(opened.campaign.id) == 2
+    assert changed_campaigns(store) == []
     with store.writing() as session:
-        assert session.exec(stale).all() == []
         [first, *_] = session.exec(select(Response).order_by(col(Response.id))).all()
         values = first.model_dump(exclude={"id"}) | {"revision": 2, "event_id": "by hand", "active_ms": 7_000}
         session.add(Response(**values))
-        session.flush()
-        assert len(session.exec(stale).all()) == 1
+    assert len(changed_campaigns(store)) == 1
     assert manager.count_events(opened.campaign.id) == 3
     with store.writing() as session:
-        assert session.exec(stale).all() == []
         session.execute(delete(Reservation).where(col(Reservation.state) == "lapsed"))
+    assert changed_campaigns(store) == []
+
+
+def test_a_store_that_keeps_nothing_says_that_labels_are_not_counted(store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    opened.label(opened.annotator("ben"), 1)
+    shown = replace(store, read_only=True)
+    with pytest.raises(ReadOnlyError, match="not counted yet"):
+        count_changed(shown, opened.campaign.id)
+    count_changed(store, opened.campaign.id)
+    count_changed(shown, opened.campaign.id)
 
 
 def test_tasks_that_nobody_had_are_part_of_what_is_required(store: Store) -> None:
