@@ -30,6 +30,7 @@ def store(tmp_path: Path, migrated_database: Path) -> Iterator[Store]:
 def test_a_campaign_that_cannot_be_read_holds_up_no_other(store: Store) -> None:
     broken, whole = make_campaign(store, items=1), make_campaign(store, items=2, called="Mills")
     broken.label(broken.annotator("ben"), 1)
+    whole.events = broken.events
     whole.label(whole.annotator("cem"), 1)
     values = {"guidelines": "", "rules": "{}", "open": True, "by": "ada", "created_at": datetime.now(UTC)}
     with store.writing() as session:
