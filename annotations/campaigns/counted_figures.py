@@ -18,6 +18,7 @@ from annotations.campaigns.progress_counts import (
     active_range,
     read_task_bucket,
 )
+from annotations.store.records import StoreError
 from annotations.store.response_tables import CountedPerson, ProgressCount
 
 _MICROSECOND = timedelta(microseconds=1)
@@ -112,7 +113,9 @@ def _find_place(counts: Sequence[tuple[int, int]], place: int) -> tuple[int, int
         if place < before + number:
             return value, before
         before += number
-    raise LookupError(f"There is no place {place} among {before} values.")
+    raise StoreError(
+        "The counts of a campaign do not add up. Run `python cli.py recount`, which counts all labels again."
+    )
 
 
 _OF_CAMPAIGN = col(CountedPerson.campaign_id) == bindparam("campaign")

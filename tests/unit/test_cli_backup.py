@@ -6,16 +6,19 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Role
 from annotations.store.records import NotSavedError, StoreError
-from annotations.store.response_tables import Response
+from annotations.store.response_tables import ProgressCount, Response
 from annotations.store.store import Store
-from annotations.store.tables import Draft
+from annotations.store.tables import COUNTED, Draft
 from annotations.store.writes import upsert_draft
 from tests.doubles.process import finish, start
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
@@ -69,7 +72,8 @@ def test_a_backup_has_every_row_and_can_be_opened_as_it_is(kept: CampaignFixture
 @pytest.mark.slow
 def test_a_backup_tells_how_much_it_holds(kept: CampaignFixture, tmp_path: Path) -> None:
     said = run("backup", tmp_path / "other.db").output
-    assert f"{sum(kept.store.counts().values())} rows" in said
+    rows = {table: number for table, number in kept.store.counts().items() if table not in COUNTED}
+    assert f"{sum(rows.values())} rows" in said
     assert "2 labels of campaigns" in said
 
 
@@ -166,3 +170,30 @@ def test_a_broken_backup_leaves_the_database_as_it_is(kept: CampaignFixture, fil
         said = run("restore", broken, "--replace")
         assert isinstance(said.exception, StoreError), harm
     assert kept.store.counts() == before
+
+
+def test_progress_that_was_counted_is_counted_again_after_a_restore(
+    kept: CampaignFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = ManagerActions(kept.store, kept.person("ada", Role.MANAGER))
+    before = manager.progress(kept.campaign.id)
+    assert run("backup", tmp_path / "counted.db").exit_code == 0
+    other = f"sqlite:///{tmp_path / 'other.db'}"
+    at(monkeypatch, other)
+    restored = run("restore", tmp_path / "counted.db")
+    assert restored.exit_code == 0, restored.exception
+    with closing(Store.open(other)) as store:
+        after = ManagerActions(store, kept.person("eva", Role.MANAGER)).progress(kept.campaign.id)
+    assert after.answered == 2
+    assert replace(after, finish_at=None) == replace(before, finish_at=None)
+
+
+def test_recount_puts_counts_right_that_are_not(kept: CampaignFixture) -> None:
+    manager = ManagerActions(kept.store, kept.person("ada", Role.MANAGER))
+    before = manager.progress(kept.campaign.id)
+    with kept.store.writing() as session:
+        session.execute(update(ProgressCount).values(number=7))
+    assert manager.progress(kept.campaign.id).answered == 7
+    counted = run("recount")
+    assert counted.output == "Counted the labels of 1 campaigns again.\n"
+    assert replace(manager.progress(kept.campaign.id), finish_at=None) == replace(before, finish_at=None)

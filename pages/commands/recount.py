@@ -1,0 +1,26 @@
+"""`cli.py recount`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import typer
+
+from annotations.campaigns.progress_counts import changed_campaigns, count_changed
+from annotations.store.progress_marks import mark_all
+from annotations.store.store import Store
+from core.settings import Settings
+
+GROUP = "App and team"
+EXAMPLE = "python cli.py recount"
+
+
+def command() -> None:
+    """Count all labels of campaigns again, from which the figures of progress are made; people may label meanwhile."""
+    with closing(Store.open(Settings.read().database_url)) as store:
+        with store.writing() as session:
+            mark_all(session.connection())
+        campaigns = changed_campaigns(store)
+        for campaign in campaigns:
+            count_changed(store, campaign)
+    typer.echo(f"Counted the labels of {len(campaigns)} campaigns again.")
