@@ -1,4 +1,4 @@
-"""What a server does beside answering: it sends word of campaigns, and counts labels."""
+"""Threads that a server runs beside answering: one sends word of campaigns, one counts labels."""
 
 from __future__ import annotations
 
