@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from sqlalchemy import bindparam, func, insert, inspect, or_
+from sqlalchemy import bindparam, func, insert, inspect
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
@@ -170,23 +170,14 @@ _SELECT_TRAINING = (
 )
 
 
-_LAST = aliased(Reservation)
+_OWN = aliased(Reservation)
+_OF_OWN = select(_OWN.id).where(_OWN.campaign_id == bindparam("campaign"), _OWN.person_id == bindparam("person"))
+_LAST = _OF_OWN.order_by(col(_OWN.number).desc()).limit(bindparam("last")).subquery()
+# two searches of an index: with both in one condition, databases read all that the person ever had
 _SELECT_OPEN_AND_LAST = (
     select(Reservation, Task.group)
     .join(Task, col(Task.id) == Reservation.task_id)
-    .where(
-        Reservation.campaign_id == bindparam("campaign"),
-        Reservation.person_id == bindparam("person"),
-        or_(
-            col(Reservation.state) == "open",
-            col(Reservation.number).in_(
-                select(_LAST.number)
-                .where(_LAST.campaign_id == bindparam("campaign"), _LAST.person_id == bindparam("person"))
-                .order_by(col(_LAST.number).desc())
-                .limit(bindparam("last"))
-            ),
-        ),
-    )
+    .where(col(Reservation.id).in_(_OF_OWN.where(_OWN.state == "open").union_all(select(_LAST.c.id))))
     .order_by(col(Reservation.number))
 )
 

@@ -26,6 +26,7 @@ class Reservation(Table, table=True):
         CheckConstraint("state IN ('open', 'answered', 'skipped', 'flagged', 'late', 'lapsed')", name="state"),
         Index("ix_reservation_places", "task_id", "turn", "state", "expires_at"),
         Index("ix_reservation_open", "campaign_id", "expires_at", **rows_where("state = 'open'")),
+        Index("ix_reservation_own_open", "person_id", "campaign_id", **rows_where("state = 'open'")),
     )
 
     id: int | None = Field(default=None, primary_key=True)

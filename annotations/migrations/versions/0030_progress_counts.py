@@ -47,6 +47,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("counted_id", "kind", "bucket", name=op.f("pk_progresscount")),
         sqlite_with_rowid=False,
     )
+    is_open = sa.text("state = 'open'")
+    op.create_index(
+        "ix_reservation_own_open",
+        "reservation",
+        ["person_id", "campaign_id"],
+        sqlite_where=is_open,
+        postgresql_where=is_open,
+    )
     mark_all(op.get_bind())
     mark_changes()
 
