@@ -24,6 +24,7 @@ from annotations.campaigns.crowd import StudyTerms, join_study
 from annotations.campaigns.limits import pause_person
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
+from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.score_views import save_view
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
 from annotations.exchange.api_writes import ApiWrites
@@ -108,6 +109,7 @@ def use_everything(store: Store) -> None:
     reports = PersonReports(store, cem.id)
     reports.pin(reports.create("Harbour"), "{}", "Look.")
     decide(store)
+    count_changed(store, opened.campaign.id)
 
 
 def decide(store: Store) -> None:
