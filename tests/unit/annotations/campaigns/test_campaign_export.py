@@ -22,6 +22,7 @@ from annotations.campaigns.curation import CuratorActions
 from annotations.campaigns.label_agreement import Agreement, compute_agreements
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, load_people, member_of
+from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.results import load_cases
 from annotations.campaigns.task_texts import ShownTask
@@ -131,6 +132,7 @@ def pseudonyms(session: Session) -> dict[str, str]:
 
 def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[Agreement], list[object]]:
     """Progress, agreement and final labels, with pseudonyms for names."""
+    count_changed(store, campaign.id)
     with read_session(store.engine) as session:
         pseudonym_of = pseudonyms(session)
         going = replace(compute_progress(session, campaign), finish_at=None)  # counted from the moment of the call

@@ -9,6 +9,7 @@ from annotations.campaigns.adjudication import AdjudicatorActions
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import RIGHTS, Member, Right, Role
+from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.sign_in import member_by_code
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, RightsError
@@ -70,6 +71,7 @@ def test_progress_asks_the_database_no_more_often_for_more_labels(store: Store) 
     numbers = []
     for more in (2, 38):
         opened.label(ben, more)
+        count_changed(store, opened.campaign.id)
         asked.clear()
         manager.progress(opened.campaign.id)
         numbers.append(len(asked))
