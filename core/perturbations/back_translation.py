@@ -74,8 +74,8 @@ class BackTranslation(ModelPerturbation):
     def _require_models(self) -> None:
         if not self.there or not (self.back or self.language):
             raise BadSettingError(
-                "No translation model is named. Set there= and back= to folders of Marian models, from English and into it, or "
-                "there= to a folder of M2M100 and language= to a code as de."
+                "No translation model is named. Write back-translation[there=FOLDER,back=FOLDER] with folders of Marian models, from "
+                "English and into it, or back-translation[there=FOLDER,language=de] with a folder of M2M100."
             )
 
 

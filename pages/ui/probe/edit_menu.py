@@ -12,12 +12,15 @@ from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
+from core.model_reference import local_checkpoints
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
 from core.text import sentences
-from core.types import Edit, Failure, Intention, Item
+from core.types import Edit, Example, Failure, Intention, Item
+from core.weights.locations import ModelStatus
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary
 from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
+from pages.ui.shared.endpoint_form import download_button
 from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.notices import leave_notice
 
@@ -121,31 +124,54 @@ def edit_menu(pair: Pair) -> None:
                         st.button(label, key=f"try-{item.example.id}", on_click=_try_story, args=(item,))
             example = current_pair().as_example("", edited_summary())
             for title, belongs in _GROUPS.items():
-                plugins = [plugin() for plugin in PERTURBATIONS if belongs(plugin.card)]
-                # those that cannot edit the text as it stands are greyed, with the reason below
-                refusals = {plugin.card.title: refusal(plugin, example) for plugin in plugins}
                 st.caption(f"**{title}**")
-                with st.container(horizontal=True, gap="xsmall"):
-                    for plugin in plugins:
-                        st.button(
-                            escape_label(plugin.card.title),
-                            key=f"try-{plugin.name}",
-                            on_click=_try_perturbation,
-                            args=(plugin,),
-                            disabled=bool(refusals[plugin.card.title]),
-                            help=plugin.card.does,
-                        )
-                titles_by_reason: dict[str, list[str]] = {}
-                for name, reason in refusals.items():
-                    if reason:
-                        first = next((span.of(reason) for span in sentences(reason)), reason)
-                        titles_by_reason.setdefault(first, []).append(name)
-                lines = [
-                    f"*{escape_markdown(', '.join(of))}*: {escape_markdown(why)}"
-                    for why, of in titles_by_reason.items()
-                ]
-                if lines:
-                    st.caption("  \n".join(lines))
+                _perturbation_buttons([plugin() for plugin in PERTURBATIONS if belongs(plugin.card)], example)
+
+
+def _perturbation_buttons(plugins: Sequence[Perturbation], example: Example) -> None:
+    """A button for each; those that cannot edit the text as it stands are greyed, with the reason below, and what to do."""
+    refusals = {plugin.name: refusal(plugin, example) for plugin in plugins}
+    with st.container(horizontal=True, gap="xsmall"):
+        for plugin in plugins:
+            st.button(
+                escape_label(plugin.card.title),
+                key=f"try-{plugin.name}",
+                on_click=_try_perturbation,
+                args=(plugin,),
+                disabled=bool(refusals[plugin.name]),
+                help=plugin.card.does,
+            )
+    titles_by_reason: dict[str, list[str]] = {}
+    for plugin in plugins:
+        if reason := refusals[plugin.name]:
+            # of a rule the first sentence says all about the text; of a model the next ones say how to get it
+            text = (
+                next((span.of(reason) for span in sentences(reason)), reason) if plugin.card.form == "rule" else reason
+            )
+            titles_by_reason.setdefault(text, []).append(plugin.card.title)
+    lines = [
+        escape_markdown(why)
+        if len(of) == len(plugins) > 1
+        else f"*{escape_markdown(', '.join(of))}*: {escape_markdown(why)}"
+        for why, of in titles_by_reason.items()
+    ]
+    if lines:
+        st.caption("  \n".join(lines))
+    _models_of(plugins)
+
+
+def _models_of(plugins: Sequence[Perturbation]) -> None:
+    """Buttons that download the models that are not here, and where others are named."""
+    if all(plugin.card.form != "model" for plugin in plugins):
+        return
+    pool = services.engine().pool
+    for checkpoint in dict.fromkeys(model for plugin in plugins for model in local_checkpoints(plugin.checkpoints())):
+        state = pool.state(checkpoint)
+        if state.status is ModelStatus.NEEDS_DOWNLOAD:
+            download_button(checkpoint, f"try-download-{checkpoint.kind}")
+        elif state.status is ModelStatus.DOWNLOADING:
+            st.caption(escape_markdown(f"{checkpoint.source}: {state.message or state.status}"))
+    st.page_link("views/stress.py", label="Name models of your own on Stress test", icon=":material/bolt:")
 
 
 def _try_story(item: Item) -> None:

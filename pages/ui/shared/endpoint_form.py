@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,7 @@ from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.types import Example
 from core.weights.locations import ModelStatus
 from pages.server import services
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.session_state import WidgetValue
 
 
@@ -75,7 +76,7 @@ def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tup
 def download_button(checkpoint: Checkpoint, key: str) -> None:
     """A press fetches weights that are not on this machine."""
     st.button(
-        "Download",
+        escape_label(f"Download {PurePath(checkpoint.source).name}"),
         key=key,
         icon=":material/download:",
         on_click=_download,

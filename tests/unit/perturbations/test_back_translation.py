@@ -80,7 +80,7 @@ def test_without_models_it_says_which_to_name(tmp_path: Path) -> None:
     plain = PERTURBATIONS.parse("back-translation")
     assert plain.checkpoints() == ()
     assert "No translation model is named" in refusal(plain, EXAMPLE)
-    with pytest.raises(BadSettingError, match="Set there= and back="):
+    with pytest.raises(BadSettingError, match="Write back-translation"):
         next(plain.rounds(EXAMPLE, 0))
     lost = PERTURBATIONS.build("back-translation", {"there": str(tmp_path / "none"), "language": "de"})
     with pytest.raises(MissingWeightsError, match="Set there= to a folder"):

@@ -93,7 +93,8 @@ def test_what_cannot_work_here_is_greyed_and_says_why(probe: Open) -> None:
     assert {NEGATED, PERTURBATIONS.parse("pronoun").card.title} <= greyed
     assert not {VARIANT, SHUFFLED} & greyed
     words = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "No language-model endpoint is set." in words
+    assert "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL" in words
+    assert "No translation model is named. Write back-translation[there=FOLDER,back=FOLDER]" in words
     assert "The summary has no he, she or they" in words
 
 
