@@ -14,6 +14,7 @@ from core.metric_catalog import MetricRow
 from core.metric_setup import format_megabytes
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
+from core.perturbation import PERTURBATIONS
 from core.weights.locations import PACKAGE, ModelState, ModelStatus
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.shared.markup import escape_label, escape_markdown
@@ -134,15 +135,21 @@ def format_bytes(count: int) -> str:
 
 
 def other_models(pool: ModelPool) -> None:
-    """The models of metrics with other settings, which have no card of their own."""
+    """The models of perturbations, and those of metrics with other settings: they have no card of their own."""
     carded = {checkpoint for plugin in METRICS for checkpoint in plugin().checkpoints()}
-    others = [checkpoint for checkpoint in pool.states() if checkpoint not in carded]
-    if not others:
-        return
-    st.subheader("With other settings")
-    with st.container(border=True, key="other-models"):
-        for checkpoint in others:
-            model_row(checkpoint, pool, 0, checkpoint.source)
+    of_kinds = dict.fromkeys(
+        model for plugin in PERTURBATIONS for model in local_checkpoints(plugin().checkpoints()) if model not in carded
+    )
+    others = [checkpoint for checkpoint in pool.states() if checkpoint not in carded and checkpoint not in of_kinds]
+    for title, key, models in (
+        ("Models of perturbations", "perturbation-models", list(of_kinds)),
+        ("With other settings", "other-models", others),
+    ):
+        if models:
+            st.subheader(title)
+            with st.container(border=True, key=key):
+                for checkpoint in models:
+                    model_row(checkpoint, pool, 0, checkpoint.source)
 
 
 def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> None:
