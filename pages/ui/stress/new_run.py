@@ -18,7 +18,7 @@ from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
 from core.metric_title import metric_title
-from core.model_reference import Checkpoint, EndpointModel, ModelRef
+from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.registry import settings_of
@@ -175,23 +175,37 @@ def _choice_of_models(title: str, ideal: str, kinds: Sequence[Perturbation]) -> 
     if not kinds:
         return []
     label = f"{title}, with a model of this machine"
+    settings = {kind.name: ", ".join(settings_of(type(kind))) for kind in kinds}
+    placeholder = next(
+        (f"{kind.name}[{model.setting}=FOLDER]" for kind in kinds for model in local_checkpoints(kind.checkpoints())),
+        kinds[0].name,
+    )
     typed = st.text_input(
         f"{title}: a model of your own",
         "",
         key=StressState.model_kind.of(title).key,
-        placeholder=f"{kinds[0].name}[{next(iter(settings_of(type(kinds[0]))))}=FOLDER]",
-        help="A kind with a model of this machine, with settings as on the command line; it is chosen with the others below.",
+        placeholder=placeholder,
+        help="A kind with a model of this machine, with settings as on the command line; it is chosen with the others below. "
+        f"Settings: {escape_markdown('; '.join(f'{name}: {names}' for name, names in settings.items()))}.",
     ).strip()
     own: list[Perturbation] = []
     try:
         own = [PERTURBATIONS.parse(typed)] if typed else []
         if own and own[0].name not in {kind.name for kind in kinds}:
-            names = " or ".join(kind.name for kind in kinds)
-            raise BadSettingError(f"{own[0].name} asks no model here. Write {names} with its settings.")
+            raise BadSettingError(
+                f"{own[0].name!r} is none of the kinds below. Write {' or '.join(settings)} with its settings, as {placeholder}."
+            )
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         own = []
     chosen = _perturbation_pills(label, [*kinds, *own], own, ideal, key=f"{label} {typed}")
+    for kind in chosen:
+        try:
+            _ = kind.signature
+        except BadSettingError as error:
+            st.info(escape_markdown(str(error)), icon=":material/folder_off:")
+        except TouchstoneError:
+            pass  # weights that are not here: their row below says so, with what can be done
     for model in dict.fromkeys(model for one in chosen for model in one.checkpoints()):
         _check_model_row(model)
     return chosen

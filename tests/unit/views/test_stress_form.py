@@ -122,13 +122,19 @@ def test_a_table_of_variants_is_scored_under_its_own_kinds(open_page: Open, stor
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_a_kind_with_a_model_of_ones_own_is_typed_and_run(open_page: Open, store: Store, weights: Weights) -> None:
     spec = f"masked-word[checkpoint={weights(masked_roberta)},least=0.0]"
     app = opened(open_page("stress"), "Bundled examples")
+    label = "Meaning kept, with a model of this machine"
+    app.button_group(key=f"stress-{label} ").set_value(["back-translation"]).run()
+    assert "No translation model is named. Write back-translation[there=FOLDER,back=FOLDER]" in words(app)
+    app.button_group(key=f"stress-{label} ").set_value([]).run()
     typed = StressState.model_kind.of("Meaning broken").key
     app.text_input(key=typed).set_value("number[most=2]").run()
-    assert "number asks no model here. Write masked-word with its settings." in words(app)
+    assert (
+        "'number' is none of the kinds below. Write masked-word with its settings, as masked-word[checkpoint=FOLDER]."
+        in words(app)
+    )
     app.text_input(key=typed).set_value(spec).run()
     assert not app.exception
     run_to_the_end(app, "own model")
