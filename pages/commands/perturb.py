@@ -22,7 +22,7 @@ from core.runs.variant_records import variant_record
 from core.settings import Settings
 from core.studies.shifts import kinds_table
 from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
-from pages.commands.shared.messages import exit_with_failures, print_own_words, print_status
+from pages.commands.shared.messages import download_models, exit_with_failures, print_own_words, print_status
 from pages.commands.shared.options import (
     DatasetOption,
     KindsBatteryOption,
@@ -60,6 +60,7 @@ def command(
     plan = Plan.of(name_of_input(pairs, dataset, output), kinds, (), seed, battery=signature)
     run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
+        download_models(engine.pool, kinds)
         found = (record for record in continue_run(engine, run) if isinstance(record, Variant))
         for variant in balanced_variants(found, seed) if balance else found:
             line = variant_record(run.sources[variant.source], variant)

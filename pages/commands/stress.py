@@ -128,7 +128,7 @@ def command(
             )
             planned = new_run(plan, sources)
         run = open_run_file(output, planned)
-        download_models(engine.pool, [*metrics, *filter(None, [check])])
+        download_models(engine.pool, asked)
         print_estimate(engine, missing_conversations(engine, run))
         show_run_progress(run, append_records(output, continue_run(engine, run)))
     left_out = tuple(leave_out or ())

@@ -11,6 +11,8 @@ import pytest
 from core.battery import read_battery, standard_battery
 from core.edits import apply, parse
 from core.errors import TouchstoneError
+from core.model_reference import Checkpoint
+from core.models.pool import ModelPool
 from core.runs.matrix import kind_coverage
 from core.runs.run import run_from_lines
 from tests.unit.command_line import done, run
@@ -153,6 +155,15 @@ def test_an_unknown_kind_names_those_that_exist(pairs: Path, tmp_path: Path) -> 
     refused = run("perturb", pairs, "--kind", "shufled", "-o", tmp_path / "out.jsonl")
     assert "shuffled" in str(refused.exception)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_the_model_of_a_kind_is_downloaded(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched: list[Checkpoint] = []
+    monkeypatch.setattr(ModelPool, "fetch", lambda _pool, checkpoint: fetched.append(checkpoint))
+    kind = "masked-word[checkpoint=nobody/nothing]"
+    run("perturb", pairs, "--kind", kind, "-o", tmp_path / "out.jsonl")
+    run("stress", pairs, "--kind", kind, "--metric", "rouge2", "-o", tmp_path / "run.jsonl")
+    assert [model.source for model in fetched] == ["nobody/nothing", "nobody/nothing"]
 
 
 def test_a_broken_line_is_named_and_the_others_are_perturbed(pairs: Path, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from core.model_reference import ModelRef, local_checkpoints
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.papers.paper_words import own_words_note
+from core.perturbation import Perturbation
 from core.runs.run import Run, RunRecord
 from core.settings import Settings
 from core.types import T
@@ -128,8 +129,8 @@ def format_row_counts(counts: Mapping[str, int]) -> str:
     return f"{sum(counts.values())} rows, among them {counts['item']} texts, {labels}"
 
 
-def download_models(pool: ModelPool, chosen: Iterable[Metric | NliCheck]) -> None:
-    """Download what metrics and NLI checks need; what cannot be downloaded fails its own scores later, with the reason."""
+def download_models(pool: ModelPool, chosen: Iterable[Metric | Perturbation | NliCheck]) -> None:
+    """Download what metrics, perturbations and NLI checks need; what cannot be downloaded fails later, with the reason."""
     download_checkpoints(pool, [model for one in chosen for model in one.checkpoints()])
 
 
