@@ -87,8 +87,8 @@ class Levels:
         """
         if level == "sentence" and self.sentence is None:
             raise TouchstoneError(
-                f"No score of a sentence by {', '.join(self.summary.names)} is kept of these summaries. Score them again with a metric "
-                "that gives them, or fit the scores of summaries: level=summary."
+                f"For the sentences of these summaries no score by {', '.join(self.summary.names)} is saved. Score the dataset again with "
+                "a metric that scores sentences, or choose the weights of summaries."
             )
         if level == "summary" or self.sentence is None:
             return self.summary

@@ -70,17 +70,17 @@ class Combine(Study):
     )
     level: Literal["better", "summary", "sentence"] = setting(
         "better",
-        "Scores that the weights are fitted to, by labels of summaries: those of summaries, those of sentences, of which one that is "
-        "not supported makes a summary inconsistent, or whichever are better, cross-fitted.",
+        "Scores that the weights are fitted to: those of summaries; those of their sentences, of which one that is not supported "
+        "makes a summary inconsistent; or whichever is better, cross-fitted. The labels are always those of summaries.",
         choices=("better", "summary", "sentence"),
         labels={"better": "the better of both", "summary": "summaries", "sentence": "sentences"},
         title="Weights of",
     )
     by: str = setting(
         "dataset",
-        "Field whose values are the domains that the labels of others are tried on.",
+        "Field whose values are the domains: the combination is fitted to the labels of the others and tried on each.",
         choices=DOMAIN_FIELDS,
-        title="Tried on others by",
+        title="Domains by",
     )
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
@@ -108,7 +108,7 @@ class Combine(Study):
                 *_sentences(found, subset, elsewhere, cascade, self.budget),
                 *_level_sentences(levels, found),
             ],
-            notes=[*_notes(found), *_level_notes(levels)],
+            notes=[*_notes(found), *_level_notes(levels, self.level)],
         )
 
     @classmethod
@@ -199,9 +199,11 @@ def _level_sentences(levels: Levels, found: Combining) -> list[str]:
     ]
 
 
-def _level_notes(levels: Levels) -> list[str]:
-    if levels.sentence is None:
+def _level_notes(levels: Levels, level: str) -> list[str]:
+    if level == "summary":
         return []
+    if levels.sentence is None:
+        return ["Weights of sentences were not fitted: no member has scores of the sentences of these summaries."]
     silent = ", ".join(map(metric_title, levels.sentence.silent))
     return [
         "Sentences: a summary is consistent with the product of the probabilities of its sentences (noisy-or), so that the more there are, the "

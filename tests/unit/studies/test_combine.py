@@ -131,7 +131,7 @@ def test_the_level_may_be_named_and_that_of_summaries_is_as_it_was_without_sente
     named = Combine(level="summary").run(data)
     assert named.tables == Combine().run(replace(data, sentence_scores={})).tables
     assert "levels" not in [table.name for table in named.tables]
-    with pytest.raises(TouchstoneError, match="No score of a sentence by rouge2, bleu is kept"):
+    with pytest.raises(TouchstoneError, match="no score by rouge2, bleu is saved"):
         Combine(level="sentence").run(replace(data, sentence_scores={}))
     assert [one.spec for one in Combine.in_pack(data)] == ["combine[level=summary]"]
 
