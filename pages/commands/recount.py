@@ -16,11 +16,11 @@ EXAMPLE = "python cli.py recount"
 
 
 def command() -> None:
-    """Count all labels of campaigns again, from which the figures of progress are made; people may label meanwhile."""
+    """Count the labels of all campaigns again, for the tab Progress; people may label meanwhile."""
     with closing(Store.open(Settings.read().database_url)) as store:
         with store.writing() as session:
             mark_all(session.connection())
         campaigns = changed_campaigns(store)
         for campaign in campaigns:
             count_changed(store, campaign)
-    typer.echo(f"Counted the labels of {len(campaigns)} campaigns again.")
+    typer.echo(f"Counted the labels of {len(campaigns)} campaign{'' if len(campaigns) == 1 else 's'} again.")

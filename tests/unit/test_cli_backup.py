@@ -195,5 +195,5 @@ def test_recount_puts_counts_right_that_are_not(kept: CampaignFixture) -> None:
         session.execute(update(ProgressCount).values(number=7))
     assert manager.progress(kept.campaign.id).answered == 7
     counted = run("recount")
-    assert counted.output == "Counted the labels of 1 campaigns again.\n"
+    assert counted.output == "Counted the labels of 1 campaign again.\n"
     assert replace(manager.progress(kept.campaign.id), finish_at=None) == replace(before, finish_at=None)

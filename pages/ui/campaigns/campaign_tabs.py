@@ -73,7 +73,7 @@ def progress_tab(campaign: CampaignSettings) -> None:
         _remark_table(campaign_manager().remarks(campaign.id))
     else:
         st.info(
-            "No item has been started yet. Add people under People and send them their link.",
+            "No item has been started yet. Label under Annotate, or add people under People and send them their link.",
             icon=":material/group_add:",
         )
     with st.container(horizontal=True):
