@@ -226,7 +226,7 @@ def format_description(description: CampaignDescription) -> list[str]:
 
 
 def _format_agreement(found: Agreement) -> str:
-    people = f"{found.people} {'person' if found.people == 1 else 'people'} gave {found.labels} first blind labels"
+    people = f"{found.people} {'person' if found.people == 1 else 'people'} gave {found.labels} first blind label{'' if found.labels == 1 else 's'}"
     if found.alpha.value is None:
         return f"{people}. {found.alpha.why}"
     low, high = found.alpha.low, found.alpha.high

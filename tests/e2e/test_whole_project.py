@@ -47,7 +47,7 @@ def test_a_project_is_run_from_the_list_of_people_to_the_dataset(
     manager.goto(f"{shared_server.server.url}/campaigns?campaign={campaign}")
     calibration = manager.locator(".st-key-calibration")
     expect(calibration).to_contain_text("Nadia 2 of 2, Sami 2 of 2", timeout=START_MS)
-    expect(calibration).to_contain_text("1 items are disputed")
+    expect(calibration).to_contain_text("1 disputed item")
     revised(manager)
 
     for annotate_page in (nadia, sami):

@@ -10,6 +10,7 @@ from annotations.campaigns.active_order import ORDER_NOTE
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
+from core.llm.spend import format_count
 from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.campaigns.annotator_model_view import annotator_model_view
 from pages.ui.campaigns.campaign_choice import campaign_manager
@@ -86,7 +87,9 @@ def _caveats(campaign: CampaignSettings) -> None:
     if modes := manager.describe_modes(campaign.id):
         st.caption(f":material/edit_note: {escape_markdown(modes)}")
     if left_out := sum(row.labels for row in manager.exclusions(campaign.id) if row.valid):
-        st.caption(f":material/person_remove: {left_out} labels are left out, with their reasons under Progress.")
+        st.caption(
+            f":material/person_remove: {format_count(left_out, 'label')} left out, with the reasons under Progress."
+        )
     if manager.was_ordered_by_disagreement(campaign.id):
         st.caption(f":material/sort: {ORDER_NOTE}")
 

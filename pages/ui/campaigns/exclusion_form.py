@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.exclusions import ExclusionRow, WhatIsExcluded, describe_exclusion
+from core.llm.spend import format_count
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.notices import error_as_notice, leave_notice
@@ -65,7 +66,7 @@ def _form(campaign: CampaignSettings, key: str) -> None:
         state = campaign_manager().states(campaign.id).get(people[name])
         if stop and not (state and state.paused):
             campaign_manager().pause(campaign.id, people[name], reason.strip())
-        leave_notice(f"{number} labels of {name} are left out.")
+        leave_notice(f"Left out: {format_count(number, 'label')} of {name}.")
     st.rerun()
 
 

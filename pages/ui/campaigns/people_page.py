@@ -161,7 +161,10 @@ def _import_form() -> None:
             return
         validity = st.selectbox("The links are valid", list(_VALIDITY_DAYS), index=1, key="people-days")
         pressed = st.button(
-            f"Add {len(listed)} people", icon=":material/group_add:", key="people-go", disabled=services.settings().demo
+            f"Add {'1 person' if len(listed) == 1 else f'{len(listed)} people'}",
+            icon=":material/group_add:",
+            key="people-go",
+            disabled=services.settings().demo,
         )
         if pressed:
             with error_as_notice():

@@ -14,7 +14,7 @@ from core.english.wordnet import is_installed
 from core.errors import BadSettingError, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.local_models import LOCAL, chat_model, check_local_model, is_local_model
-from core.llm.spend import format_estimate
+from core.llm.spend import format_count, format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
 from core.metric_title import metric_title
@@ -273,7 +273,7 @@ def new_run_form() -> None:
         metrics = stress_state().metrics
         # no callback: it would be called with the choices of the run before, when somebody chooses and presses quickly
         pressed = st.button(
-            f"Run: {pairs.number} pair{'' if pairs.number == 1 else 's'} × {len(kinds)} perturbations × {len(metrics)} metrics",
+            f"Run: {format_count(pairs.number, 'pair')} × {format_count(len(kinds), 'perturbation')} × {format_count(len(metrics), 'metric')}",
             icon=":material/play_arrow:",
             type="primary",
             key="stress-go",

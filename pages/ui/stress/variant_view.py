@@ -11,6 +11,7 @@ from annotations.store.records import RunRow
 from core.edits import as_segments
 from core.engine.conversation import Cell, CellState, Request
 from core.errors import TouchstoneError
+from core.llm.spend import format_count
 from core.metric import METRICS
 from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS
@@ -117,7 +118,7 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     if stress_state().bisected != place:
         # no callback: it would be called with the pair of the run before, when somebody chooses and presses quickly
         pressed = st.button(
-            f"Which of the {number} edits moves which metric? {len(texts)} texts × {len(run.plan.metrics)} metrics",
+            f"Which of the {number} edits moves which metric? {format_count(len(texts), 'text')} × {format_count(len(run.plan.metrics), 'metric')}",
             icon=":material/call_split:",
             key="bisect-go",
         )

@@ -111,7 +111,7 @@ def test_a_table_of_variants_is_scored_under_its_own_kinds(open_page: Open, stor
     assert "1 line left out:" in words(app)
     assert "Line 5: The variant is the original itself." in words(app)
     assert "wrong day (imported): 3 variants." in words(app)
-    assert app.button(key="stress-go").label == "Run: 3 pairs × 1 perturbations × 1 metrics"
+    assert app.button(key="stress-go").label == "Run: 3 pairs × 1 perturbation × 1 metric"
     run_to_the_end(app, "Variants of others")
     run = stored(store, "Variants of others")
     assert run.done == run.total == 3 * 2
