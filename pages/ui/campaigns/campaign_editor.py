@@ -11,6 +11,7 @@ from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.campaigns.queue import EARLY_GOLD
+from core.llm.spend import format_count
 from core.metric import METRICS
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice
@@ -97,14 +98,14 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: 
             help="Nothing is kept in this demo." if services.settings().demo else None,
         )
 
-        labels = len(items.work) * wording.rules.overlap
+        overlap = wording.rules.overlap
+        times = "1 person" if overlap == 1 else f"{overlap} people"
+        labels = format_count(len(items.work) * overlap, "label")
         others = [
             f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))
         ]
         st.caption(
-            escape_markdown(
-                ", ".join([f"{len(items.work)} items × {wording.rules.overlap} people = {labels} labels", *others])
-            )
+            escape_markdown(", ".join([f"{format_count(len(items.work), 'item')} × {times} = {labels}", *others]))
         )
     if pressed:
         with error_as_notice():
@@ -112,7 +113,7 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: 
             campaign = campaign_manager().create(name.strip(), wording, tasks, people)
             # the same texts are one item, however often a dataset has them
             number = len(campaign_manager().tasks(campaign.id))
-            leave_notice(f"{campaign.name} is open: {number} items are waiting under Annotate.{order}")
+            leave_notice(f"{campaign.name} is open: {format_count(number, 'item')} to label under Annotate.{order}")
             open_campaign(campaign.id)
         st.rerun()
 
@@ -137,12 +138,12 @@ def items_tab(campaign: CampaignSettings) -> None:
                 "part": [task.part for task in tasks],
                 "labels": [task.labels for task in tasks],
                 "summary": [task.summary for task in tasks],
-                "asked": ["; ".join(map(str, task.asked.values())) for task in tasks],
-                "known answers": [json.dumps(task.key, ensure_ascii=False) if task.key else "" for task in tasks],
+                "asked": ["; ".join(map(str, task.asked.values())) or None for task in tasks],
+                "known answers": [json.dumps(task.key, ensure_ascii=False) if task.key else None for task in tasks],
             }
-        ),
+        ).dropna(axis="columns", how="all"),
         hide_index=True,
-        height=320,
+        height="auto",
         alt="The items of the campaign",
         column_config={"summary": st.column_config.Column(width="large")},
     )
@@ -153,7 +154,7 @@ def items_tab(campaign: CampaignSettings) -> None:
         chosen = chosen_items(pool, known_answers(pool.candidates, campaign.questions, key), campaign.questions)
         # no callback, as for every form: it would be called with what was chosen in the run before
         pressed = st.button(
-            f"Add {len(chosen.tasks)} items",
+            f"Add {format_count(len(chosen.tasks), 'item')}",
             icon=":material/playlist_add:",
             key=f"{key}-go",
             disabled=services.settings().demo or not chosen.tasks,
@@ -163,7 +164,7 @@ def items_tab(campaign: CampaignSettings) -> None:
             with error_as_notice():
                 ordered, order = _in_order(campaign.questions, campaign.rules, chosen.tasks)
                 added = campaign_manager().add(campaign.id, ordered)
-                leave_notice(f"{added} items are new in {campaign.name}.{order}")
+                leave_notice(f"{format_count(added, 'new item')} in {campaign.name}.{order}")
             st.rerun()
 
 
@@ -196,6 +197,7 @@ def wording_tab(campaign: CampaignSettings) -> None:
                     campaign_manager().revise(campaign.id, wording)
                 st.rerun()
 
+        own_rules = [one.content.rules.model_dump(mode="json", exclude_defaults=True) for one in issued]
         st.dataframe(
             pd.DataFrame(
                 {
@@ -203,7 +205,10 @@ def wording_tab(campaign: CampaignSettings) -> None:
                     "from": [one.created_at for one in issued],
                     "by": [one.by for one in issued],
                     "labels": ["open" if one.content.is_open else "closed" for one in issued],
-                    "rules": [one.content.rules.model_dump_json(exclude_defaults=True) for one in issued],
+                    "rules that differ from the default": [
+                        ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in rules.items())
+                        for rules in own_rules
+                    ],
                     "guidelines": [one.content.guidelines for one in issued],
                 }
             ),

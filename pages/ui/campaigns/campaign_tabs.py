@@ -15,6 +15,7 @@ from annotations.campaigns.campaign_progress import CampaignProgress, PersonProg
 from annotations.campaigns.limits import WARN_EVIDENCE
 from annotations.campaigns.qualification import TrainingRound
 from annotations.campaigns.task_list import TaskRemark
+from core.llm.spend import format_count
 from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab
@@ -121,7 +122,7 @@ def _calibration_view(campaign: CampaignSettings, found: CalibrationRound) -> No
 
     measured = campaign.questions.by_id[campaign.questions.measure]
     with st.container(border=True, key="calibration"):
-        st.markdown(f"**Calibration round**: the first {found.items} items by everybody")
+        st.markdown(f"**Calibration round**: the first {format_count(found.items, 'item')} by everybody")
         st.text(", ".join(f"{name} {done} of {found.items}" for name, done in found.done.items()) or "Nobody yet.")
         if found.agreement and found.agreement.people > 1:
             alpha = format_coefficient(found.agreement.alpha)
@@ -146,7 +147,9 @@ def _calibration_view(campaign: CampaignSettings, found: CalibrationRound) -> No
                 "summary": st.column_config.Column(width="large"),
             },
         )
-        st.caption(f"{len(found.disputed)} items are disputed. Decide them under Review; make the guidelines say why.")
+        st.caption(
+            f"{format_count(len(found.disputed), 'disputed item')}. Decide under Review; make the guidelines say why."
+        )
 
 
 def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
@@ -154,7 +157,7 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
         ("Items done", f"{found.complete} of {found.tasks}", "Labelled by as many people as the rules ask for."),
         ("Labels", f"{found.answered} of {found.required}", None),
         ("Open now", str(found.in_progress), "Items that a person has open now."),
-        ("Labels left", str(found.remaining), format_hours_left(found) or None),
+        ("Labels left", str(found.remaining), "Still to be handed out; those open now are not among them."),
         ("Flagged", str(found.flags), "Answer and resolve them under “Flags and comments”."),
         (
             "To adjudicate",
