@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -38,13 +39,18 @@ TEMPLATE = go.layout.Template(
 """Layout of every chart: the colours of its series, the size of its title, margins with room for it, and more where the names of an axis are long."""
 
 
+_TITLE_LINE = 50  # characters in the width of a phone
+
+
 def lay_out(figure: go.Figure, title: str | None, height: int, **layout: object) -> go.Figure:
     """Give a figure the layout of our template; `layout` is what differs, as `margin={"t": 80}`.
 
     It is written into the figure itself, as Streamlit puts its own title and margins over those of a figure's template.
+    A title that a phone would cut has more lines.
     """
+    lines = "<br>".join(textwrap.wrap(title, _TITLE_LINE)) if title else title
     return figure.update_layout(TEMPLATE.layout.to_plotly_json()).update_layout(
-        title_text=title, height=height, **layout
+        title_text=lines, height=height, **layout
     )
 
 

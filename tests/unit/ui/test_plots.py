@@ -23,3 +23,10 @@ def test_what_a_chart_says_otherwise_changes_that_alone() -> None:
 def test_the_names_of_an_axis_have_room_in_a_saved_file_too() -> None:
     layout = lay_out(go.Figure(), None, 220, yaxis_title="rank").layout
     assert (layout.xaxis.automargin, layout.yaxis.automargin, layout.yaxis.title.text) == (True, True, "rank")
+
+
+def test_a_title_wider_than_a_phone_has_more_lines() -> None:
+    title = "ROC AUC of the combination and its members, with 95 % intervals"
+    lines = lay_out(go.Figure(), title, 220).layout.title.text.split("<br>")
+    assert " ".join(lines) == title
+    assert max(map(len, lines)) <= 50
