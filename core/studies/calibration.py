@@ -256,7 +256,15 @@ class Calibration(Study):
         metrics = list(calibrations(data.scored, self.by, data.draws))
         notes = list(dict.fromkeys(note for one in metrics for note in small_data_notes(one)))
         if not any(one.usable for one in metrics):
-            raise TouchstoneError("\n".join(["No metric can be calibrated in any domain.", *notes]))
+            most = max(metrics, key=lambda one: sum(domain.n for domain in one.domains))
+            raise TouchstoneError(
+                "\n".join(
+                    [
+                        f"No metric can be calibrated in any domain. Of {metric_title(most.metric)}, which has most scores:",
+                        *small_data_notes(most),
+                    ]
+                )
+            )
         transfer_table = Table(
             "transfers",
             "Thresholds of one domain in another",
