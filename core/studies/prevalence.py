@@ -189,7 +189,7 @@ def _parts_note(by: str | None) -> list[str]:
     if by is None or by in POOL_FIELDS:
         return []
     return [
-        f"There are no parts by {by.replace('_', ' ')}, which unlabelled summaries do not have. Take {', '.join(POOL_FIELDS)}."
+        f"There are no parts by {by.replace('_', ' ')}, which unlabelled summaries do not have. Choose {', '.join(POOL_FIELDS)}."
     ]
 
 

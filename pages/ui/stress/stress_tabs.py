@@ -48,7 +48,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
 
     others = {id: other for id, other in shown_runs().items() if id != row.id}
     if not others:
-        st.info("There is no other run yet to compare with.")
+        st.info("There is no other run yet to compare with. Start one with “New run”.")
         return
     chosen = st.selectbox(
         "Compare with",
