@@ -84,7 +84,7 @@ def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, sh
         page.get_by_text("12 items × 3 people = 36 labels, 1 for training, 1 for qualification, 1 for gold")
     ).to_be_visible()
     press(page.get_by_role("button", name="Create the campaign"))
-    expect(page.get_by_text("Harbour news is open: 15 items are waiting")).to_be_visible()
+    expect(page.get_by_text("Harbour news is open: 15 items to label")).to_be_visible()
     parts = (
         "SELECT part, count(*) AS n FROM task JOIN campaign ON campaign.id = campaign_id WHERE name = ? GROUP BY part"
     )
