@@ -41,6 +41,8 @@ def entry_toml(entry: MetricEntry) -> str:
 
 def require_free_name(name: str, folder: Path) -> None:
     """Raises BadSettingError for what is no name of a metric, or one that is taken."""
+    if not name:
+        raise BadSettingError("The metric has no name yet. Use small letters, digits and hyphens, as my-metric.")
     if not re.fullmatch(NAME_PATTERN, name):
         raise BadSettingError(f"{name!r} is no name of a metric. Use small letters, digits and hyphens, as my-metric.")
     if name in METRICS.names() or (folder / f"{name}.toml").exists():

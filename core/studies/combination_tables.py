@@ -94,7 +94,7 @@ def level_table(levels: Levels) -> Table:
         "Weights of summaries and of sentences",
         (
             Column("level", "weights of"),
-            Column("rows", "scores of a member", "count"),
+            Column("rows", "scores of each member", "count"),
             Column("auc", "ROC AUC", "percent"),
             Column("difference", "difference", "percent", "Of the area, paired."),
             Column("p", format="number", help="Of the hypothesis that both are equally good, by the paired bootstrap."),

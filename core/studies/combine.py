@@ -165,7 +165,8 @@ def _sentences(
         lines.append(
             f"No subset is as good: all {len(found.names)} members are needed."
             if len(subset.names) == len(found.names)
-            else f"As good, and the cheapest that is: {names}, at {subset.cost:g} instead of {found.costs.sum():g}; the combination minus it: {_points(subset.loss)}."
+            else f"Cheapest that is as good: {names}, at a cost of {subset.cost:g} instead of {found.costs.sum():g}; the combination "
+            f"minus it: {_points(subset.loss)}."
         )
     differ = len(set(found.costs.tolist())) > 1  # of equally dear members none is worth leaving out
     if cascade is not None and (differ or budget):

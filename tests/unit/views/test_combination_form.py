@@ -89,6 +89,7 @@ def test_what_the_page_shows_is_saved_as_a_metric_and_is_on_the_bench(
     cost.set_value(2.5)
     settled(app)
     assert app.query_params["study"] == Combine(members="coverage+rouge2", costs="rouge2=2.5").spec
+    assert "The metric has no name yet." in save(app, "")
     assert "'My Mix' is no name of a metric" in save(app, "My Mix")
     assert "There is a metric 'rouge2' already" in save(app, "rouge2")
     assert not metrics_dir.exists()
