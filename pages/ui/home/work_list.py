@@ -47,7 +47,7 @@ _ICONS = MappingProxyType(
 def work_list(member: Member, places: Sequence[Place], key: str, remove: Callable[[Work], None] | None = None) -> None:
     """Draw a row for each place; with `remove`, each has a button that calls it with the thing."""
     for number, place in enumerate(places):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-{number}"):
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"{key}-{number}"):
             picture = work_thumbnail(member, place.work) if place.work else None
             # of one width, so that the titles stand below each other
             if picture:
@@ -70,7 +70,7 @@ def place_link(place: Place) -> None:
     """A link with the title, the kind and the day of a place."""
     day = f", {place.at:%Y-%m-%d}" if place.at.year > 1 else ""
     label = f"{escape_label(place.title)} :gray[{place.kind}{day}]"
-    st.page_link(f"views/{place.view}.py", label=label, query_params=place.query or None)
+    st.page_link(f"views/{place.view}.py", label=label, query_params=place.query or None, width="stretch")
 
 
 def work_thumbnail(member: Member, work: Work) -> Thumbnail | None:
