@@ -82,7 +82,7 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
 
     st.html(f"<style>{read_asset('audit.css')}</style>")
     for audit in report.metrics:
-        st.markdown(f"**{escape_markdown(audit.metric)}**: {escape_markdown(audit.summary)}")
+        st.markdown(f"**{escape_markdown(metric_title(audit.metric))}**: {escape_markdown(audit.summary)}")
         st.html(level_strip(audit.common, "audit-strip"))
     if len(report.metrics) > 1:
         audits = report.metrics
