@@ -16,6 +16,7 @@ from core.english.dates import CALENDAR
 from core.english.inflection import base_forms
 from core.english.numbers import AMOUNTS, NUMBER_WORDS
 from core.english.word_lists import FUNCTION_WORDS, MODALS, NEGATIVES, PREPOSITIONS, SUBORDINATORS, mutual_words
+from core.models.words.letter_case import capitals
 from core.models.words.word_states import Places, WordStates
 from core.types import Span
 
@@ -106,6 +107,8 @@ _QUANTIFIERS = frozenset(
 _PRONOUNS = frozenset("he she it they him her them his hers its their theirs we us our i me my you your who".split())
 _FAR = 200.0  # words, from which on two places of a document are simply far apart
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_DAYS_AND_MONTHS = CALENDAR - {"March", "May", "August"}
+"""Those that are no other word in small letters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,7 +229,7 @@ def word_features(document: ReadDocument, sentence: WordStates) -> dict[str, Fea
         **_similarity_features(late, early, match, match_early, inside, around),
         **wording_features,
         **_neighbour_features(document, low, match, match_early),
-        **_surface_features(sentence, low),
+        **_surface_features(document, sentence, low),
         **polarity_features,
     }
     found |= _context_features(found, document, match, closeness)
@@ -309,9 +312,10 @@ def _closest_together(document: ReadDocument, low: Sequence[str], others: Sequen
     return found
 
 
-def _surface_features(sentence: WordStates, low: Sequence[str]) -> dict[str, Features]:
+def _surface_features(document: ReadDocument, sentence: WordStates, low: Sequence[str]) -> dict[str, Features]:
     size = len(low)
     place = np.arange(size)
+    capital = capitals(sentence.forms, document.states, document.places)
     return {
         "function word": _each(word in FUNCTION_WORDS for word in low),
         "negative": _each(word in NEGATIVES for word in low),
@@ -320,9 +324,9 @@ def _surface_features(sentence: WordStates, low: Sequence[str]) -> dict[str, Fea
         "subordinator": _each(word in SUBORDINATORS for word in low),
         "quantifier": _each(word in _QUANTIFIERS or word in AMOUNTS for word in low),
         "pronoun": _each(word in _PRONOUNS for word in low),
-        "calendar": _each(form in CALENDAR for form in sentence.forms),
+        "calendar": _each(form in CALENDAR or form.capitalize() in _DAYS_AND_MONTHS for form in sentence.forms),
         "number": _each(number_value(word) is not None for word in low),
-        "capital": _each(form[:1].isupper() and here > 0 for here, form in enumerate(sentence.forms)),
+        "capital": _each([False, *capital[1:]]),
         "letters": np.log1p(_each(map(len, low))),
         "pieces": sentence.pieces,
         "adverb": _each(word.endswith("ly") and len(word) > 4 for word in low),

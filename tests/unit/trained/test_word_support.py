@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from math import exp
@@ -68,6 +68,16 @@ def test_a_blank_at_the_end_of_a_bundled_document_changes_nothing(engine: Engine
     found = [outcome for _, outcome in engine.run([METRICS.parse("word-support")], pairs)]
     one, other = (outcome.score for outcome in found if isinstance(outcome, Result))
     assert other == pytest.approx(one, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", [str.lower, str.upper])
+def test_a_bundled_summary_says_the_same_in_other_letters(engine: Engine, write: Callable[[str], str]) -> None:
+    item = bundled_items()[0].example
+    pairs = [Example(str(place), item.document, text) for place, text in enumerate([item.summary, write(item.summary)])]
+    found = [outcome for _, outcome in engine.run([METRICS.parse("word-support")], pairs)]
+    one, other = (outcome.score for outcome in found if isinstance(outcome, Result))
+    assert other == pytest.approx(one, abs=0.02)
 
 
 def test_the_wrong_number_is_the_least_supported_word(engine: Engine) -> None:
