@@ -91,7 +91,7 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
                     tqdm_class=_progress_bar(report, sum(sizes.get(name, 0) for name in names)),
                 )
             except (httpx2.HTTPError, OSError, ValueError) as error:
-                again = f"press Download again, or put the files into a folder and set {part.setting}= to it."
+                again = f"download again, or put the files into a folder and set {part.setting}= to it."
                 raise MissingWeightsError(hub_error_message(part, api.endpoint, error, again)) from error
 
 
