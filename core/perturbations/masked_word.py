@@ -13,7 +13,7 @@ from core.english.numbers import NUMBER_WORDS
 from core.english.syntax import Sentence, tokenize
 from core.english.verb_phrases import sentence_tags
 from core.english.word_lists import ADVERBS, AUXILIARIES, FUNCTION_WORDS
-from core.errors import UnscorableError
+from core.errors import BadSettingError, UnscorableError
 from core.model_perturbation import ModelPerturbation
 from core.model_reference import Checkpoint
 from core.perturbation import PERTURBATIONS, PerturbationCard, replacement
@@ -60,6 +60,10 @@ class MaskedWord(ModelPerturbation):
     checkpoint: str = "FacebookAI/roberta-base"
     revision: str = ""
     least: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.least <= 1:
+            raise BadSettingError(f"{self.name}: least is a probability, 0 to 1; got {self.least:g}.")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (Checkpoint(self.checkpoint, "masked_word", self.revision),)

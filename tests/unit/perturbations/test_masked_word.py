@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core import edits as executable
-from core.errors import MissingWeightsError, UnscorableError
+from core.errors import BadSettingError, MissingWeightsError, UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, refusal
 from core.types import Answer, Edit, Example, Question
 from tests.conftest import Weights
@@ -48,6 +48,12 @@ def said(summary: str, proposed: Sequence[tuple[str, float]], document: str, see
 )
 def test_a_word_takes_the_place_of_one_of_its_form(summary: str, word: str, variant: str) -> None:
     assert variant in variants(summary, (word, 0.5))
+
+
+@pytest.mark.parametrize("least", ["-0.1", "2"])
+def test_a_probability_that_is_none_is_refused(least: str) -> None:
+    with pytest.raises(BadSettingError, match="least is a probability, 0 to 1; got"):
+        PERTURBATIONS.parse(f"masked-word[least={least}]")
 
 
 @pytest.mark.parametrize(
