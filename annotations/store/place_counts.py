@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from alembic import op
 from sqlalchemy import Connection, text
+
+from annotations.store.triggers import create_triggers
 
 _COUNTS = "{0}.turn = 1 AND NOT {0}.excluded AND {0}.state IN ('open', 'answered')"
 _OLD, _NEW = _COUNTS.format("OLD"), _COUNTS.format("NEW")
@@ -40,20 +41,8 @@ def count_places() -> None:
 
     A change is added to the count, which is not made again: two transactions that do not see each other yet are both right.
     """
-    postgres = op.get_bind().dialect.name == "postgresql"
-    for name, event, condition, change in _TRIGGERS:
-        statement = change.format(add="UPDATE taskplaces SET taken = taken")
-        if postgres:
-            op.execute(
-                f"CREATE OR REPLACE FUNCTION touchstone_{name}() RETURNS trigger LANGUAGE plpgsql AS "
-                f"$$ BEGIN {statement}; RETURN NULL; END $$"
-            )
-            op.execute(
-                f"CREATE OR REPLACE TRIGGER {name} AFTER {event} FOR EACH ROW WHEN ({condition}) "
-                f"EXECUTE FUNCTION touchstone_{name}()"
-            )
-        else:
-            op.execute(f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} WHEN {condition} BEGIN {statement}; END")
+    add = "UPDATE taskplaces SET taken = taken"
+    create_triggers((name, event, condition, change.format(add=add)) for name, event, condition, change in _TRIGGERS)
 
 
 def recount_places(connection: Connection) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from alembic import op
 from sqlalchemy import Connection, text
+
+from annotations.store.triggers import create_triggers
 
 _COUNTS = "{0}.state IN ('answered', 'skipped', 'flagged')"
 _MARK = (
@@ -47,20 +48,7 @@ _TRIGGERS = (
 
 def mark_changes() -> None:
     """Make the triggers that mark; on SQLite a batch alteration of one of these tables drops them, and calls this again."""
-    postgres = op.get_bind().dialect.name == "postgresql"
-    for name, event, condition, tasks in _TRIGGERS:
-        statement = _MARK.format(tasks)
-        if postgres:
-            op.execute(
-                f"CREATE OR REPLACE FUNCTION touchstone_{name}() RETURNS trigger LANGUAGE plpgsql AS "
-                f"$$ BEGIN {statement}; RETURN NULL; END $$"
-            )
-            op.execute(
-                f"CREATE OR REPLACE TRIGGER {name} AFTER {event} FOR EACH ROW WHEN ({condition}) "
-                f"EXECUTE FUNCTION touchstone_{name}()"
-            )
-        else:
-            op.execute(f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} WHEN {condition} BEGIN {statement}; END")
+    create_triggers((name, event, condition, _MARK.format(tasks)) for name, event, condition, tasks in _TRIGGERS)
 
 
 def mark_all(connection: Connection) -> None:
