@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.battery import Battery, read_battery
 from core.english.wordnet import is_installed
-from core.errors import BadSettingError, TouchstoneError, attempt
+from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.local_models import LOCAL, chat_model, check_local_model, is_local_model
 from core.llm.spend import format_count, format_estimate
@@ -204,8 +204,8 @@ def _choice_of_models(title: str, ideal: str, kinds: Sequence[Perturbation]) -> 
             _ = kind.signature
         except BadSettingError as error:
             st.info(escape_markdown(str(error)), icon=":material/folder_off:")
-        except TouchstoneError:
-            pass  # weights that are not here: their row below says so, with what can be done
+        except (MissingWeightsError, LoadError):
+            pass  # their row below says so, with what can be done
     for model in dict.fromkeys(model for one in chosen for model in one.checkpoints()):
         _check_model_row(model)
     return chosen
