@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 STREAMLIT = ("-m", "streamlit")
 POLL_S = 0.05  # between two looks, so that a server that starts has the processor
 _PORTS = range(20_000, 30_000)  # below those that systems give to outgoing connections
+_WORKERS = 100  # programs of tests side by side; none takes a port of another, whose server would answer in its place
 NOWHERE = "http://127.0.0.1:9"
 """An address that refuses connections: there servers look for the hub."""
 
@@ -132,8 +133,11 @@ def _prepared() -> tuple[IO[str], IO[str]]:
 
 
 def free_port() -> int:
-    """A port on which nobody listens, and which no outgoing connection will be given before the server has it."""
-    for port in random.sample(_PORTS, len(_PORTS)):
+    """A port on which nobody listens, and which neither an outgoing connection nor another worker of pytest will be given
+    before the server has it."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _WORKERS
+    ports = _PORTS[worker::_WORKERS]
+    for port in random.sample(ports, len(ports)):
         with closing(socket.socket()) as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
