@@ -17,8 +17,9 @@ from core.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
 from core.llm.chat import is_usable
 from core.llm.client import client_for
 from core.llm.endpoint import Endpoint
-from core.llm.spend import Usage, actual_usage, format_count, most_usage
+from core.llm.spend import Usage, actual_usage, most_usage
 from core.models import adapters
+from core.stats.text_tables import format_count
 from core.types import Answer, FailureKind, Question
 
 _CREATING_S = 60.0  # after which who uploaded a file and made no batch of it was stopped

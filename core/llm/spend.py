@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from core.llm.endpoint import Endpoint
 from core.model_reference import EndpointModel
+from core.stats.text_tables import format_count
 from core.types import Answer, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
@@ -203,8 +204,3 @@ def format_price(endpoint: Endpoint) -> str:
 def format_money(money: float) -> str:
     """Four decimals, more where they would show nothing."""
     return f"{money:.4f}" if money >= 0.0001 or not money else f"{money:.2g}"
-
-
-def format_count(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

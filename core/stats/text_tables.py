@@ -1,10 +1,12 @@
-"""Estimates with their intervals as text, and lines of text in aligned columns or as a table of Markdown."""
+"""Counts, and estimates with their intervals, as text; lines of text in aligned columns or as a table of Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from core.stats.statistic import Estimate
+if TYPE_CHECKING:  # a count is formatted without numpy
+    from core.stats.statistic import Estimate
 
 
 def align_columns(lines: Sequence[Sequence[str]]) -> str:
@@ -19,6 +21,11 @@ def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     table = [head, ["---"] * len(head), *lines]
     escaped = [[cell.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;") for cell in line] for line in table]
     return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
+
+
+def format_count(number: int, noun: str) -> str:
+    """A number with its noun, as 1,204 pairs."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def format_percent(estimate: Estimate) -> str:

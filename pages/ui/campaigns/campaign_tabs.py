@@ -15,8 +15,7 @@ from annotations.campaigns.campaign_progress import CampaignProgress, PersonProg
 from annotations.campaigns.limits import WARN_EVIDENCE
 from annotations.campaigns.qualification import TrainingRound
 from annotations.campaigns.task_list import TaskRemark
-from core.llm.spend import format_count
-from core.stats.text_tables import format_coefficient, format_percent
+from core.stats.text_tables import format_coefficient, format_count, format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab
 from pages.ui.campaigns.campaign_choice import campaign_manager

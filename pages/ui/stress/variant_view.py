@@ -11,12 +11,12 @@ from annotations.store.records import RunRow
 from core.edits import as_segments
 from core.engine.conversation import Cell, CellState, Request
 from core.errors import TouchstoneError
-from core.llm.spend import format_count
 from core.metric import METRICS
 from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Meaning, Opinion, Run, Source, Variant
 from core.runs.run_sentences import check_sentence
+from core.stats.text_tables import format_count
 from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, EditSubset, edit_effects, examples_by_subset
 from core.types import Edit, Example, Failure, Result
 from pages.server import services
