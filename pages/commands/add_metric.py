@@ -14,12 +14,12 @@ from core.plugins.checkpoint_file import (
     entry_of,
     suggested_name,
 )
-from core.plugins.checkpoint_guess import Guess, correct_guess, guess_form
+from core.plugins.checkpoint_guess import correct_guess, guess_form
 from core.plugins.known_families import family_note
 from core.plugins.metrics_folder import entry_toml, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
 from core.settings import Settings
-from core.weights.repository import Repository, read_repository
+from core.weights.repository import read_repository
 from pages.commands.shared.messages import download_models, open_engine, print_status
 from pages.commands.shared.options import DeviceOption
 
@@ -74,7 +74,21 @@ def command(
             output.write_text(entry_toml(chosen.entry), encoding="utf-8")
             file = output
     if as_json:
-        typer.echo(json.dumps(_record(repository, guess, family, chosen, remarks, file), ensure_ascii=False, indent=1))
+        record = {
+            "repository": repository.source,
+            "revision": repository.revision,
+            "metric": chosen.entry.name,
+            "table": chosen.entry.model_dump(exclude_defaults=True, exclude={"name"}),
+            "notes": [*guess.notes, *([family] if family else [])],
+            "probes": [
+                {"document": document, "supported": supported, "contradicted": contradicted, "scores": scores}
+                for (document, supported, contradicted), scores in zip(PAIRS, chosen.scores, strict=True)
+            ],
+            "right": chosen.right,
+            "remarks": remarks,
+            "file": str(file) if file else None,
+        }
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=1))
     else:
         _show(chosen, remarks)
     if file is None:
@@ -106,22 +120,3 @@ def _show(chosen: ProbeResult, remarks: list[str]) -> None:
         typer.echo(f"{good:>9}  {bad:>12}  {supported} / {contradicted}")
     for remark in remarks:
         typer.echo(remark)
-
-
-def _record(
-    repository: Repository, guess: Guess, family: str, chosen: ProbeResult, remarks: list[str], file: Path | None
-) -> dict[str, object]:
-    return {
-        "repository": repository.source,
-        "revision": repository.revision,
-        "metric": chosen.entry.name,
-        "table": chosen.entry.model_dump(exclude_defaults=True, exclude={"name"}),
-        "notes": [*guess.notes, *([family] if family else [])],
-        "probes": [
-            {"document": document, "supported": supported, "contradicted": contradicted, "scores": scores}
-            for (document, supported, contradicted), scores in zip(PAIRS, chosen.scores, strict=True)
-        ],
-        "right": chosen.right,
-        "remarks": remarks,
-        "file": str(file) if file else None,
-    }

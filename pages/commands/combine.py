@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +14,7 @@ from core.cases.sentence_combining import Level
 from core.engine.engine import Engine
 from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
+from core.metric import METRICS
 from core.model_reference import asks_endpoint
 from core.plugins.combination_file import combination_class
 from core.plugins.metrics_folder import entry_toml, require_free_name, save_entry
@@ -25,7 +24,6 @@ from core.settings import Settings
 from core.studies.combine import Combine
 from core.studies.saved_combination import cascade_entry, combination_entry
 from core.study import StudyData
-from core.types import Example
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
@@ -90,8 +88,11 @@ def command(
         found = open_audit_data(store, data, None, 0)
         outcomes = score_texts(engine, parsed, found.texts)
         scored = labelled_cases(found, parsed, outcomes)
-    stated = costs or _measured_costs(settings, parsed, found.texts)
-    study = Combine(costs=stated, budget=budget, level=level)
+    if not costs and not any(asks_endpoint(one.checkpoints()) for one in parsed):  # a measurement is not paid for
+        seconds = score_seconds(settings, parsed, found.texts)
+        costs = ",".join(f"{member}={of:g}" for member, of in seconds.items())
+        print_status(f"Costs are seconds for a score, measured on {TIMED_EXAMPLES} summaries: {costs}")
+    study = Combine(costs=costs, budget=budget, level=level)
     of_study = StudyData(
         tuple(data),
         scored,
@@ -113,13 +114,3 @@ def command(
     print_status(
         f"{place} has the metric. Score with: python cli.py score pairs.jsonl --metric {name}{use} -o scores.jsonl"
     )
-
-
-def _measured_costs(settings: Settings, metrics: list[Metric], texts: Sequence[Example]) -> str:
-    """The seconds of each member as the study takes them; nothing where a measurement would be paid for."""
-    if any(asks_endpoint(metric.checkpoints()) for metric in metrics):
-        return ""
-    costs = score_seconds(settings, metrics, texts)
-    listed = ",".join(f"{name}={seconds:g}" for name, seconds in costs.items())
-    print_status(f"Costs are seconds for a score, measured on {TIMED_EXAMPLES} summaries: {listed}")
-    return listed

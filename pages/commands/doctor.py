@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from core.metric import METRICS, Metric
-from core.metric_setup import SetupStep, missing_steps, setup_state, setup_steps
+from core.metric import METRICS
+from core.metric_setup import missing_steps, setup_state, setup_steps
 from core.models.pool import ModelPool
 from core.settings import Settings
 from pages.commands.shared.messages import download_models
@@ -35,7 +35,16 @@ def command(
             download_models(pool, chosen)
         found = {one: setup_steps(one, pool) for one in chosen}
     if as_json:
-        typer.echo(json.dumps([_record(one, steps) for one, steps in found.items()], ensure_ascii=False, indent=1))
+        records = [
+            {
+                "metric": one.spec,
+                "state": setup_state(one.card, [step for step in steps if not step.done and step.need != "memory"]),
+                "licence": one.card.licence,
+                "needs": [{key: value for key, value in asdict(step).items() if key != "download"} for step in steps],
+            }
+            for one, steps in found.items()
+        ]
+        typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     else:
         for one, steps in found.items():
             typer.echo(f"{one.spec}: {setup_state(one.card, missing_steps(one))}")
@@ -52,9 +61,3 @@ def command(
                 typer.echo(f"  licence: {one.card.licence}")
     if any(not step.done for steps in found.values() for step in steps):
         raise typer.Exit(1)
-
-
-def _record(metric: Metric, steps: list[SetupStep]) -> dict[str, object]:
-    needs = [{key: value for key, value in asdict(step).items() if key != "download"} for step in steps]
-    state = setup_state(metric.card, [step for step in steps if not step.done and step.need != "memory"])
-    return {"metric": metric.spec, "state": state, "licence": metric.card.licence, "needs": needs}

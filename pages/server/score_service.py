@@ -21,7 +21,7 @@ from core.html_templates import open_templates
 from core.metric import Metric
 from core.metric_catalog import format_direction, format_range
 from core.settings import VERSION
-from core.types import Example, Part, Result
+from core.types import Example, Result
 from pages.server.request_body import read_beginning
 
 _MOST_EXAMPLES = 1_000
@@ -117,7 +117,21 @@ class ScoreService:
         records: list[dict[str, Any]] = []
         for outcome, example in zip(outcomes, examples, strict=True):
             if isinstance(outcome, Result):
-                sentences = [_sentence(part, example) for part in outcome.parts]
+                sentences = [
+                    {
+                        "start": part.span.start,
+                        "end": part.span.end,
+                        "text": part.span.of(example.summary),
+                        "score": part.score,
+                        "evidence": part.evidence
+                        and {
+                            "start": part.evidence.start,
+                            "end": part.evidence.end,
+                            "text": part.evidence.of(example.document),
+                        },
+                    }
+                    for part in outcome.parts
+                ]
                 score = {"score": outcome.score, "sentences": sentences, "signature": outcome.signature}
             else:
                 score = {"score": None, "error": outcome.message, "kind": outcome.kind.value}
@@ -174,16 +188,6 @@ def describe_api(metrics: Sequence[str]) -> dict[str, Any]:
         "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "paths": {"/score": {"post": score}, "/health": {"get": health}},
     }
-
-
-def _sentence(part: Part, example: Example) -> dict[str, Any]:
-    evidence = part.evidence and {
-        "start": part.evidence.start,
-        "end": part.evidence.end,
-        "text": part.evidence.of(example.document),
-    }
-    text = part.span.of(example.summary)
-    return {"start": part.span.start, "end": part.span.end, "text": text, "score": part.score, "evidence": evidence}
 
 
 async def _refusal(_: Request, error: Exception) -> Response:
