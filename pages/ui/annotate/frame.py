@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 import streamlit as st
 
@@ -84,13 +85,19 @@ def show_warning(progress: AnnotatorProgress) -> None:
 
 def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
     """Before the first label under a version of the guidelines they fill the page, which ends there."""
-    text, key = guidelines_markdown(campaign), (campaign.id, campaign.version)
-    if not text or progress.version >= campaign.version or key in annotate_state().guidelines_read:
+    text, key, state = guidelines_markdown(campaign), (campaign.id, campaign.version), annotate_state()
+    if not text or progress.version >= campaign.version or key in state.guidelines_read:
         return
     with st.container(border=True, width=820):
         st.subheader("Guidelines" if not progress.version else "The guidelines have changed")
         st.markdown(text)
-        st.button("Start", type="primary", shortcut="Enter", key="start", on_click=_mark_guidelines_read, args=(key,))
+        st.button(
+            "Start",
+            type="primary",
+            shortcut="Enter",
+            key="start",
+            on_click=partial(setattr, state, "guidelines_read", state.guidelines_read | {key}),
+        )
     end_run()
 
 
@@ -115,7 +122,11 @@ def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> N
         with st.container(horizontal=True):
             goes_on = "Go on to the qualification" if progress.stage is Stage.QUALIFICATION else "Begin with the items"
             st.button(
-                goes_on, type="primary", key="trained", shortcut="Enter", on_click=_leave_training, args=(campaign.id,)
+                goes_on,
+                type="primary",
+                key="trained",
+                shortcut="Enter",
+                on_click=partial(setattr, state, "trained", state.trained | {campaign.id}),
             )
             again = st.button("Train once more", key="train-again", icon=":material/replay:")
     if again:
@@ -124,10 +135,6 @@ def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> N
         state.current = None
         st.rerun()
     end_run()
-
-
-def _leave_training(campaign: str) -> None:
-    annotate_state().trained |= {campaign}
 
 
 def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> None:
@@ -154,10 +161,6 @@ def finish_link() -> None:
 def _set_guidelines_open(shown: bool) -> None:
     state = annotate_state()
     state.guidelines_open, state.comments_open = shown, False
-
-
-def _mark_guidelines_read(key: tuple[str, int]) -> None:
-    annotate_state().guidelines_read |= {key}
 
 
 # a draft may be saved meanwhile, which runs the page again: the dialog is open until it is closed

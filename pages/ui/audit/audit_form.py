@@ -131,20 +131,6 @@ def audit_form() -> None:
             help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
         )
         st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
-    _released_select()
-    battery_choice(AuditState.battery.key)
-    _threshold_select()
-    _cost_line()
-    if problem := audit_state().problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
-    st.caption(
-        "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
-        "further questions, for their card; what that costs at endpoints is estimated before."
-    )
-
-
-def _released_select() -> None:
-    """The columns of scores that the chosen datasets were released with, where they have any."""
     datasets = tuple(audit_state().datasets)
     cases = read_cases(datasets) if datasets else None
     names = [column.name for column in cases.all_columns if column.released] if cases else []
@@ -157,6 +143,15 @@ def _released_select() -> None:
             placeholder="None",
             help="They are audited as they are. Questions that need new scores, as those on perturbed texts, are not asked.",
         )
+    battery_choice(AuditState.battery.key)
+    _threshold_select()
+    _cost_line()
+    if problem := audit_state().problem:
+        st.error(escape_markdown(problem), icon=":material/error:")
+    st.caption(
+        "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
+        "further questions, for their card; what that costs at endpoints is estimated before."
+    )
 
 
 def _released() -> list[str]:

@@ -64,7 +64,24 @@ def audit_history() -> None:
                 key="audit-history-chart",
                 alt=f"{last.label if last else ''} of {len(points)} audits, the last one {last}",
             )
-        frame = pd.DataFrame([_audit_row(kept, place) for place in reversed(range(len(kept)))])
+        rows = []
+        for place in reversed(range(len(kept))):
+            one = kept[place]
+            rows.append(
+                {
+                    "finished (UTC)": f"{one.finished:%Y-%m-%d %H:%M}",
+                    "verdicts": format_verdicts(one.audit.findings),
+                    "changed": ", ".join(setup_changes(kept[place - 1] if place else None, one)) or None,
+                    **{
+                        finding.axis: f"{LEVEL_MARKS[finding.level][1]} {finding.figure}" if finding.figure else None
+                        for finding in one.audit.findings
+                    },
+                    "battery": one.report.battery_label,
+                    "version": one.report.version,
+                    "signature": one.audit.signature,
+                }
+            )
+        frame = pd.DataFrame(rows)
         st.dataframe(
             frame,
             hide_index=True,
@@ -137,24 +154,6 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
         drawn.update_yaxes(range=[-0.02, 1.02])
     drawn.update_yaxes(title=_AXIS_TITLES.get(figures[-1].unit, figures[-1].unit))
     return lay_out(drawn, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
-
-
-def _audit_row(kept: Sequence[KeptAudit], place: int) -> dict[str, object]:
-    """An audit with its verdicts, what had changed before it, and the figure of each question."""
-    one = kept[place]
-    changes = setup_changes(kept[place - 1] if place else None, one)
-    return {
-        "finished (UTC)": f"{one.finished:%Y-%m-%d %H:%M}",
-        "verdicts": format_verdicts(one.audit.findings),
-        "changed": ", ".join(changes) or None,
-        **{
-            finding.axis: f"{LEVEL_MARKS[finding.level][1]} {finding.figure}" if finding.figure else None
-            for finding in one.audit.findings
-        },
-        "battery": one.report.battery_label,
-        "version": one.report.version,
-        "signature": one.audit.signature,
-    }
 
 
 def _value(finding: Finding) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotations.campaigns.annotator_fit import DoubtfulLabel
 from annotations.campaigns.campaign import CampaignSettings
 from core.stats.text_tables import format_percent
 from pages.ui.annotate.labeller import format_answer
@@ -43,8 +42,20 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
     if not found.doubtful:
         st.caption("No label departs far from the model or from the stored scores.")
         return
+    question = campaign.questions.by_id[campaign.questions.measure]
+    doubtful = [
+        {
+            "probability": one.probability,
+            "answer": format_answer(question, one.answer),
+            "likely": format_answer(question, one.likely),
+            "by": one.person,
+            "from": one.source,
+            "summary": one.summary,
+        }
+        for one in found.doubtful
+    ]
     st.dataframe(
-        pd.DataFrame([_doubtful_row(campaign, one) for one in found.doubtful]),
+        pd.DataFrame(doubtful),
         hide_index=True,
         alt="Labels that deserve a second look",
         column_config={
@@ -56,15 +67,3 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
         "Answers of a low probability: by Dawid-Skene from all labels of the item, or by a metric from the items with the nearest "
         "scores. Nothing is changed: look at them, and leave labels out or adjudicate where that is right."
     )
-
-
-def _doubtful_row(campaign: CampaignSettings, one: DoubtfulLabel) -> dict[str, object]:
-    question = campaign.questions.by_id[campaign.questions.measure]
-    return {
-        "probability": one.probability,
-        "answer": format_answer(question, one.answer),
-        "likely": format_answer(question, one.likely),
-        "by": one.person,
-        "from": one.source,
-        "summary": one.summary,
-    }

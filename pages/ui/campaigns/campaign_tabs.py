@@ -49,7 +49,25 @@ def progress_tab(campaign: CampaignSettings) -> None:
     if campaign.rules.calibration:
         _calibration_view(campaign, campaign_manager().calibration(campaign.id))
     if found.people:
-        frame = pd.DataFrame([_person_row(person) for person in found.people])
+        rows = [
+            {
+                "person": person.name,
+                "stage": person.stage.value,
+                "answered": person.answered,
+                "skipped": person.skipped,
+                "flagged": person.flagged,
+                "training": format_training(person.training),
+                "qualification": format_share(person.qualification),
+                "gold": format_share(person.gold),
+                "repeats": format_share(person.consistency),
+                "active": person.active_s,
+                "left out": person.excluded,
+                "limits": format_limits(person),
+                "last label": person.last_at,
+            }
+            for person in found.people
+        ]
+        frame = pd.DataFrame(rows)
         frame = frame.replace("", None).dropna(axis="columns", how="all")
         st.dataframe(
             frame,
@@ -176,24 +194,6 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
         st.caption(format_saving(found.saving))
     if found.required:
         st.progress(min(1.0, found.answered / found.required), format_finish(found, deadline) or None)
-
-
-def _person_row(person: PersonProgress) -> dict[str, object]:
-    return {
-        "person": person.name,
-        "stage": person.stage.value,
-        "answered": person.answered,
-        "skipped": person.skipped,
-        "flagged": person.flagged,
-        "training": format_training(person.training),
-        "qualification": format_share(person.qualification),
-        "gold": format_share(person.gold),
-        "repeats": format_share(person.consistency),
-        "active": person.active_s,
-        "left out": person.excluded,
-        "limits": format_limits(person),
-        "last label": person.last_at,
-    }
 
 
 def format_saving(saving: OverlapSaving) -> str:

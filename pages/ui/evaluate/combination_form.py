@@ -58,28 +58,24 @@ def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None
     if state.combination_problem:
         st.error(escape_markdown(state.combination_problem), icon=":material/error:")
     elif state.saved_combination in METRICS.names():
-        _saved(state.saved_combination, chosen)
-
-
-def _saved(name: str, chosen: EvaluationChoice) -> None:
-    """Name what the metric is good for, and offer to score the summaries with it."""
-    st.success(
-        escape_markdown(
-            f"{name} is a metric now, and is on the bench of Probe. With scores of these summaries it has a threshold in Thresholds "
-            "and a rate in “How many are wrong?”: documents of its labels are scored by the part that did not learn from them."
-        ),
-        icon=":material/check:",
-    )
-    for dataset in chosen.datasets:
-        if dataset != PRECOMPUTED:  # which has no place for more scores
-            st.button(
-                escape_markdown(f"Score {dataset} with it"),
-                key=f"combination-score-{dataset}",
-                icon=":material/play_arrow:",
-                on_click=start_scoring,
-                args=(dataset, [name]),
-            )
-            show_scoring(dataset)
+        st.success(
+            escape_markdown(
+                f"{state.saved_combination} is a metric now, and is on the bench of Probe. With scores of these summaries it has a "
+                "threshold in Thresholds and a rate in “How many are wrong?”: documents of its labels are scored by the part that "
+                "did not learn from them."
+            ),
+            icon=":material/check:",
+        )
+        for dataset in chosen.datasets:
+            if dataset != PRECOMPUTED:  # which has no place for more scores
+                st.button(
+                    escape_markdown(f"Score {dataset} with it"),
+                    key=f"combination-score-{dataset}",
+                    icon=":material/play_arrow:",
+                    on_click=start_scoring,
+                    args=(dataset, [state.saved_combination]),
+                )
+                show_scoring(dataset)
 
 
 def _save(chosen: EvaluationChoice, study: Combine) -> None:

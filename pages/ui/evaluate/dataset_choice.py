@@ -135,7 +135,26 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
             width=220,
         )
         st.query_params["by"] = by or ""
-        metrics = _metric_select(cases) if cases.all_columns else ()
+        offered = [column.name for column in cases.all_columns]
+        metrics: tuple[str, ...] = ()
+        if offered:
+            key = f"evaluate-metrics-{hash(tuple(offered))}"
+            n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.all_columns}
+            asked = [name for name in st.query_params.get_all("metric") if name in offered]
+            count = len(st.session_state.get(key, asked or offered))
+            label = f"Metrics: {f'all {count}' if count == len(offered) else f'{count} of {len(offered)}'}"
+            with st.popover(label, icon=":material/tune:", key="evaluate-metrics-popover"):
+                metrics = tuple(
+                    st.multiselect(
+                        "Metrics",
+                        offered,
+                        default=asked or offered,
+                        key=key,
+                        format_func=lambda name: f"{metric_title(name)} ({n[name]})",
+                        help="In brackets: summaries with a score. Released scores have the name that their authors gave them.",
+                    )
+                )
+            st.query_params["metric"] = list(metrics) if len(metrics) < len(offered) else []
     if cases.warnings:
         st.warning("\n\n".join(map(escape_markdown, cases.warnings)), icon=":material/balance:")
     if cases.all_columns and not metrics:
@@ -188,23 +207,3 @@ def choose_datasets(datasets: Sequence[str]) -> tuple[str, ...]:
         names = st.multiselect("Datasets", datasets, default=chosen, key=widget.key, placeholder="Choose a dataset")
     query["dataset"] = names
     return tuple(names)
-
-
-def _metric_select(cases: Cases) -> tuple[str, ...]:
-    names = [column.name for column in cases.all_columns]
-    key = f"evaluate-metrics-{hash(tuple(names))}"
-    n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.all_columns}
-    preset = [name for name in st.query_params.get_all("metric") if name in names] or names
-    count = len(st.session_state.get(key, preset))
-    label = f"Metrics: {f'all {count}' if count == len(names) else f'{count} of {len(names)}'}"
-    with st.popover(label, icon=":material/tune:", key="evaluate-metrics-popover"):
-        chosen = st.multiselect(
-            "Metrics",
-            names,
-            default=preset,
-            key=key,
-            format_func=lambda name: f"{metric_title(name)} ({n[name]})",
-            help="In brackets: summaries with a score. Released scores have the name that their authors gave them.",
-        )
-    st.query_params["metric"] = chosen if len(chosen) < len(names) else []
-    return tuple(chosen)

@@ -81,7 +81,17 @@ def draw_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
             way, points / 100, plan.assumed_rate / 100 or 0.1, min(0.99, max(0.5, plan.assumed_auc / 100 or 0.75))
         )
         _draw(request, name, datasets[0], chosen.metric_names, overlap)
-    _outcome()
+    state = evaluate_state()
+    if state.draw_problem:
+        st.error(escape_markdown(state.draw_problem), icon=":material/error:")
+    elif state.drawn_campaign:
+        st.success(escape_markdown(state.drawn_sentence), icon=":material/check:")
+        st.page_link(
+            "views/campaigns.py",
+            label="Its progress",
+            icon=":material/assignment:",
+            query_params={"campaign": state.drawn_campaign},
+        )
 
 
 def _draw(request: DrawRequest, name: str, dataset: str, metrics: Sequence[str], overlap: int) -> None:
@@ -104,17 +114,3 @@ def _draw(request: DrawRequest, name: str, dataset: str, metrics: Sequence[str],
         f"their draw. It stops by itself at ± {points:g} points, after about {drawn.draw.labels:,} labels by {drawn.draw.basis}; "
         "looking at it each day changes nothing. The interval of a plan is for one look, and takes fewer labels."
     )
-
-
-def _outcome() -> None:
-    state = evaluate_state()
-    if state.draw_problem:
-        st.error(escape_markdown(state.draw_problem), icon=":material/error:")
-    elif state.drawn_campaign:
-        st.success(escape_markdown(state.drawn_sentence), icon=":material/check:")
-        st.page_link(
-            "views/campaigns.py",
-            label="Its progress",
-            icon=":material/assignment:",
-            query_params={"campaign": state.drawn_campaign},
-        )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
 from core.edits import as_segments, recover
 from core.metric_title import metric_title
@@ -57,7 +56,20 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
     places = chosen.cases.pairs[part.pairs]
     gains = pairs_in_slice(chosen.cases, part, column).gains
     order = [place for place in np.argsort(gains) if not np.isnan(gains[place])][:_MAX_PAIRS]
-    lines = [_pair_row(chosen.cases, column, *places[place]) for place in order]
+    lines = []
+    for good, bad in (places[place] for place in order):
+        faithful, broken = chosen.cases.samples[good], chosen.cases.samples[bad]
+        lines.append(
+            {
+                "": probe_link(faithful, broken),
+                "faithful": column.values[good],
+                "broken": column.values[bad],
+                "shift": column.values[bad] - column.values[good],
+                "error type": broken.item.error_type,
+                "dataset": broken.dataset,
+                "summary": broken.item.example.summary,
+            }
+        )
     event = st.dataframe(
         pd.DataFrame(lines),
         key=f"evaluate-pairs-{hash((chosen.key, part.name, column.name))}",
@@ -105,19 +117,6 @@ def _describe_cell(figure: Measurement, name: str, failed: Cell) -> str:
     ]
     why = f" {figure.estimate.why}" if figure.estimate.why else ""
     return f"{'; '.join(filter(None, parts))}.{why}"
-
-
-def _pair_row(cases: Cases, column: MetricColumn, good: int, bad: int) -> dict[str, object]:
-    faithful, broken = cases.samples[good], cases.samples[bad]
-    return {
-        "": probe_link(faithful, broken),
-        "faithful": column.values[good],
-        "broken": column.values[bad],
-        "shift": column.values[bad] - column.values[good],
-        "error type": broken.item.error_type,
-        "dataset": broken.dataset,
-        "summary": broken.item.example.summary,
-    }
 
 
 _VERDICT_SIGNS: Mapping[Cell, str] = {"right": "✓ right", "wrong": "✗ wrong", "noise": "≈ noise", None: "–"}
