@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
@@ -143,7 +144,15 @@ def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
         slot = st.empty()
         draw()
         with st.container(horizontal=True, vertical_alignment="center"):
-            _waiting_button(waiting, claims)
+            if waiting:
+                st.button(
+                    f"Score the claims with {len(waiting)} more",
+                    key="score-claims",
+                    icon=":material/playlist_play:",
+                    on_click=partial(setattr, probe_state(), "claims_asked", claims),
+                    help=escape_markdown(", ".join(metric.card.title for metric in waiting)),
+                )
+                st.caption(escape_markdown(estimate_caption(waiting, _examples(claims))))
             _download_buttons(claims, drawn)
     return draw
 
@@ -207,25 +216,6 @@ def _evidence_lines(scored: ScoredClaims) -> list[str]:
         quotes = [f"{quote} ({', '.join(some)})" for quote, some in titles.items()]
         lines += [f"    - {escape_markdown(quote)}" for quote in quotes]
     return lines
-
-
-def _waiting_button(waiting: Sequence[Metric], claims: ClaimList) -> None:
-    if not waiting:
-        return
-    names = ", ".join(metric.card.title for metric in waiting)
-    st.button(
-        f"Score the claims with {len(waiting)} more",
-        key="score-claims",
-        icon=":material/playlist_play:",
-        on_click=_ask_all,
-        args=(claims,),
-        help=escape_markdown(names),
-    )
-    st.caption(escape_markdown(estimate_caption(waiting, _examples(claims))))
-
-
-def _ask_all(claims: ClaimList) -> None:
-    probe_state().claims_asked = claims
 
 
 def _download_buttons(claims: ClaimList, drawn: Sequence[ScoredClaims]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core.claim import DECOMPOSERS, Decomposer, decomposition
@@ -103,7 +105,7 @@ def _way_form() -> None:
             index=list(titles).index(ProbeState.claims_way.default),
             key=ProbeState.claims_way.key,
             format_func=lambda one: titles[one],
-            on_change=_forget_problem,
+            on_change=partial(setattr, probe_state(), "claims_problem", ""),
             width=230,
         )
         if name == LanguageModelClaims.name:
@@ -188,10 +190,6 @@ def _take(found: ClaimList | Failure) -> None:
 def _keep_problem(message: str) -> None:
     state = probe_state()
     state.claims_problem, state.claims_problem_summary = message, edited_summary()
-
-
-def _forget_problem() -> None:
-    probe_state().claims_problem = ""
 
 
 def _change(claims: EditableClaims) -> None:

@@ -124,7 +124,15 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
         if [compared] != drawn[-1:]:
             drawn.append(compared)
             with slot.container():
-                _draw_table(compared)
+                for one in compared:
+                    if one.verdict:
+                        st.caption(escape_markdown(f"{one.name}: {one.verdict}"))
+                frame, styles = comparison_table(compared)
+                styled = frame.style.apply(lambda _: styles, axis=None)
+                st.dataframe(styled, height="auto", alt="Scores of the edits side by side")
+                term_caption(
+                    "Blue: beyond the noise band of harmless edits the right way; orange: the wrong way; grey: within it."
+                )
         return pending and not request.cancelled.is_set()
 
     original = current_pair().original
@@ -170,12 +178,3 @@ def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list
         rows.sort(key=lambda row: row.is_surface)
         found.append(ComparedEdit(name, example.summary, one.meant, tuple(rows)))
     return found
-
-
-def _draw_table(compared: Sequence[ComparedEdit]) -> None:
-    for one in compared:
-        if one.verdict:
-            st.caption(escape_markdown(f"{one.name}: {one.verdict}"))
-    frame, styles = comparison_table(compared)
-    st.dataframe(frame.style.apply(lambda _: styles, axis=None), height="auto", alt="Scores of the edits side by side")
-    term_caption("Blue: beyond the noise band of harmless edits the right way; orange: the wrong way; grey: within it.")

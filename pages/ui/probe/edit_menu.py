@@ -157,21 +157,17 @@ def _perturbation_buttons(plugins: Sequence[Perturbation], example: Example) -> 
     ]
     if lines:
         st.caption("  \n".join(lines))
-    _models_of(plugins)
-
-
-def _models_of(plugins: Sequence[Perturbation]) -> None:
-    """Buttons that download the models that are not here, and where others are named."""
-    if all(plugin.card.form != "model" for plugin in plugins):
-        return
-    pool = services.engine().pool
-    for checkpoint in dict.fromkeys(model for plugin in plugins for model in local_checkpoints(plugin.checkpoints())):
-        state = pool.state(checkpoint)
-        if state.status is ModelStatus.NEEDS_DOWNLOAD:
-            download_button(checkpoint, f"try-download-{checkpoint.kind}")
-        elif state.status is ModelStatus.DOWNLOADING:
-            st.caption(escape_markdown(f"{checkpoint.source}: {state.message or state.status}"))
-    st.page_link("views/stress.py", label="Name models of your own on Stress test", icon=":material/bolt:")
+    if any(plugin.card.form == "model" for plugin in plugins):
+        pool = services.engine().pool
+        for checkpoint in dict.fromkeys(
+            model for plugin in plugins for model in local_checkpoints(plugin.checkpoints())
+        ):
+            state = pool.state(checkpoint)
+            if state.status is ModelStatus.NEEDS_DOWNLOAD:
+                download_button(checkpoint, f"try-download-{checkpoint.kind}")
+            elif state.status is ModelStatus.DOWNLOADING:
+                st.caption(escape_markdown(f"{checkpoint.source}: {state.message or state.status}"))
+        st.page_link("views/stress.py", label="Name models of your own on Stress test", icon=":material/bolt:")
 
 
 def _try_story(item: Item) -> None:

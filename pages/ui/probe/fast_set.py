@@ -175,7 +175,8 @@ def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:
             icon=":material/playlist_play:",
             key="score-all",
             shortcut=SCORE_ALL_KEY,
-            on_click=_request_all,
+            # the text may change in the same moment: whatever stands in the editor in the run that follows is meant
+            on_click=partial(setattr, probe_state(), "score_all", True),
             disabled=not open_ones,
             help="Asks the metrics that wait about the text as it stands. Choose which ones wait under Metrics.",
         )
@@ -224,11 +225,6 @@ def waits_for_key(metric: Metric) -> bool:
     states = [services.engine().pool.state(checkpoint).status for checkpoint in checkpoints]
     loaded = all(status is ModelStatus.READY for status in states)
     return has_to_wait(sum(map(checkpoint_bytes, checkpoints)), loaded, last_edit_s(metric.spec))
-
-
-def _request_all() -> None:
-    # the text may change in the same moment: whatever stands in the editor in the run that follows is meant
-    probe_state().score_all = True
 
 
 def _store_choices(metrics: Sequence[Metric]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
-from core.metric_catalog import MetricRow, default_metrics, list_metrics
+from core.metric_catalog import default_metrics, list_metrics
 from core.model_reference import local_checkpoints
 from core.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.registry import choices_of, settings_of, types_of
@@ -176,7 +176,20 @@ def metrics_popover() -> None:
         with box:
             lines = list_metrics(services.engine().pool)
             for family in dict.fromkeys(line.family for line in lines):
-                _family_pills(family, [line for line in lines if line.family == family])
+                of_family = {line.name: line.title for line in lines if line.family == family}
+                on_board = [spec for spec in _board_specs() if spec in of_family]
+                choices = ProbeState.chosen_of_family.of(family)
+                follow_choices(choices, on_board)
+                st.pills(
+                    family,
+                    list(of_family),
+                    default=on_board,
+                    selection_mode="multi",
+                    key=choices.key,
+                    format_func=of_family.__getitem__,
+                    on_change=_store_family_choice,
+                    args=(choices, tuple(of_family)),
+                )
 
             titles = {line.name: line.title for line in lines if has_settings(line.name)}
             chosen = st.selectbox(
@@ -212,23 +225,6 @@ def add_to_bench(metric: Metric) -> None:
     state = probe_state()
     state.metrics = list(dict.fromkeys([*_board_specs(), metric.spec]))
     state.metric_with_settings = None
-
-
-def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:
-    titles = {line.name: line.title for line in lines}
-    chosen = ProbeState.chosen_of_family.of(family)
-    on_board = [spec for spec in _board_specs() if spec in titles]
-    follow_choices(chosen, on_board)
-    st.pills(
-        family,
-        list(titles),
-        default=on_board,
-        selection_mode="multi",
-        key=chosen.key,
-        format_func=lambda name: titles[name],
-        on_change=_store_family_choice,
-        args=(chosen, tuple(titles)),
-    )
 
 
 def bench_specs_with_settings() -> list[str]:
