@@ -59,11 +59,22 @@ def mapping_form(source: Path) -> Reader | None:
     import pandas as pd
 
     try:
-        encoding, sheet, others = _encoding_and_sheet(source)
+        sheets = _sheet_names(source, source.stat().st_mtime_ns)
+        sheet = st.selectbox("Sheet", sheets, key=f"map-sheet-{source.name}") if len(sheets) > 1 else ""
+        encoding = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
+        if encoding != UTF8:
+            encoding = st.selectbox(
+                "The file is not UTF-8. Read it as",
+                _ENCODINGS,
+                index=_ENCODINGS.index(encoding),
+                key=f"map-encoding-{source.name}",
+                help="Look at the letters of the first rows below.",
+            )
         rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
+    others = [name for name in sheets if sheet and name != sheet]
     st.dataframe(pd.DataFrame(rows[:_PREVIEW_ROWS]).astype(str), hide_index=True, height="auto", alt="The first rows")
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
     mapped = _corrected_mapping(columns, guessed, rows, source.name)
@@ -91,23 +102,6 @@ def mapping_form(source: Path) -> Reader | None:
     return Reader(
         partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), used_settings(mapped, encoding, sheet)
     )
-
-
-def _encoding_and_sheet(source: Path) -> tuple[str, str, list[str]]:
-    """Encoding in which a text file is read, sheet of a workbook that is read, and the sheets that are not."""
-    names = _sheet_names(source, source.stat().st_mtime_ns)
-    sheet = st.selectbox("Sheet", names, key=f"map-sheet-{source.name}") if len(names) > 1 else ""
-    guessed = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
-    if guessed == UTF8:
-        return UTF8, sheet, [name for name in names if sheet and name != sheet]
-    encoding = st.selectbox(
-        "The file is not UTF-8. Read it as",
-        _ENCODINGS,
-        index=_ENCODINGS.index(guessed),
-        key=f"map-encoding-{source.name}",
-        help="Look at the letters of the first rows below.",
-    )
-    return encoding, sheet, []
 
 
 @lru_cache(8)

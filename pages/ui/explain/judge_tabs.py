@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -15,9 +14,8 @@ from core.explanations.judge import Judgement, JudgeSetup
 from core.explanations.pairwise import Comparison, Preference
 from core.explanations.stability import SampleStrip, sample_strip, unanswered_failures
 from core.llm.chat import Sampling
-from core.types import Failure
 from pages.ui.explain import explain_requests
-from pages.ui.explain.explain_requests import ExplainState, SampleOutcome
+from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.probe.edit_tabs import format_grade
 from pages.ui.probe.pair import current_edits
 from pages.ui.shared.endpoint_form import estimate_line
@@ -132,14 +130,11 @@ def stability_form(finding: Finding | None, sampling: Sampling) -> None:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
     estimate_line(explain_requests.sample_conversations(subject, at))
-    _sample_table(explain_requests.drawn_samples(subject))
-
-
-def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
-    import pandas as pd
-
+    outcomes = explain_requests.drawn_samples(subject)
     if not outcomes:
         return
+    import pandas as pd
+
     strip, silent = sample_strip(outcomes), unanswered_failures(outcomes)
     st.html(strip_html(strip))
     counts = [f"{label} {count}" for label, count in strip.counts.items()]

@@ -10,7 +10,7 @@ from core.metric import Metric
 from core.metric_setup import format_megabytes, setup_steps
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
-from core.papers.published_scores import PUBLISHED, Comparison, compare_published
+from core.papers.published_scores import PUBLISHED, compare_published
 from pages.server import services
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.shared.markup import escape_markdown
@@ -62,23 +62,23 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
                     found[metric.name] = list(compare_published(services.engine(), published))
             # kept: a model that was loaded for it draws the page again
             if metric.name in found:
-                st.dataframe([_row(one) for one in found[metric.name]], hide_index=True)
+                rows = [
+                    {
+                        "summary": one.published.summary,
+                        "published": one.published.value,
+                        "ours": one.ours,
+                        "difference": one.difference,
+                        "tolerance": one.published.tolerance,
+                        "agrees": None if one.ours is None else one.agrees,
+                        "source": one.published.source,
+                        "problem": one.problem,
+                    }
+                    for one in found[metric.name]
+                ]
+                st.dataframe(rows, hide_index=True)
 
         if any(step.command for step in steps):
             st.button("Check again", key=f"check-{metric.name}", icon=":material/refresh:")
-
-
-def _row(one: Comparison) -> dict[str, object]:
-    return {
-        "summary": one.published.summary,
-        "published": one.published.value,
-        "ours": one.ours,
-        "difference": one.difference,
-        "tolerance": one.published.tolerance,
-        "agrees": None if one.ours is None else one.agrees,
-        "source": one.published.source,
-        "problem": one.problem,
-    }
 
 
 def _fetch(missing: Sequence[Checkpoint], pool: ModelPool) -> None:

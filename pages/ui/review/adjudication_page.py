@@ -93,8 +93,8 @@ def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
                 help=means,
                 type="primary" if cause == chosen else "secondary",
                 icon=":material/check:" if cause == chosen else None,
-                on_click=_store_cause,
-                args=(case, cause),
+                on_click=review_state().causes.__setitem__,
+                args=(case.task, cause),
             )
     st.text_input("Note", key=_note_field(case).key, placeholder="Optional", max_chars=2000, persist_state="session")
 
@@ -117,10 +117,6 @@ def form_cause(case: AdjudicationTask) -> DisagreementCause | None:
 
 def form_note(case: AdjudicationTask) -> str:
     return _note_field(case).get().strip()
-
-
-def _store_cause(case: AdjudicationTask, cause: DisagreementCause) -> None:
-    review_state().causes[case.task] = cause
 
 
 def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:

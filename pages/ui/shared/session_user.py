@@ -61,7 +61,14 @@ def require_member() -> Member:
     """The person of this session; the page ends with the sign-in where a shared server does not know them."""
     state = session_user_state()
     try:
-        member = state.let_in = _signed_in_member() if services.settings().shared else _local_member()
+        if services.settings().shared:
+            # looked up at every run: a revoked link ends a session at its next click
+            member = _member_of_organisation() or _member_of_session()
+            if linked := st.query_params.get(LINK_PARAMETER, ""):
+                _refuse_or_ask(linked, member)
+        else:
+            member = _local_member()
+        state.let_in = member
     except UnavailableError:
         if state.let_in is None:
             raise
@@ -149,18 +156,6 @@ def _local_member() -> Member:
     return state.local_member
 
 
-def _signed_in_member() -> Member | None:
-    """By the organisation where one is set up and confirms them, else by the cookie of this browser.
-
-    Looked up at every run: a revoked link ends a session at its next click.
-    """
-    person = _member_of_organisation() or _member_of_session()
-    linked = st.query_params.get(LINK_PARAMETER, "")
-    if linked:
-        _refuse_or_ask(linked, person)
-    return person
-
-
 def _member_of_session() -> Member | None:
     state = session_user_state()
     if state.session_id is None:
@@ -198,12 +193,13 @@ def _refuse_or_ask(linked: str, person: Member | None) -> None:
     st.title(f"You are signed in as {escape_markdown(person.name)}")
     st.markdown(f"The link that you opened is the personal link of {escape_markdown(other.name)}.")
     _mount_sign_in(f"Sign in as {other.name}", code=linked)
-    st.button(f"Stay signed in as {escape_label(person.name)}", key="stay", on_click=_stay)
+    st.button(
+        f"Stay signed in as {escape_label(person.name)}",
+        key="stay",
+        on_click=st.query_params.__delitem__,
+        args=(LINK_PARAMETER,),
+    )
     end_run()
-
-
-def _stay() -> None:
-    del st.query_params[LINK_PARAMETER]
 
 
 def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:

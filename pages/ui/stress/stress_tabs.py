@@ -74,7 +74,20 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
         st.caption(
             escape_markdown(f"{heading}: {size}, {battery}, seed {plan.seed}{check}, Touchstone {plan.version}.")
         )
-    frame = pd.DataFrame([_comparison_row(*both) for both in common])
+    rows = []
+    for this, that in common:
+        here, there = this.shift.value, that.shift.value
+        rows.append(
+            {
+                "metric": metric_title(this.metric),
+                "perturbation": kind_title(this.kind),
+                "this run": format_signed(this.shift),
+                "other run": format_signed(that.shift),
+                "difference": None if here is None or there is None else round(here - there, 4),
+                "pairs": f"{this.shift.n} / {that.shift.n}",
+            }
+        )
+    frame = pd.DataFrame(rows)
     st.dataframe(
         frame,
         hide_index=True,
@@ -84,18 +97,6 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
         column_config={"difference": st.column_config.NumberColumn(format="%+.4f")},
     )
     copy_table("Both runs", frame, "stress-compared")
-
-
-def _comparison_row(this: MatrixCell, other: MatrixCell) -> dict[str, object]:
-    here, there = this.shift.value, other.shift.value
-    return {
-        "metric": metric_title(this.metric),
-        "perturbation": kind_title(this.kind),
-        "this run": format_signed(this.shift),
-        "other run": format_signed(other.shift),
-        "difference": None if here is None or there is None else round(here - there, 4),
-        "pairs": f"{this.shift.n} / {other.shift.n}",
-    }
 
 
 RUN_FILE = "stress-run.jsonl"

@@ -17,8 +17,8 @@ from core.perturbation import PERTURBATIONS
 from core.runs.run import Meaning, Opinion, Run, Source, Variant
 from core.runs.run_sentences import check_sentence
 from core.stats.text_tables import format_count
-from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, EditSubset, edit_effects, examples_by_subset
-from core.types import Edit, Example, Failure, Result
+from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
+from core.types import Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair
 from pages.ui.probe.probe_state import Pair
@@ -137,11 +137,20 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
         "Figure of the edits", figures, default=figures[0], key="bisect-figure", required=True
     )
     value, meaning = _EFFECT_FIGURES[figure]
-    rows = {metric.spec: _scores_by_subset(request, metric.spec, texts) for metric in request.metrics}
-    effects = {spec: edit_effects(scores, len(edits)) for spec, scores in rows.items()}
-    headings = [_edit_heading(place, edit, source.example.summary) for place, edit in enumerate(edits, 1)]
+    cells = services.engine().cells(request)[1]
+    rows: dict[str, list[float | None]] = {}
+    for metric in request.metrics:
+        outcomes = {subset: cells[metric.spec, example.id].outcome for subset, example in texts.items()}
+        scores = {subset: one.score if isinstance(one, Result) else None for subset, one in outcomes.items()}
+        before, after = scores[frozenset()], scores[frozenset(range(len(edits)))]
+        whole = None if before is None or after is None else after - before
+        rows[metric.spec] = [whole, *map(value, edit_effects(scores, len(edits)))]
+    headings = []
+    for at, edit in enumerate(edits, 1):
+        old, new = (" ".join(text.split()) for text in (edit.span.of(source.example.summary), edit.new))
+        headings.append(f"{at}: {_shorten(old) or 'nothing'} → {_shorten(new) or 'nothing'}")
     frame = pd.DataFrame(
-        [[_whole_shift(rows[spec], len(edits)), *map(value, effects[spec])] for spec in rows],
+        list(rows.values()),
         [metric_title(spec) for spec in rows],
         ["whole shift", *headings],
         dtype=float,
@@ -151,8 +160,9 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     copy_table(f"{figure} of every edit for every metric", frame, "bisect")
     st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
 
-    cells = services.engine().cells(request)[1].values()
-    failed = {f"{cell.outcome.metric}: {cell.outcome.message}" for cell in cells if isinstance(cell.outcome, Failure)}
+    failed = {
+        f"{cell.outcome.metric}: {cell.outcome.message}" for cell in cells.values() if isinstance(cell.outcome, Failure)
+    }
     for failure in sorted(failed):
         st.caption(escape_markdown(failure))
 
@@ -173,22 +183,6 @@ def _bisect_progress(request: Request) -> None:
     if not waiting:
         st.rerun()
     st.progress(1 - waiting / total, f"{total - waiting} of {total} scores")
-
-
-def _scores_by_subset(request: Request, spec: str, texts: dict[EditSubset, Example]) -> dict[EditSubset, float | None]:
-    cells = services.engine().cells(request)[1]
-    outcomes = {subset: cells[spec, example.id].outcome for subset, example in texts.items()}
-    return {subset: one.score if isinstance(one, Result) else None for subset, one in outcomes.items()}
-
-
-def _whole_shift(scores: dict[EditSubset, float | None], number: int) -> float | None:
-    before, after = scores[frozenset()], scores[frozenset(range(number))]
-    return None if before is None or after is None else after - before
-
-
-def _edit_heading(place: int, edit: Edit, summary: str) -> str:
-    old, new = (" ".join(text.split()) for text in (edit.span.of(summary), edit.new))
-    return f"{place}: {_shorten(old) or 'nothing'} → {_shorten(new) or 'nothing'}"
 
 
 def _shorten(text: str) -> str:
