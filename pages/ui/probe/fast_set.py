@@ -199,6 +199,13 @@ def fast_set_pills(metrics: Sequence[Metric]) -> None:
     names = {metric.spec: metric.card.title if metric.spec == metric.name else metric.spec for metric in metrics}
     fast = [metric.spec for metric in metrics if not waits_for_key(metric)]
     follow_choices(ProbeState.fast_specs, fast)
+
+    def store_choices() -> None:
+        """Keep the choice for a metric that was moved, and let the cost decide on the others."""
+        chosen = probe_state().fast_specs
+        moved = {one.spec: one.spec not in chosen for one in metrics if waits_for_key(one) == (one.spec in chosen)}
+        probe_state().waits = {**probe_state().waits, **moved}
+
     st.pills(
         f"Scored while you type; the others wait for {SCORE_ALL_KEY}",
         list(names),
@@ -206,8 +213,7 @@ def fast_set_pills(metrics: Sequence[Metric]) -> None:
         selection_mode="multi",
         key=ProbeState.fast_specs.key,
         format_func=lambda spec: escape_markdown(names[spec]),
-        on_change=_store_choices,
-        args=(tuple(metrics),),
+        on_change=store_choices,
     )
 
 
@@ -225,12 +231,3 @@ def waits_for_key(metric: Metric) -> bool:
     states = [services.engine().pool.state(checkpoint).status for checkpoint in checkpoints]
     loaded = all(status is ModelStatus.READY for status in states)
     return has_to_wait(sum(map(checkpoint_bytes, checkpoints)), loaded, last_edit_s(metric.spec))
-
-
-def _store_choices(metrics: Sequence[Metric]) -> None:
-    """Keep the choice for a metric that was moved, and let the cost decide on the others."""
-    fast = probe_state().fast_specs
-    moved = {
-        metric.spec: metric.spec not in fast for metric in metrics if waits_for_key(metric) == (metric.spec in fast)
-    }
-    probe_state().waits = {**probe_state().waits, **moved}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -125,23 +124,24 @@ def has_settings(name: str) -> bool:
 
 def _add_button(name: str, on_add: Callable[[Metric], None], *, disabled: bool) -> None:
     """Above what it depends on, so that it does not move while that changes."""
+
+    def add() -> None:
+        try:
+            metric = _metric_of_form(
+                name
+            )  # of the fields as they are now: a value may have changed with the very click
+        except TouchstoneError:
+            return  # the form says why
+        on_add(metric)
+
     st.button(
         "Add to the bench",
         key=f"add-{name}",
         type="primary",
         icon=":material/add:",
         disabled=disabled,
-        on_click=partial(_add_from_form, name, on_add),
+        on_click=add,
     )
-
-
-def _add_from_form(name: str, on_add: Callable[[Metric], None]) -> None:
-    """Add the metric of the fields as they are now: a value may have changed with the very click."""
-    try:
-        metric = _metric_of_form(name)
-    except TouchstoneError:
-        return  # the form says why
-    on_add(metric)
 
 
 def _setting_widget(name: str, setting: str) -> WidgetValue[Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 import streamlit as st
 
@@ -39,11 +38,22 @@ def score_board(
     board: Board, *, key: str, on_select: Callable[[], None], on_action: Callable[[str, str], None]
 ) -> None:
     """Mount the board, once per run; `on_action` is given the metric's spec and the row's action."""
+
+    def store_selection() -> None:
+        state = board_state(key)
+        if found := read_selection(component_message(key).get("selected"), state.board):
+            state.selected, state.clicks = found
+            on_select()
+
+    def forward_action() -> None:
+        if action := read_action(component_message(key).get("action"), board_state(key).board):
+            on_action(*action)
+
     _board_component(
         key=key,
         data={**_board_message(board, key), "terms": {column: component_term(term) for column, term in _COLUMN_TERMS}},
-        on_selected_change=partial(_store_selection, key, on_select),
-        on_action_change=partial(_forward_action, key, on_action),
+        on_selected_change=store_selection,
+        on_action_change=forward_action,
     )
 
 
@@ -89,18 +99,3 @@ def _board_message(board: Board, key: str) -> dict[str, object]:
     # The two ways to the screen may overtake each other: the browser draws the highest number it has seen.
     state.versions += 1
     return {"feed": key, "drawn": state.versions, "clicks": state.clicks, **board_data(board)}
-
-
-def _store_selection(key: str, on_select: Callable[[], None]) -> None:
-    state, message = board_state(key), component_message(key).get("selected")
-    found = read_selection(message, state.board)
-    if found is None:
-        return
-    state.selected, state.clicks = found
-    on_select()
-
-
-def _forward_action(key: str, on_action: Callable[[str, str], None]) -> None:
-    action = read_action(component_message(key).get("action"), board_state(key).board)
-    if action is not None:
-        on_action(*action)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -144,7 +143,14 @@ def summary_editor(*, key: str, on_change: Callable[[], None], height: int) -> N
         "limit": MAX_CHARACTERS,
         "height": height,
     }
-    take = partial(_store_text, key, on_change)
+
+    def take() -> None:
+        sent = _sent_text(key)
+        if sent is None:  # the rerun that follows brings the box up to date
+            return
+        editor_state(key).text = sent
+        on_change()
+
     _editor_component(key=key, data=data, on_text_change=take, on_replace_change=take)
 
 
@@ -197,14 +203,6 @@ def read_replacement(message: object, doc_rev: int, text: str) -> Replacement | 
             fits = 0 <= start < end == start + len(old) and text[start : start + len(new)] == new != old
             return Replacement(Span(start, end), old, new, why[:MAX_CHARACTERS]) if current and fits else None
     return None
-
-
-def _store_text(key: str, on_change: Callable[[], None]) -> None:
-    sent = _sent_text(key)
-    if sent is None:  # the rerun that follows brings the box up to date
-        return
-    editor_state(key).text = sent
-    on_change()
 
 
 def _sent_text(key: str) -> str | None:

@@ -46,6 +46,11 @@ def project_work(member: Member, row: ReportRow) -> None:
     if not offered:
         return
     chosen = WorkState.added.of(f"{row.id}-{row.revision}")
+
+    def put() -> None:
+        if work := chosen.get():
+            save_change(lambda: reports_of(current_member()).put(row.id, work))
+
     st.selectbox(
         "Add something that is here",
         list(offered),
@@ -53,12 +58,6 @@ def project_work(member: Member, row: ReportRow) -> None:
         key=chosen.key,
         format_func=lambda work: f"{offered[work].title} ({offered[work].kind})",
         placeholder="Pair, run, campaign, audit or dataset",
-        on_change=_put,
-        args=(row.id, chosen),
+        on_change=put,
         width=420,
     )
-
-
-def _put(project: str, chosen: WidgetValue[Work | None]) -> None:
-    if work := chosen.get():
-        save_change(lambda: reports_of(current_member()).put(project, work))

@@ -160,9 +160,18 @@ def report_settings(member: Member, row: ReportRow) -> None:
             key=shared.key,
             help="Everybody who may see scores on this server finds it in the list, and by its link.",
         )
-        st.button("Save", key="report-save", type="primary", on_click=_save_settings, args=(row,))
+
+        def save() -> None:
+            changed = replace(row, title=title.get(), question=question.get(), shared=shared.get())
+            save_change(lambda: reports_of(current_member()).revise(changed))
+
+        def remove() -> None:
+            save_change(lambda: reports_of(current_member()).remove(row.id))
+            st.query_params[PROJECT_PARAMETER] = []
+
+        st.button("Save", key="report-save", type="primary", on_click=save)
         st.code(f"{st.context.url or ''}?{PROJECT_PARAMETER}={row.id}", language=None, wrap_lines=True)
-        st.button("Delete the project", key="report-remove", icon=":material/delete:", on_click=_remove, args=(row,))
+        st.button("Delete the project", key="report-remove", icon=":material/delete:", on_click=remove)
 
 
 def _begin() -> None:
@@ -172,19 +181,3 @@ def _begin() -> None:
         st.query_params[PROJECT_PARAMETER] = reports_of(current_member()).create(title, question)
 
     save_change(begin)
-
-
-def _save_settings(row: ReportRow) -> None:
-    place = f"{row.id}-{row.revision}"
-    changed = replace(
-        row,
-        title=ReportState.title.of(place).get(),
-        question=ReportState.question.of(place).get(),
-        shared=ReportState.shared.of(place).get(),
-    )
-    save_change(lambda: reports_of(current_member()).revise(changed))
-
-
-def _remove(row: ReportRow) -> None:
-    save_change(lambda: reports_of(current_member()).remove(row.id))
-    st.query_params[PROJECT_PARAMETER] = []

@@ -51,9 +51,14 @@ def report_parts(member: Member, row: ReportRow, changes: Mapping[str, str]) -> 
                 _part_controls(row, place)
     if own:
         text = PartState.text.of(f"{row.id}-{row.revision}-new")
+
+        def add() -> None:
+            if text.get().strip():
+                _revise(row, lambda parts: [*parts, ReportPart(text.get())])
+
         with st.expander("Add a text", icon=":material/edit_note:"):
             st.text_area("Text, in Markdown", key=text.key, height=160, placeholder="## What the metrics miss\n\n…")
-            st.button("Add the text", key="report-add-text", on_click=_add_text, args=(row, text))
+            st.button("Add the text", key="report-add-text", on_click=add)
 
 
 def _pin(content: str, id: str, change: str) -> None:
@@ -165,8 +170,3 @@ def _move(row: ReportRow, place: int, by: int) -> None:
         return parts
 
     _revise(row, move)
-
-
-def _add_text(row: ReportRow, text: WidgetValue[str]) -> None:
-    if text.get().strip():
-        _revise(row, lambda parts: [*parts, ReportPart(text.get())])

@@ -29,12 +29,16 @@ class CheckState:
 
 def check_button(row: ReportRow) -> None:
     """A button that makes all results again."""
+
+    def check() -> None:
+        state = page_state(CheckState)
+        state.report, state.times = row.id, state.times + 1
+
     st.button(
         "Check whether data changed",
         icon=":material/published_with_changes:",
         key="report-check",
-        on_click=_check,
-        args=(row.id,),
+        on_click=check,
         disabled=not row.pins,
         help="Makes every result again from the data and the metrics of today, and says what is different.",
     )
@@ -50,11 +54,6 @@ def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
     key = ("report-check", tuple(pins), state.times)
     found = background_results("Making results again…", key, work, len(pins))
     return dict(zip(pins, found, strict=True)) if found else {}
-
-
-def _check(report: str) -> None:
-    state = page_state(CheckState)
-    state.report, state.times = report, state.times + 1
 
 
 def _changes(builder: PinBuilder, pins: Sequence[Pin]) -> Iterator[str]:

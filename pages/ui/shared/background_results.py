@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Hashable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -45,12 +44,11 @@ def background_results(
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _start(key: Hashable, _work: Callable[[], Iterable[T]], _total: int) -> BackgroundTask[T]:  # noqa: ARG001  # the key is that of the cache
-    return BackgroundTask(partial(_in_turn, _work), _total)
+    def work_in_turn() -> Generator[T]:
+        with _FREE_THREADS:
+            yield from _work()
 
-
-def _in_turn(work: Callable[[], Iterable[T]]) -> Generator[T]:
-    with _FREE_THREADS:
-        yield from work()
+    return BackgroundTask(work_in_turn, _total)
 
 
 @st.fragment(run_every=_LOOK_S)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -121,7 +120,12 @@ def estimate_caption(metrics: Sequence[Metric], examples: Sequence[Example]) -> 
 
 def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") -> None:
     """Show what these conversations cost at most, and `then`, or why no endpoint can be asked; the spend so far as a hint."""
-    begun = attempt(partial(_check_first_question, conversations[0]))
+
+    def begin() -> None:  # an estimate passes over what keeps the first question from being asked
+        with closing(conversations[0].rounds()) as rounds:
+            next(rounds, None)
+
+    begun = attempt(begin)
     found = (
         begun
         if isinstance(begun, Problem)
@@ -136,9 +140,3 @@ def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") ->
     spent = format_spend_by_endpoint(services.engine().spent())
     paid = escape_markdown(f"Spent since the server was started: {spent}.") if spent else None
     st.caption(escape_markdown(f"{found}{then}") if found else "This was asked before: it costs nothing.", help=paid)
-
-
-def _check_first_question(conversation: Conversation[Any]) -> None:
-    """Raises what keeps its first question from being asked, which an estimate passes over."""
-    with closing(conversation.rounds()) as rounds:
-        next(rounds, None)
