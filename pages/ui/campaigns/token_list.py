@@ -75,14 +75,18 @@ def token_rows() -> None:
 
 def revocable_row(text: str, icon: str, key: str, revoke: Callable[[str], None], id: str) -> None:
     """One line on what gives access, with the way to revoke it."""
+
+    def press() -> None:
+        with error_as_notice():
+            revoke(id)
+
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(text)
         st.button(
             "Revoke",
             icon=icon,
             key=key,
-            on_click=_revoke,
-            args=(revoke, id),
+            on_click=press,
             type="tertiary",
             disabled=services.settings().demo,
         )
@@ -94,8 +98,3 @@ def format_token(row: TokenRow) -> str:
     stopped = "" if row.valid else f"; stopped, as {row.owner} is no manager now"
     may = "reads and writes" if row.writes else "reads"
     return f"{row.name} {may} {', '.join(row.campaigns) or 'all campaigns'}; of {row.owner}, {used}{stopped}"
-
-
-def _revoke(revoke: Callable[[str], None], id: str) -> None:
-    with error_as_notice():
-        revoke(id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -12,13 +11,11 @@ import streamlit as st
 
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
 from annotations.store.records import CAMPAIGN_PREFIX
-from annotations.store.store import Store
 from core.background import BackgroundTask
 from core.cases.cases import Cases
 from core.dataset import format_counts
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
+from core.metric import METRICS
 from core.metric_catalog import default_metrics
 from core.metric_title import metric_title
 from core.metrics.mine import EmbeddedWordSupport
@@ -38,13 +35,6 @@ _LOOK_S = 1.0
 
 ScoringTask = BackgroundTask[bool]
 """Its results are the stored scores: whether each is a failure."""
-
-
-def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence[Metric]) -> Generator[bool]:
-    with closing(engine.run(metrics, load_texts(store, dataset))) as results:
-        for outcomes in _batches(outcome for _, outcome in results):
-            store.save_outcomes(outcomes)
-            yield from (isinstance(outcome, Failure) for outcome in outcomes)
 
 
 def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
@@ -181,8 +171,14 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     except TouchstoneError as error:
         leave_notice(str(error))
         return
-    store = services.store()
-    work = partial(_score_dataset, store, services.engine(), dataset, metrics)
+    store, engine = services.store(), services.engine()
+
+    def work() -> Generator[bool]:
+        with closing(engine.run(metrics, load_texts(store, dataset))) as results:
+            for outcomes in _batches(outcome for _, outcome in results):
+                store.save_outcomes(outcomes)
+                yield from (isinstance(outcome, Failure) for outcome in outcomes)
+
     dataset_scorings()[dataset] = BackgroundTask(work, count_texts(store, dataset) * len(metrics))
 
 

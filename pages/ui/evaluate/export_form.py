@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.people import Member, Right
+from annotations.campaigns.people import Right
 from annotations.exchange.dataset_export import (
     dataset_files,
     hub_dataset_files,
@@ -53,9 +53,14 @@ def _export_form(name: str) -> None:
             st.error(escape_markdown(problem), icon=":material/error:")
             return
         member, file = member_later(), re.sub(r"[^\w-]+", "-", name).strip("-").lower()
+
+        def archive() -> bytes:
+            member().require(Right.MANAGE)
+            return zip_files(dataset_files(services.store(), name, licence))
+
         st.download_button(
             "Export Hugging Face",
-            lambda: _archive(member(), services.store(), name, licence),
+            archive,
             f"{file or 'dataset'}-hf-dataset.zip",
             key=f"export-file-{name}",
             icon=":material/download:",
@@ -71,11 +76,6 @@ def _export_form(name: str) -> None:
             partial(_push, services.store(), name, licence),
             push_problem(services.store(), name, licence),
         )
-
-
-def _archive(member: Member, store: Store, name: str, licence: str) -> bytes:
-    member.require(Right.MANAGE)
-    return zip_files(dataset_files(store, name, licence))
 
 
 def _push(store: Store, name: str, licence: str, repository: str, *, public: bool, existing: bool) -> str:

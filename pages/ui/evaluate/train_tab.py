@@ -232,15 +232,16 @@ def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
     except TouchstoneError as error:
         leave_notice(str(error))
         return
-    trainings()[name] = BackgroundTask(partial(_work, plan, data, folder))
 
+    def work() -> Generator[TrainingStep | TrainedFolder]:
+        learned = data
+        if learned is None:
+            yield TrainingStep("Making corruptions", 0, 1)
+            learned = plan.data()
+        trained = yield from train_to_folder(plan, learned, folder, services.engine())
+        yield trained
 
-def _work(plan: TrainingPlan, data: TrainingData | None, folder: Path) -> Generator[TrainingStep | TrainedFolder]:
-    if data is None:
-        yield TrainingStep("Making corruptions", 0, 1)
-        data = plan.data()
-    trained = yield from train_to_folder(plan, data, folder, services.engine())
-    yield trained
+    trainings()[name] = BackgroundTask(work)
 
 
 @st.fragment(run_every=_LOOK_S)

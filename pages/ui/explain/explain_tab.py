@@ -79,6 +79,10 @@ def explanation_card(finding: Finding) -> None:
 
 def _grade_form(finding: Finding) -> None:
     id = _finding_id(finding)
+
+    def copy_verdict_to_record() -> None:
+        probe_state().verdict = ExplainState.verdict_of.of(id).get()
+
     with st.container(horizontal=True):
         verdict = st.segmented_control(
             "You find the summary",
@@ -87,8 +91,7 @@ def _grade_form(finding: Finding) -> None:
             default=probe_state().verdict,
             key=ExplainState.verdict_of.of(id).key,
             format_func=str.capitalize,
-            on_change=_copy_verdict_to_record,
-            args=(id,),
+            on_change=copy_verdict_to_record,
         )
         grade = st.segmented_control(
             "and the explanation", [*Grade], key=ExplainState.grade_of.of(id).key, format_func=format_grade
@@ -107,10 +110,6 @@ def _grade_form(finding: Finding) -> None:
         if demo
         else "Saves your label with what is filled in under Record, and the grade.",
     )
-
-
-def _copy_verdict_to_record(id: str) -> None:
-    probe_state().verdict = ExplainState.verdict_of.of(id).get()
 
 
 def _record_with_grade(finding: Finding) -> LabelRecord:

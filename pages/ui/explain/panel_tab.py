@@ -35,14 +35,20 @@ def panel_form(finding: Finding, found: Mapping[str, Endpoint]) -> None:
             help="MODEL@ENDPOINT, or local:FOLDER for a chat model of this machine. Type one that is not in the list.",
         )
         press = st.empty()
+
+    def ask() -> None:
+        try:
+            explain_requests.ask_panel(finding)
+        except TouchstoneError:
+            return  # the form that is drawn next says why
+
     judges = attempt(explain_requests.chosen_judges)
     missing = case.missing_inputs(setup)
     press.button(
         "Ask the panel",
         key="explain-panel-ask",
         icon=":material/groups:",
-        on_click=_ask,
-        args=(finding,),
+        on_click=ask,
         disabled=bool(missing) or isinstance(judges, Problem),
     )
     st.caption(f"Each judge reads what is chosen under Graded by a model: {SETUP_TITLES[setup]}.")
@@ -53,13 +59,6 @@ def panel_form(finding: Finding, found: Mapping[str, Endpoint]) -> None:
     else:
         estimate_line(explain_requests.panel_conversations(case, setup, judges))
     _panel_card(*explain_requests.panel_outcomes(case, setup))
-
-
-def _ask(finding: Finding) -> None:
-    try:
-        explain_requests.ask_panel(finding)
-    except TouchstoneError:
-        return  # the form that is drawn next says why
 
 
 def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failure]) -> None:

@@ -113,11 +113,18 @@ def saved_metric_actions(name: str) -> None:
     if settings.has_guests or not file.is_file():
         return
     table = file.read_text(encoding="utf-8")
+
+    def remove() -> None:
+        _require_operator()
+        remove_entry(name, services.settings().metrics_dir)
+        leave_notice(f"{name} was removed. Its weights and scores are still here.")
+        open_metric("")
+
     st.markdown("**Table**")
     st.code(table, language=None, wrap_lines=True)
     with st.container(horizontal=True):
         st.download_button("Download the table", table, file.name, key=f"table-{name}", icon=":material/download:")
-        st.button("Remove this metric", key=f"remove-{name}", icon=":material/delete:", on_click=_remove, args=(name,))
+        st.button("Remove this metric", key=f"remove-{name}", icon=":material/delete:", on_click=remove)
     st.caption("Colleagues use it with --plugin FILE, or put it into their folder of TOUCHSTONE\\_METRICS\\_DIR.")
 
 
@@ -272,13 +279,6 @@ def _save(entry: CheckpointEntry) -> None:
     leave_notice(f"{entry.name} is a metric now, and is on the bench of Probe.")
     state.repository, state.guess, state.results, state.source = None, None, [], ""
     open_metric(entry.name)
-
-
-def _remove(name: str) -> None:
-    _require_operator()
-    remove_entry(name, services.settings().metrics_dir)
-    leave_notice(f"{name} was removed. Its weights and scores are still here.")
-    open_metric("")
 
 
 def _require_operator() -> None:
