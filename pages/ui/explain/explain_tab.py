@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -83,6 +82,17 @@ def _grade_form(finding: Finding) -> None:
     def copy_verdict_to_record() -> None:
         probe_state().verdict = ExplainState.verdict_of.of(id).get()
 
+    def record_with_grade() -> LabelRecord:
+        """The label filled in under Record, with this explanation and its grade in place of the one there."""
+        grade = ExplainState.grade_of.of(id).get()
+        return replace(
+            record_from_form(ExplainState.verdict_of.of(id).get()),
+            explanation=finding.explanation,
+            explanation_by=finding.by,
+            grade=grade,
+            cause=ExplainState.flaw_of.of(id).get() if grade in (Grade.PARTIALLY, Grade.NOT) else None,
+        )
+
     with st.container(horizontal=True):
         verdict = st.segmented_control(
             "You find the summary",
@@ -104,24 +114,11 @@ def _grade_form(finding: Finding) -> None:
         key="explain-save",
         icon=":material/save:",
         on_click=save_record,
-        args=(partial(_record_with_grade, finding),),
+        args=(record_with_grade,),
         disabled=demo or not grade or not verdict,
         help="Nothing is kept in this demo."
         if demo
         else "Saves your label with what is filled in under Record, and the grade.",
-    )
-
-
-def _record_with_grade(finding: Finding) -> LabelRecord:
-    """The label filled in under Record, with this explanation and its grade in place of the one there."""
-    id = _finding_id(finding)
-    grade = ExplainState.grade_of.of(id).get()
-    return replace(
-        record_from_form(ExplainState.verdict_of.of(id).get()),
-        explanation=finding.explanation,
-        explanation_by=finding.by,
-        grade=grade,
-        cause=ExplainState.flaw_of.of(id).get() if grade in (Grade.PARTIALLY, Grade.NOT) else None,
     )
 
 

@@ -223,6 +223,15 @@ def _claim_row(place: int, row: EditableClaim) -> None:
         return
     widget = ProbeState.claim_text.of(place)
     widget.follow(row.text)
+
+    def rewrite() -> None:
+        if claims := current_claims():
+            _change(claims.rewrite(place, widget.get()))
+
+    def remove() -> None:
+        if claims := current_claims():
+            _change(claims.remove(place))
+
     origin = " (added)" if row.found is None else " (rewritten)" if row.is_changed else ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_area(
@@ -230,25 +239,14 @@ def _claim_row(place: int, row: EditableClaim) -> None:
             row.text,
             key=widget.key,
             height="content",
-            on_change=_rewrite,
-            args=(place,),
+            on_change=rewrite,
             width="stretch",
         )
         if row.found and row.is_changed:
             st.button(
                 f"Restore {place + 1}", key=f"restore-claim-{place}", type="tertiary", on_click=_restore, args=(place,)
             )
-        st.button(f"Remove {place + 1}", key=f"remove-claim-{place}", type="tertiary", on_click=_remove, args=(place,))
-
-
-def _rewrite(place: int) -> None:
-    if claims := current_claims():
-        _change(claims.rewrite(place, ProbeState.claim_text.of(place).get()))
-
-
-def _remove(place: int) -> None:
-    if claims := current_claims():
-        _change(claims.remove(place))
+        st.button(f"Remove {place + 1}", key=f"remove-claim-{place}", type="tertiary", on_click=remove)
 
 
 def _restore(place: int) -> None:

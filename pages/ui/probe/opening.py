@@ -65,18 +65,15 @@ def open_pair(
     state.opened = (address, edited_summary()) if address else None
     intend(meant)
     keep_draft()
-    _note_view()
 
-
-def _note_view() -> None:
-    """Note on a shared server that its user sees scores of both summaries: neither is handed out to them for an unaided label."""
-    pair, store = current_pair(), services.store()
-    texts = (pair.document, pair.original, edited_summary())
-    if not services.settings().shared or store.read_only or not all(text.strip() for text in texts):
+    # on a shared server this person sees scores of both summaries: neither is handed out to them for an unaided label
+    opened, store = current_pair(), services.store()
+    texts = (opened.document, opened.original, edited_summary())
+    if not services.settings().shared or store.read_only or not all(one.strip() for one in texts):
         return
     try:
         original = records.Pair(
-            pair.document, pair.original, pair.original, (), contexts=pair.contexts, question=pair.question
+            opened.document, opened.original, opened.original, (), contexts=opened.contexts, question=opened.question
         )
         edited = replace(original, edited=edited_summary(), edits=tuple(current_edits()))
         with store.writing_without_sync() as session:

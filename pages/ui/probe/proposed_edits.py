@@ -162,6 +162,13 @@ def edits_answer() -> None:
     probe_state().edit_count_drawn = asked.version if asked else None  # before it is drawn: what comes meanwhile is new
     if not asked:
         return
+
+    def drop_request() -> None:
+        state = probe_state()
+        if state.edit_request:
+            state.edit_request.cancel()
+        state.edit_request = None
+
     with st.container(border=True, key="edits-answer"):
         running = asked.running
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -172,7 +179,7 @@ def edits_answer() -> None:
             st.space("stretch")
             # not in the fragment: what is pressed there reruns only the fragment
             label, icon = ("Cancel", ":material/stop:") if running else ("Close", ":material/close:")
-            st.button(label, key="edits-drop", icon=icon, on_click=_drop_request)
+            st.button(label, key="edits-drop", icon=icon, on_click=drop_request)
 
         show_proposals(asked)
 
@@ -218,10 +225,3 @@ def _watch_answer(asked: EditRequestTask) -> None:
     if edits_arrived():
         st.rerun()
     st.markdown("Edits are being written …" if asked.outcome is None else "Asking which of them are trivial …")
-
-
-def _drop_request() -> None:
-    state = probe_state()
-    if state.edit_request:
-        state.edit_request.cancel()
-    state.edit_request = None

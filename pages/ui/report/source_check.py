@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 import streamlit as st
@@ -11,8 +11,7 @@ from annotations.campaigns.people import Member
 from annotations.store.reports import ReportRow
 from core.errors import Problem, attempt
 from core.pinned.comparison import basis_of, compare
-from core.pinned.pin import Pin, read_pin
-from pages.commands.shared.pins_again import PinBuilder
+from core.pinned.pin import read_pin
 from pages.ui.report.report_choice import pin_builder
 from pages.ui.shared.background_results import background_results
 from pages.ui.shared.reports_of_person import reports_of
@@ -50,17 +49,17 @@ def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
     if state.report != row.id:
         return {}
     pins = {id: read_pin(content) for id, content in reports_of(member).contents(row).items()}
-    work = partial(_changes, pin_builder(), [*pins.values()])
+    builder = pin_builder()
+
+    def work() -> Iterator[str]:
+        """A sentence for each pin, or the reason why it cannot be made again."""
+        for pin in pins.values():
+            again = attempt(partial(builder.build, pin.source, pin.title))
+            if isinstance(again, Problem):
+                yield f"Not made again: {again.message}"
+            else:
+                yield compare(basis_of(pin), basis_of(again)).sentence
+
     key = ("report-check", tuple(pins), state.times)
     found = background_results("Making results again…", key, work, len(pins))
     return dict(zip(pins, found, strict=True)) if found else {}
-
-
-def _changes(builder: PinBuilder, pins: Sequence[Pin]) -> Iterator[str]:
-    """A sentence for each pin, or the reason why it cannot be made again."""
-    for pin in pins:
-        again = attempt(partial(builder.build, pin.source, pin.title))
-        if isinstance(again, Problem):
-            yield f"Not made again: {again.message}"
-        else:
-            yield compare(basis_of(pin), basis_of(again)).sentence

@@ -142,6 +142,10 @@ def open_entry(name: str, there: Sequence[T]) -> tuple[int, T]:
 
 def list_navigation(name: str, there: Sequence[object], place: int, note: str = "") -> None:
     """Show which of how many is open, the way to its neighbours, and a note on it."""
+
+    def open_place(other: int) -> None:
+        review_state().open_entries[name] = (other, there[other])
+
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{place + 1}** of {len(there)}")
         for title, key, by in (("Previous", "P", -1), ("Next", "N", 1)):
@@ -151,8 +155,8 @@ def list_navigation(name: str, there: Sequence[object], place: int, note: str = 
                 shortcut=key,
                 type="tertiary",
                 disabled=not 0 <= place + by < len(there),
-                on_click=_open_place,
-                args=(name, there, place + by),
+                on_click=open_place,
+                args=(place + by,),
             )
         st.caption(note)
 
@@ -170,10 +174,6 @@ def open_next(name: str) -> None:
     """Open what follows in a list in which the open one changes its place."""
     place, _ = review_state().open_entries[name]
     review_state().open_entries[name] = (place, None)
-
-
-def _open_place(name: str, there: Sequence[object], place: int) -> None:
-    review_state().open_entries[name] = (place, there[place])
 
 
 _HEIGHT = 400

@@ -51,32 +51,31 @@ def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> Non
         st.warning(escape_markdown(check_sentence(check)), icon=":material/warning:")
     elif check:
         st.caption(escape_markdown(check_sentence(check)))
+    value = StressState.meaning.of(f"{variant.source}-{variant.kind}")
+
+    def store_meaning() -> None:
+        meaning = value.get()
+        if meaning is None:
+            return
+        by = user_name()
+        try:
+            store_opinion(row.id, Opinion(variant.source, variant.kind, meaning, by))
+        except TouchstoneError as error:
+            leave_notice(str(error))
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button("Open in Probe", icon=":material/science:", key="stress-probe"):
             open_in_probe(source, variant)
         opinion = run.opinions.get((variant.source, variant.kind))
-        value = StressState.meaning.of(f"{variant.source}-{variant.kind}")
         value.set(opinion.meaning if opinion else None)
         st.segmented_control(
             "Meaning of the variant",
             list(Meaning),
             key=value.key,
             format_func=lambda meaning: meaning.value,
-            on_change=_store_meaning,
-            args=(row.id, variant),
+            on_change=store_meaning,
             disabled=not accepts_opinions(row.id),
         )
-
-
-def _store_meaning(id: str, variant: Variant) -> None:
-    meaning = StressState.meaning.of(f"{variant.source}-{variant.kind}").get()
-    if meaning is None:
-        return
-    by = user_name()
-    try:
-        store_opinion(id, Opinion(variant.source, variant.kind, meaning, by))
-    except TouchstoneError as error:
-        leave_notice(str(error))
 
 
 def open_in_probe(source: Source, variant: Variant) -> None:
