@@ -16,6 +16,12 @@ def paused_people(campaign: CampaignSettings, heading: str) -> None:
     paused = [state for state in campaign_manager().states(campaign.id).values() if state.paused]
     if not paused:
         return
+
+    def resume(state: PersonState) -> None:
+        with error_as_notice():
+            campaign_manager().resume(campaign.id, state.person_id)
+            leave_notice(f"{state.person} gets items again.")
+
     st.subheader(heading)
     for state in paused:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -24,8 +30,8 @@ def paused_people(campaign: CampaignSettings, heading: str) -> None:
                 "Resume",
                 icon=":material/play_arrow:",
                 key=f"resume-{campaign.id}-{state.person_id}",
-                on_click=_resume,
-                args=(campaign.id, state),
+                on_click=resume,
+                args=(state,),
                 type="tertiary",
                 disabled=services.settings().demo,
                 help="They get items again; the limits look at what they answer from now on.",
@@ -35,9 +41,3 @@ def paused_people(campaign: CampaignSettings, heading: str) -> None:
 def format_pause(state: PersonState) -> str:
     """One line on a pause: who, why, by whom and since when."""
     return f"{state.person}: {state.reason.rstrip('.')}. Paused by {state.by}, {state.at:%Y-%m-%d %H:%M}"
-
-
-def _resume(campaign_id: str, state: PersonState) -> None:
-    with error_as_notice():
-        campaign_manager().resume(campaign_id, state.person_id)
-        leave_notice(f"{state.person} gets items again.")

@@ -85,6 +85,14 @@ def people_page() -> None:
 
 
 def _add_form() -> None:
+    def add_person() -> None:
+        state = campaigns_state()
+        with error_as_notice():
+            person, code = campaign_manager().add_and_invite(
+                state.person_name.strip(), state.person_role, _VALIDITY_DAYS[state.person_validity]
+            )
+            state.fresh_invites, state.person_name = ((person.name, code),), ""
+
     with st.form("add-person", border=False):
         st.subheader("Add a person")
         st.text_input(
@@ -101,7 +109,7 @@ def _add_form() -> None:
         )
         st.selectbox("The link is valid", list(_VALIDITY_DAYS), index=1, key=CampaignsState.person_validity.key)
         st.form_submit_button(
-            "Add and make a link", icon=":material/person_add:", on_click=_add_person, disabled=services.settings().demo
+            "Add and make a link", icon=":material/person_add:", on_click=add_person, disabled=services.settings().demo
         )
 
 
@@ -203,15 +211,6 @@ def _show_codes() -> None:
         st.caption(
             "Anyone who has it can sign in as that person. Only its hash is stored; revoke it below when it is lost."
         )
-
-
-def _add_person() -> None:
-    state = campaigns_state()
-    with error_as_notice():
-        person, code = campaign_manager().add_and_invite(
-            state.person_name.strip(), state.person_role, _VALIDITY_DAYS[state.person_validity]
-        )
-        state.fresh_invites, state.person_name = ((person.name, code),), ""
 
 
 def _invite_again() -> None:

@@ -13,7 +13,6 @@ import streamlit as st
 
 from annotations.exchange.samples import save_scores
 from annotations.store.dataset_import import DatasetSource
-from annotations.store.store import Store
 from core.background import BackgroundTask
 from core.bulk.results import (
     RECENT_S,
@@ -150,18 +149,20 @@ def _open_as_dataset(stored: StoredResults) -> None:
             disabled=bool(now and now.running),
         )
     if pressed:
-        work = partial(_import_results, services.store(), stored.results.path, name, user_name())
+        store, by, place = services.store(), user_name(), Path(stored.results.path)
+
+        def work() -> Generator[int]:
+            """Import the pairs of the folder and then its scores; how many were saved, write by write."""
+            reader, tally = StoredResultsImporter(), ImportCounts()
+            origin = DatasetSource(
+                name, reader.name, place.name, source_sha256(place), reader.licence, reader.release, by
+            )
+            store.import_dataset(origin, strict_items(reader.read(place), tally), tally.counts)
+            outcomes = (one for _, found in open_stored_results(stored.results.path) for one in found)
+            yield from (saved.total for saved in save_scores(store, name, outcomes))
+
         evaluate_state().bulk_import, evaluate_state().bulk_dataset = BackgroundTask(work), name
         st.rerun()
-
-
-def _import_results(store: Store, folder: str, name: str, by: str) -> Generator[int]:
-    """Import the pairs of a folder and then its scores; how many were saved, write by write."""
-    reader, place, tally = StoredResultsImporter(), Path(folder), ImportCounts()
-    origin = DatasetSource(name, reader.name, place.name, source_sha256(place), reader.licence, reader.release, by)
-    store.import_dataset(origin, strict_items(reader.read(place), tally), tally.counts)
-    outcomes = (one for _, found in open_stored_results(folder) for one in found)
-    yield from (saved.total for saved in save_scores(store, name, outcomes))
 
 
 @st.fragment(run_every=1.0)

@@ -84,7 +84,16 @@ def _save(chosen: EvaluationChoice, study: Combine) -> None:
         raise RightsError("Whoever runs this server adds metrics to it, in a terminal: python cli.py combine …")
     state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
     state.combination_problem, state.saved_combination = "", ""
-    saved = attempt(partial(_entry, chosen, study, name, cascade=bool(st.session_state.get(_CASCADE_KEY))))
+
+    def entry() -> CombinationEntry:
+        require_free_name(name, services.settings().metrics_dir)
+        sentence_scores = load_sentence_scores(services.store(), *chosen.cases.score_keys)
+        found = study.levels(replace(chosen.data, sentence_scores=sentence_scores)).at(study.level)
+        data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
+        mean = combination_entry(name, found, chosen.cases, data)
+        return cascade_entry(mean, Cascade(found), study.budget) if st.session_state.get(_CASCADE_KEY) else mean
+
+    saved = attempt(entry)
     if isinstance(saved, Problem):
         state.combination_problem = saved.message
         return
@@ -95,14 +104,3 @@ def _save(chosen: EvaluationChoice, study: Combine) -> None:
         return
     add_to_bench(made())
     state.saved_combination = name
-
-
-def _entry(chosen: EvaluationChoice, study: Combine, name: str, *, cascade: bool) -> CombinationEntry:
-    require_free_name(name, services.settings().metrics_dir)
-    data_of_study = replace(
-        chosen.data, sentence_scores=load_sentence_scores(services.store(), *chosen.cases.score_keys)
-    )
-    found = study.levels(data_of_study).at(study.level)
-    data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
-    entry = combination_entry(name, found, chosen.cases, data)
-    return cascade_entry(entry, Cascade(found), study.budget) if cascade else entry

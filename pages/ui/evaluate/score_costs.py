@@ -35,6 +35,13 @@ def measure_costs(chosen: EvaluationChoice) -> None:
         for name, metric in parsed.items()
         if not isinstance(metric, Problem) and not asks_endpoint(metric.checkpoints())
     ]
+
+    def begin() -> None:
+        """Measure the chosen members, all where none is chosen."""
+        wanted = split_pieces(addressed_study(Combine).members, "+")
+        members = tuple(name for name in here if not wanted or name in wanted)
+        evaluate_state().measuring = CostMeasuring(members, chosen.datasets, monotonic())
+
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Measure costs",
@@ -42,8 +49,7 @@ def measure_costs(chosen: EvaluationChoice) -> None:
             key="measure-costs",
             help=f"Seconds of each member for a score on this machine, over {TIMED_EXAMPLES} of these summaries, as costs of a score.",
             disabled=services.settings().demo or not here,
-            on_click=_begin,
-            args=(tuple(here), chosen.datasets),
+            on_click=begin,
         )
         if others := [metric_title(name) for name in names if name not in here]:
             st.markdown(
@@ -62,13 +68,6 @@ def measure_costs(chosen: EvaluationChoice) -> None:
     )
     state.measuring = None
     state.costs_measured += 1  # another form: the fields of the one before keep what a person typed
-
-
-def _begin(here: tuple[str, ...], datasets: tuple[str, ...]) -> None:
-    """Measure the chosen members, all where none is chosen."""
-    chosen = split_pieces(addressed_study(Combine).members, "+")
-    members = tuple(name for name in here if not chosen or name in chosen)
-    evaluate_state().measuring = CostMeasuring(members, datasets, monotonic())
 
 
 def _measure(store: Store, settings: Settings, asked: CostMeasuring) -> dict[str, float]:

@@ -70,6 +70,17 @@ def endpoint_list() -> None:
 
 
 def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
+    def remove() -> None:
+        current_member().require(Right.MANAGE)
+        remove_endpoint(endpoint.name)
+
+    def list_models() -> None:
+        # imported when asked for: openai takes a second to import
+        from core.llm.client import client_for
+
+        quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
+        metrics_state().served_models[_served_id(endpoint)] = attempt(partial(client_for(quick).models))
+
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{escape_markdown(endpoint.title)}**")
         st.text(endpoint.base_url)
@@ -79,14 +90,12 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
             st.button(
                 f"Remove {escape_label(endpoint.title)}",
                 key=f"remove-{endpoint.title}",
-                on_click=_remove,
-                args=(endpoint.name,),
+                on_click=remove,
             )
         st.button(
             f"List the models of {escape_label(endpoint.title)}",
             key=f"models-{endpoint.title}",
-            on_click=_list_models,
-            args=(endpoint,),
+            on_click=list_models,
         )
     st.text(f"model {endpoint.model or '– none set –'} · {format_limits(endpoint)}")
     st.text(f"Spent so far: {format_spend(spent)}" if spent.questions else "Nothing was asked so far.")
@@ -100,19 +109,6 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
         if endpoint.model and endpoint.model not in found:
             st.warning(escape_markdown(f"The model that is set, {endpoint.model}, is not among them."))
     endpoint_capabilities(endpoint, metrics_state().findings)
-
-
-def _remove(name: str) -> None:
-    current_member().require(Right.MANAGE)
-    remove_endpoint(name)
-
-
-def _list_models(endpoint: Endpoint) -> None:
-    # imported when asked for: openai takes a second to import
-    from core.llm.client import client_for
-
-    quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
-    metrics_state().served_models[_served_id(endpoint)] = attempt(partial(client_for(quick).models))
 
 
 def _served_id(endpoint: Endpoint) -> tuple[str, str]:
