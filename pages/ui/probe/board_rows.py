@@ -266,6 +266,15 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         {"text": text, "step": step, "before": was if was != text else "", "before_step": was_step}
         for text, step, was, was_step in zip(texts, steps, old, old_steps, strict=True)
     ]
+    word_data = []  # start, end, step and score of each word of each sentence
+    for words in row.words:
+        scored = zip(words, heat_steps([word.score for word in words], row.low, row.high, row.direction), strict=True)
+        word_data.append(
+            [
+                (word.span.start, word.span.end, step, format_number(word.score, row.low, row.high, decimals=2))
+                for word, step in scored
+            ]
+        )
     return {
         "spec": row.spec,
         "title": row.title,
@@ -287,7 +296,7 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "hint": "describes the text" if row.is_surface else DIRECTION_HINTS[row.direction],
         "time": format_duration(row.seconds),
         "parts": part_data,
-        "words": [_word_data(words, row) for words in row.words],
+        "words": word_data,
         "notes": row.notes,
         "unverified": row.unverified,
     }
@@ -305,12 +314,3 @@ def _shift_data(row: BoardRow, move: Move | None) -> BoardData:
         "arrow": "" if zero or row.direction == "neutral" else "▲" if shift > 0 else "▼",
         "move": move.value if move else "",
     }
-
-
-def _word_data(words: Sequence[WordScore], row: BoardRow) -> list[tuple[int, int, int | None, str]]:
-    """Start, end, step and score of each word of a sentence."""
-    steps = heat_steps([word.score for word in words], row.low, row.high, row.direction)
-    return [
-        (word.span.start, word.span.end, step, format_number(word.score, row.low, row.high, decimals=2))
-        for word, step in zip(words, steps, strict=True)
-    ]

@@ -30,7 +30,17 @@ _NUMBER_FORMATS: Mapping[object, tuple[float, str]] = {int: (1, "%d"), float: (0
 
 def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
     """A field per setting of the metric of that name, filled with the defaults; `on_add` is given what was set."""
-    _paper_mode_field(name)
+    if papers := {one.name: one.paper for one in profiles_with(name)}:
+        st.selectbox(
+            "Paper mode",
+            [_NO_PAPER, *papers],
+            key=_paper_widget(name).key,
+            format_func=lambda paper: papers.get(paper, "none: settings of your own"),
+            help="The settings as the paper had them. The signature names the paper.",
+        )
+        if paper := _paper_of_form(name):  # it leaves only the places of weights to be set
+            fixed = ", ".join(f"{setting}={value}" for setting, value in read_profile(paper).settings_of(name).items())
+            st.caption(escape_markdown(f"Fixed: {fixed or 'every setting at its default'}."))
     columns = st.columns(2)
     hints = types_of(METRICS.get(name))
     for place, setting in enumerate(_settings_to_ask(name)):
@@ -72,24 +82,6 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
             )
     st.text("On the command line")
     st.code(metric.spec, language=None, wrap_lines=True)
-
-
-def _paper_mode_field(name: str) -> None:
-    """The papers that have a form of this metric, which leaves only the places of weights to be set."""
-    papers = profiles_with(name)
-    if not papers:
-        return
-    titles = {one.name: one.paper for one in papers}
-    st.selectbox(
-        "Paper mode",
-        [_NO_PAPER, *titles],
-        key=_paper_widget(name).key,
-        format_func=lambda paper: titles.get(paper, "none: settings of your own"),
-        help="The settings as the paper had them. The signature names the paper.",
-    )
-    if paper := _paper_of_form(name):
-        fixed = ", ".join(f"{setting}={value}" for setting, value in read_profile(paper).settings_of(name).items())
-        st.caption(escape_markdown(f"Fixed: {fixed or 'every setting at its default'}."))
 
 
 def _paper_widget(name: str) -> WidgetValue[str]:

@@ -56,6 +56,11 @@ def show_proposals(asked: EditRequestTask) -> None:
 
 
 def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: TrivialityJudgement | Failure | None) -> None:
+    def apply() -> None:
+        """Put the summary with just this edit into the editor; undo brings back the text before."""
+        intend(Intention(INTENDED_VERDICT))
+        rewrite_summary(one.edited, [one.edit])
+
     with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(f"{one.number}: executed", icon=":material/check:", color="green")
@@ -84,7 +89,7 @@ def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: Trivialit
         for remark in one.remarks:
             st.caption(f":material/flag: {escape_markdown(remark)}")
         with st.container(horizontal=True):
-            st.button("Apply", key=f"apply-{one.number}", icon=":material/edit:", on_click=_apply_edit, args=(one,))
+            st.button("Apply", key=f"apply-{one.number}", icon=":material/edit:", on_click=apply)
             demo = services.settings().demo
             st.button(
                 "Keep as pair",
@@ -95,12 +100,6 @@ def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: Trivialit
                 disabled=demo,
                 help="Nothing is kept in this demo." if demo else "Saves the pair with the model, prompt and endpoint.",
             )
-
-
-def _apply_edit(one: AcceptedEdit) -> None:
-    """Put the summary with just this edit into the editor; undo brings back the text before."""
-    intend(Intention(INTENDED_VERDICT))
-    rewrite_summary(one.edited, [one.edit])
 
 
 def _keep_edit(one: AcceptedEdit) -> None:

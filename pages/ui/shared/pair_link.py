@@ -71,23 +71,21 @@ def unpack_edits(text: str, summary: str) -> list[Edit]:
 
 def unpack_pinned(text: str, summary: str) -> tuple[PinnedEdit, ...]:
     """The pinned edits in a link, none in an empty text. Raises as `unpack_edits` does."""
-    if not text:
-        return ()
-    return _unpack(text, lambda records: tuple(_pinned_of_record(record, summary) for record in records))
+
+    def read(record: object) -> PinnedEdit:
+        match record:
+            case [list(edits), str(verdict), str(error_type)]:
+                return PinnedEdit(
+                    tuple(_edits_of_records(edits, summary)), executable.stated_intention(verdict, error_type)
+                )
+        raise ValueError("a pinned edit cannot be read")
+
+    return _unpack(text, lambda records: tuple(map(read, records))) if text else ()
 
 
 def unpack_claims(text: str, summary: str) -> EditableClaims | None:
     """The claims of this summary in a link, None in an empty text. Raises as `unpack_edits` does."""
     return _unpack(text, lambda record: EditableClaims.from_json(record, summary)) if text else None
-
-
-def _pinned_of_record(record: object, summary: str) -> PinnedEdit:
-    match record:
-        case [list(edits), str(verdict), str(error_type)]:
-            return PinnedEdit(
-                tuple(_edits_of_records(edits, summary)), executable.stated_intention(verdict, error_type)
-            )
-    raise ValueError("a pinned edit cannot be read")
 
 
 def _edits_of_records(records: Iterable[object], summary: str) -> list[Edit]:

@@ -73,8 +73,15 @@ def study_tab(
         asking = [value for setting, value in settings.items() if not about[setting].metadata["shown"]]
         result = _asked_result((study.name, *asking, *key), chosen, data)
     else:
+
+        def run_or_explain() -> Report | str:
+            try:
+                return chosen.run(data)
+            except TouchstoneError as error:
+                return str(error)
+
         shape = render_html("skeleton.html", tabs=False)
-        result = background_result(f"{study.title}…", name, partial(_run_or_explain, chosen, data), shape)
+        result = background_result(f"{study.title}…", name, run_or_explain, shape)
     if result is None:
         return None
     if isinstance(result, str):
@@ -96,14 +103,6 @@ def _study_pin(study: Study, data: StudyData, report: Report, run_id: str, **par
         study.spec, data.datasets, data.by or "", data.metric_names, data.resamples, run_id, data.left_out, **part
     )
     return study_pin(study, data, report, source)
-
-
-def _run_or_explain(study: Study, data: StudyData) -> Report | str:
-    """The report, or the reason why these data give none, with what to do."""
-    try:
-        return study.run(data)
-    except TouchstoneError as error:
-        return str(error)
 
 
 def addressed_study(study: type[StudyT]) -> StudyT:
