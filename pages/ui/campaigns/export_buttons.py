@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import streamlit as st
 
@@ -11,7 +10,6 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Right
 from annotations.exchange.dataset_export import hub_campaign_files, missing_terms
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms, open_export
-from annotations.store.store import Store
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.push_form import push_form
@@ -50,21 +48,22 @@ def export_buttons(campaign: CampaignSettings) -> None:
             for reason in filter(None, reasons.values()):
                 st.caption(f":material/info: {escape_markdown(reason)}")
             st.divider()
+            store = services.store()
+
+            def push(repository: str, *, public: bool, existing: bool) -> str:
+                # the hub's library takes a second to import
+                from core.models.upload import push_dataset
+
+                with open_export(store, campaign.id, terms) as export:
+                    files = hub_campaign_files(export)
+                return push_dataset(files, repository, public=public, existing=existing)
+
             push_form(
                 f"campaign-{campaign.id}",
                 "what the dataset for Hugging Face holds (texts, labels by pseudonyms, and the card) to a dataset repository of the hub",
-                partial(_push, services.store(), campaign.id, terms),
+                push,
                 missing_terms(terms.licence, terms.consent),
             )
-
-
-def _push(store: Store, campaign_id: str, terms: ExportTerms, repository: str, *, public: bool, existing: bool) -> str:
-    # the hub's library takes a second to import
-    from core.models.upload import push_dataset
-
-    with open_export(store, campaign_id, terms) as export:
-        files = hub_campaign_files(export)
-    return push_dataset(files, repository, public=public, existing=existing)
 
 
 def _export_button(campaign: CampaignSettings, chosen: type[ExportFormat], terms: ExportTerms) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -96,32 +95,27 @@ def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key:
         st.caption("right is the edited summary, left the one before; people see them in either order.")
     if len(shown) < len(candidates):
         st.caption(f"The first {len(shown)} of {len(candidates)} are listed. Filter them, or use a file.")
-    lines = zip(shown, edited.to_dict("records"), strict=True)
-    return {one.name: task for one, line in lines if (task := _task_of_row(one, line, questions)) is not None}
+
+    tasks: dict[str, NewTask] = {}
+    for candidate, line in zip(shown, edited.to_dict("records"), strict=True):
+        if pd.isna(line["part"]) or pd.isna(line["answer"]):
+            continue  # it is not used
+        answer = next(one for one in _possible_answers(question) if str(one) == line["answer"])
+        task = tasks_for_candidate(candidate, questions, part=line["part"])[0]
+        tasks[candidate.name] = NewTask(
+            task.item_id,
+            task.part,
+            task.explanation_id,
+            task.asked,
+            {question.id: answer},
+            "" if pd.isna(line["feedback"]) else line["feedback"],
+            task.pair,
+        )
+    return tasks
 
 
 def _possible_answers(question: CampaignQuestion) -> list[str | int]:
     return list(range(question.low, question.high + 1)) if question.kind == "scale" else list(question.values)
-
-
-def _task_of_row(candidate: Candidate, line: Mapping[str, Any], questions: QuestionSet) -> NewTask | None:
-    """The first task of an item, with its key; None where the line is not used."""
-    import pandas as pd
-
-    question = questions.by_id[questions.measure]
-    if pd.isna(line["part"]) or pd.isna(line["answer"]):
-        return None
-    answer = next(one for one in _possible_answers(question) if str(one) == line["answer"])
-    task = tasks_for_candidate(candidate, questions, part=line["part"])[0]
-    return NewTask(
-        task.item_id,
-        task.part,
-        task.explanation_id,
-        task.asked,
-        {question.id: answer},
-        "" if pd.isna(line["feedback"]) else line["feedback"],
-        task.pair,
-    )
 
 
 def _tasks_of_file(questions: QuestionSet, key: str) -> dict[str, NewTask]:

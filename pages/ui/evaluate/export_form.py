@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -17,7 +16,6 @@ from annotations.exchange.dataset_export import (
     push_problem,
 )
 from annotations.store.records import CAMPAIGN_PREFIX
-from annotations.store.store import Store
 from core.archive import zip_files
 from core.types import PRECOMPUTED
 from pages.server import services
@@ -70,16 +68,17 @@ def _export_form(name: str) -> None:
         st.divider()
         for remark in licence_remarks(services.store(), name):
             st.caption(f":material/info: {escape_markdown(remark)}")
+        store = services.store()
+
+        def push(repository: str, *, public: bool, existing: bool) -> str:
+            # the hub's library takes a second to import
+            from core.models.upload import push_dataset
+
+            return push_dataset(hub_dataset_files(store, name, licence), repository, public=public, existing=existing)
+
         push_form(
             f"dataset-{name}",
             "texts, labels and the card to a dataset repository of the hub",
-            partial(_push, services.store(), name, licence),
+            push,
             push_problem(services.store(), name, licence),
         )
-
-
-def _push(store: Store, name: str, licence: str, repository: str, *, public: bool, existing: bool) -> str:
-    # the hub's library takes a second to import
-    from core.models.upload import push_dataset
-
-    return push_dataset(hub_dataset_files(store, name, licence), repository, public=public, existing=existing)

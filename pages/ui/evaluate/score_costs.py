@@ -9,14 +9,12 @@ from time import monotonic
 import streamlit as st
 
 from annotations.exchange.samples import load_texts
-from annotations.store.store import Store
 from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import Problem, attempt
 from core.metric import METRICS
 from core.metric_title import metric_title
 from core.model_reference import asks_endpoint
 from core.registry import split_pieces
-from core.settings import Settings
 from core.studies.combine import Combine
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import CostMeasuring, EvaluationChoice, evaluate_state
@@ -59,8 +57,16 @@ def measure_costs(chosen: EvaluationChoice) -> None:
             )
     if state.measuring is None:
         return
-    work = partial(_measure, services.store(), services.settings(), state.measuring)
-    seconds = background_result("Measuring seconds for a score…", state.measuring, work)
+    asked, store, settings = state.measuring, services.store(), services.settings()
+
+    def measure() -> dict[str, float]:
+        """Seconds by the names of the columns."""
+        texts = [text for dataset in asked.datasets for text in load_texts(store, dataset)]
+        metrics = {name: METRICS.parse(name) for name in asked.members}
+        measured = score_seconds(settings, list(metrics.values()), texts)
+        return {name: measured[metric.spec] for name, metric in metrics.items()}
+
+    seconds = background_result("Measuring seconds for a score…", asked, measure)
     if seconds is None:
         return
     address_study(
@@ -68,11 +74,3 @@ def measure_costs(chosen: EvaluationChoice) -> None:
     )
     state.measuring = None
     state.costs_measured += 1  # another form: the fields of the one before keep what a person typed
-
-
-def _measure(store: Store, settings: Settings, asked: CostMeasuring) -> dict[str, float]:
-    """Seconds by the names of the columns."""
-    texts = [text for dataset in asked.datasets for text in load_texts(store, dataset)]
-    metrics = {name: METRICS.parse(name) for name in asked.members}
-    seconds = score_seconds(settings, list(metrics.values()), texts)
-    return {name: seconds[metric.spec] for name, metric in metrics.items()}
