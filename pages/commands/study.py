@@ -149,9 +149,17 @@ def study_command(study: type[Study]) -> TyperCommand:
         if report.alarm:
             raise typer.Exit(1)
 
+    options = _data_options(study)
+    for name, field in settings_of(study).items():
+        choices, low, high = (field.metadata[key] for key in ("choices", "low", "high"))
+        hint = types_of(study)[name]
+        if choices and not choices_of(hint):
+            hint = Literal[choices]
+        number = {"min": low, "max": high} if hint in (int, float) else {}
+        options[name] = (Annotated[hint, typer.Option(help=field.metadata["help"], **number)], field.default)
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in {**_data_options(study), **_setting_options(study), **_FORM_OPTIONS}.items()
+        for name, (annotation, default) in {**options, **_FORM_OPTIONS}.items()
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads the options from it
     run.__annotations__ = {one.name: one.annotation for one in parameters}
@@ -195,18 +203,6 @@ def _data_options(study: type[Study]) -> dict[str, _Option]:
         options["by"] = (_BY, None)
     if study.asks:
         options["device"] = (DeviceOption, None)
-    return options
-
-
-def _setting_options(study: type[Study]) -> dict[str, _Option]:
-    options: dict[str, _Option] = {}
-    for name, field in settings_of(study).items():
-        choices, low, high = (field.metadata[key] for key in ("choices", "low", "high"))
-        hint = types_of(study)[name]
-        if choices and not choices_of(hint):
-            hint = Literal[choices]
-        number = {"min": low, "max": high} if hint in (int, float) else {}
-        options[name] = (Annotated[hint, typer.Option(help=field.metadata["help"], **number)], field.default)
     return options
 
 
