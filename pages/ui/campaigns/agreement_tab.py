@@ -46,7 +46,20 @@ def agreement_tab(campaign: CampaignSettings) -> None:
     st.caption(_AGREEMENT_HELP)
     _caveats(campaign)
 
-    slices_frame = pd.DataFrame([_slice_row(one) for one in of_question])
+    lines = [
+        {
+            "items": one.slice,
+            "labels": one.labels,
+            "people": one.people,
+            "same answer, %": format_percent(one.raw),
+            **{f"alpha ({scale})": format_coefficient(estimate) for scale, estimate in one.alphas.items()},
+            **({"AC1": format_coefficient(one.ac1)} if one.prevalence else {}),
+            **({"split-half": format_coefficient(one.reliability)} if one.reliability else {}),
+            **{f"{answer}, %": format_percent(share) for answer, share in one.prevalence.items()},
+        }
+        for one in of_question
+    ]
+    slices_frame = pd.DataFrame(lines)
     event = st.dataframe(
         slices_frame,
         key=f"agreement-{of_question[0].question}",
@@ -107,19 +120,6 @@ def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> 
         width=560,
     )
     return [one for one in found if one.question == name]
-
-
-def _slice_row(one: Agreement) -> dict[str, object]:
-    return {
-        "items": one.slice,
-        "labels": one.labels,
-        "people": one.people,
-        "same answer, %": format_percent(one.raw),
-        **{f"alpha ({scale})": format_coefficient(estimate) for scale, estimate in one.alphas.items()},
-        **({"AC1": format_coefficient(one.ac1)} if one.prevalence else {}),
-        **({"split-half": format_coefficient(one.reliability)} if one.reliability else {}),
-        **{f"{answer}, %": format_percent(share) for answer, share in one.prevalence.items()},
-    }
 
 
 def _kappa_table(one: Agreement) -> None:

@@ -86,12 +86,18 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
         )
         if chosen:
             is_open = chosen.is_open
+
+            def toggle_open() -> None:
+                """Make the next version, in which nothing but this is new."""
+                with error_as_notice():
+                    newest = campaign_manager().versions(chosen.id)[0].content
+                    campaign_manager().revise(chosen.id, replace(newest, is_open=not chosen.is_open))
+
             st.button(
                 "Close" if is_open else "Open",
                 icon=":material/lock:" if is_open else ":material/lock_open:",
                 key="campaign-toggle",
-                on_click=_toggle_open,
-                args=(chosen,),
+                on_click=toggle_open,
                 disabled=services.settings().demo,
                 help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
             )
@@ -140,10 +146,3 @@ def _people_of_campaign(campaign: CampaignSettings) -> None:
             with error_as_notice():
                 campaign_manager().assign(campaign.id, chosen)
             st.rerun()
-
-
-def _toggle_open(chosen: CampaignSettings) -> None:
-    """The next version, in which nothing but this is new."""
-    with error_as_notice():
-        newest = campaign_manager().versions(chosen.id)[0].content
-        campaign_manager().revise(chosen.id, replace(newest, is_open=not chosen.is_open))

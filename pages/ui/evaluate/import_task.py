@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -57,16 +56,16 @@ class ImportTask(BackgroundTask[ImportResult]):
     """An import under way: what was read so far, and at its end its receipt."""
 
     def __init__(self, request: ImportRequest, store: Store) -> None:
-        self.tally = ImportCounts()
-        super().__init__(partial(_import_items, request, store, self.tally))
+        self.tally = tally = ImportCounts()
 
+        def work() -> Generator[ImportResult]:
+            take, place = readable_items if request.skip_broken else strict_items, request.place()
+            shipped = DATASETS.get(request.importer).shipped
+            tally.reading = {} if shipped else reading_record(place, request.reading.settings)
+            with closing(read_apart(request.file or place.name, _LIMITS, request.reading.read, place)) as found:
+                yield store.import_dataset(request.origin(place), take(found, tally), tally.counts)
 
-def _import_items(request: ImportRequest, store: Store, tally: ImportCounts) -> Generator[ImportResult]:
-    take, place = readable_items if request.skip_broken else strict_items, request.place()
-    shipped = DATASETS.get(request.importer).shipped
-    tally.reading = {} if shipped else reading_record(place, request.reading.settings)
-    with closing(read_apart(request.file or place.name, _LIMITS, request.reading.read, place)) as found:
-        yield store.import_dataset(request.origin(place), take(found, tally), tally.counts)
+        super().__init__(work)
 
 
 _FOLDER = "uploaded-files"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import partial
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -33,7 +32,17 @@ def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key:
     )
     if not asked or plan.recipe == "cross-encoder":
         return
-    points = background_result("Reading and fitting parts…", ("curve", key), partial(_points, plan, data, folder))
+
+    def all_points() -> list[CurvePoint]:
+        curve = learning_curve(plan, data, folder, services.engine())
+        while True:
+            try:
+                next(curve)
+            except StopIteration as end:
+                found: list[CurvePoint] = end.value
+                return found
+
+    points = background_result("Reading and fitting parts…", ("curve", key), all_points)
     if not points:
         return
     rows = [
@@ -58,13 +67,3 @@ def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key:
     lay_out(figure, None, 280, xaxis_title="labelled documents", yaxis_tickformat=".0%")
     st.plotly_chart(figure, width="stretch", key="train-curve-chart")
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", alt="What parts of the labels give")
-
-
-def _points(plan: TrainingPlan, data: TrainingData, folder: Path) -> list[CurvePoint]:
-    curve = learning_curve(plan, data, folder, services.engine())
-    while True:
-        try:
-            next(curve)
-        except StopIteration as end:
-            points: list[CurvePoint] = end.value
-            return points

@@ -51,13 +51,25 @@ def threshold_form(chosen: EvaluationChoice) -> None:
     fitted = background_result("Choosing a threshold…", ("threshold", chosen.key, column.name), fit)
     for sentence in format_threshold(fitted).splitlines() if fitted else ():
         st.write(escape_markdown(sentence))
+
+    def save(shown: OwnThreshold) -> None:
+        """Keep what the page shows under the name that was typed."""
+        state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
+        state.threshold_problem, state.saved_threshold = "", ""
+        try:
+            keep_threshold(store, replace(shown, name=name))
+        except TouchstoneError as error:
+            state.threshold_problem = str(error)
+            return
+        state.saved_threshold = name
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name", "", key=_NAME_KEY, placeholder="my-threshold", max_chars=200, width=300)
         st.button(
             "Save threshold",
             icon=":material/save:",
             disabled=services.store().read_only or fitted is None,
-            on_click=_save,
+            on_click=save,
             args=(fitted,),
         )
     state = evaluate_state()
@@ -70,18 +82,6 @@ def threshold_form(chosen: EvaluationChoice) -> None:
             ),
             icon=":material/check:",
         )
-
-
-def _save(fitted: OwnThreshold) -> None:
-    """Keep what the page shows under the name that was typed."""
-    state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
-    state.threshold_problem, state.saved_threshold = "", ""
-    try:
-        keep_threshold(services.store(), replace(fitted, name=name))
-    except TouchstoneError as error:
-        state.threshold_problem = str(error)
-        return
-    state.saved_threshold = name
 
 
 def saved_thresholds() -> None:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Generator, Mapping
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import get_args
 
 import streamlit as st
@@ -335,13 +334,13 @@ def _show_result(name: str, trained: TrainedFolder) -> None:
                     help="It stands at the head of the card. The card names the licences of what was learned from.",
                     key=f"push-licence-{trained.folder}",
                 )
+
+                def push_trained(repository: str, *, public: bool, existing: bool) -> str:
+                    # the hub's library takes a second to import
+                    from core.models.upload import push
+
+                    return push(trained.folder, repository, licence, public=public, existing=existing)
+
                 missing = "" if licence.strip() else "State the licence of the metric first."
-                push_form(f"trained-{trained.folder}", sent, partial(_push, trained.folder, licence), missing)
+                push_form(f"trained-{trained.folder}", sent, push_trained, missing)
     st.code(trained.spec, language=None, wrap_lines=True)
-
-
-def _push(folder: Path, licence: str, repository: str, *, public: bool, existing: bool) -> str:
-    # the hub's library takes a second to import
-    from core.models.upload import push
-
-    return push(folder, repository, licence, public=public, existing=existing)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.curation import CurationTask
 from annotations.store.records import StoreError
 from core.edits import segments
 from core.types import ErrorType
@@ -44,6 +43,19 @@ def curation_page(campaign: CampaignSettings) -> None:
     place, response = open_entry(f"edit-{campaign.id}", edits)
     task = curator().task(campaign.id, response)
     list_navigation(f"edit-{campaign.id}", edits, place)
+
+    def save(found: ErrorType) -> None:
+        name = f"edit-{task.response}-{task.revision}"
+        note = ReviewState.curation_note.of(task.response).get().strip()
+        try:
+            curator().correct(campaign.id, task.response, found, press_id(name), note)
+        except StoreError as error:
+            leave_receipt("error", str(error))
+            return
+        forget_press(name)
+        open_next(f"edit-{campaign.id}")
+        leave_notice(f"Saved as {found}.")
+
     reading, deciding = st.columns(2, gap="medium")
     with reading:
         document_view(task.document, highlights=source_marks(task), key="review-document", height=_HEIGHT)
@@ -70,20 +82,7 @@ def curation_page(campaign: CampaignSettings) -> None:
                     shortcut=key,
                     width="stretch",
                     icon=":material/check:" if kind == task.corrected_type else None,
-                    on_click=_save_error_type,
-                    args=(campaign, task, kind),
+                    on_click=save,
+                    args=(kind,),
                     disabled=services.settings().demo,
                 )
-
-
-def _save_error_type(campaign: CampaignSettings, task: CurationTask, found: ErrorType) -> None:
-    name = f"edit-{task.response}-{task.revision}"
-    note = ReviewState.curation_note.of(task.response).get().strip()
-    try:
-        curator().correct(campaign.id, task.response, found, press_id(name), note)
-    except StoreError as error:
-        leave_receipt("error", str(error))
-        return
-    forget_press(name)
-    open_next(f"edit-{campaign.id}")
-    leave_notice(f"Saved as {found}.")

@@ -69,8 +69,14 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
     selected = {"metric": chosen.metric, "kind": chosen.kind} if chosen else None
     for name in _CELL_PARAMETERS:
         st.query_params[name] = [selected[name]] if selected else []
+
+    def remember_cell() -> None:
+        stress_state().cell = component_message(_MATRIX_KEY).get("selected")
+        for name in _CELL_PARAMETERS:  # one that was let go is not selected again by the address
+            st.query_params[name] = []
+
     _matrix_component(
-        key=_MATRIX_KEY, data={**matrix_data(cells, figure), "selected": selected}, on_selected_change=_remember_cell
+        key=_MATRIX_KEY, data={**matrix_data(cells, figure), "selected": selected}, on_selected_change=remember_cell
     )
     st.caption(
         f"{_MATRIX_FIGURES[figure][1]} Coloured by the mean shift against harmless edits of about the same size. ↓ lower is more "
@@ -133,12 +139,6 @@ def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None
         if figure == _AGAINST_NOISE and cell.shift.value is not None
         else None,
     }
-
-
-def _remember_cell() -> None:
-    stress_state().cell = component_message(_MATRIX_KEY).get("selected")
-    for name in _CELL_PARAMETERS:  # one that was let go is not selected again by the address
-        st.query_params[name] = []
 
 
 def describe_cell(cell: MatrixCell) -> str:
