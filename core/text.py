@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.memoize import memoize
+from core.nltk_import import import_nltk
 from core.types import Span
 
 if TYPE_CHECKING:
@@ -75,8 +76,7 @@ def splitter_name() -> str:
     NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
     abbreviations of this folder. DECISIONS.md 4 has the measurement.
     """
-    # NLTK imports scipy, scikit-learn and pandas, which takes two seconds. From the package and not from a module of it: only
-    # this waits for another thread that imports NLTK at the moment, which all lexical metrics do at once.
+    import_nltk()
     from nltk import data
 
     try:
@@ -88,6 +88,7 @@ def splitter_name() -> str:
 
 @cache
 def _punkt() -> QuickPunkt:
+    import_nltk()
     from nltk import redos
     from nltk.data import find
     from nltk.tokenize.punkt import PunktParameters, load_punkt_params

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
+from core.nltk_import import import_nltk
+
 PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 
 _PARTS_BY_NUMBER: dict[str, PartOfSpeech] = {
@@ -85,7 +87,8 @@ class WordNet:
 
 
 def _find(path: str) -> Any:
-    from nltk import data  # NLTK takes two seconds: listing the perturbations need not wait for it
+    import_nltk()  # listing the perturbations need not wait for it
+    from nltk import data
 
     return data.find(path)
 

@@ -14,6 +14,7 @@ from typing import ClassVar
 from core.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.nltk_import import import_nltk
 from core.text import sentences
 from core.types import Span
 
@@ -60,7 +61,8 @@ def chunks(document: str) -> list[Passage]:
 
 @cache
 def _tokenize() -> Callable[[str], list[str]]:
-    from nltk import NLTKWordTokenizer  # listing the metrics need not wait for it
+    import_nltk()  # listing the metrics need not wait for it
+    from nltk import NLTKWordTokenizer
 
     found: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
     return found

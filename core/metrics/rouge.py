@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from core.english.word_lists import list_lines
 from core.memoize import memoize
 from core.metric import METRICS, Card
+from core.nltk_import import import_nltk
 from core.surface_metric import SurfaceMetric
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def _irregular_forms() -> dict[str, str]:
 
 @cache
 def _stemmer() -> PorterStemmer:
-    from nltk import PorterStemmer  # NLTK takes two seconds: listing the metrics need not wait for it
+    import_nltk()  # listing the metrics need not wait for it
+    from nltk import PorterStemmer
 
     return PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
 

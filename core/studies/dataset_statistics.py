@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.errors import TouchstoneError
+from core.nltk_import import import_nltk
 from core.report import Column, Report, Table
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 from core.text import sentences
@@ -52,7 +53,8 @@ def _text_lengths(texts: Iterable[str]) -> TextLengths:
     different = [text for text in dict.fromkeys(texts) if text.strip()]
     if not different:
         return TextLengths(0, None, None)
-    from nltk import NLTKWordTokenizer  # it takes two seconds, and the page counts nothing at its start
+    import_nltk()  # the page counts nothing at its start
+    from nltk import NLTKWordTokenizer
 
     tokenizer = NLTKWordTokenizer()
     spans = [[span.of(text) for span in sentences(text)] for text in different]

@@ -6,14 +6,10 @@ One thread imports and pages wait for it: two that import libraries with import 
 from __future__ import annotations
 
 import ast
-import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 PAGES, METRICS = "pages", "metrics"
@@ -60,35 +56,10 @@ def _import(part: str) -> None:
         from core.metric import METRICS as metrics
         from core.text import sentences
 
-        with _absent("scipy", "sklearn"):  # NLTK imports them for what nobody needs here: 120 MB and two seconds
-            import_module("nltk")
-        sentences("The first sentence loads NLTK. It takes two seconds.")
+        sentences("The first sentence loads NLTK. It takes a moment.")
         metrics.names()
     else:
         file = _MAIN if part == PAGES else _VIEWS / f"{part}.py"
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 import_module(node.module)
-
-
-class _Absent(MetaPathFinder):
-    """Finds some packages missing in the thread that makes it; the others import them meanwhile as ever."""
-
-    def __init__(self, packages: tuple[str, ...]) -> None:
-        self._packages = packages
-        self._thread = threading.get_ident()
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:  # noqa: ARG002  # as the import system calls it
-        if name in self._packages and threading.get_ident() == self._thread:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-@contextmanager
-def _absent(*packages: str) -> Iterator[None]:
-    """Import as if some packages were not installed."""
-    finder = _Absent(packages)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
