@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from core.errors import BadSettingError
@@ -63,7 +62,7 @@ def language_of(text: str) -> str:
     return _MAIN_LANGUAGE.get(language, language)
 
 
-@cache
+@memoize(1)  # loaded by one thread while the others wait: it takes 75 MB and half a second
 def _identifier() -> LanguageIdentifier:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

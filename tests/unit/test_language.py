@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from py3langid import langid
 from transformers import (
     DebertaV2ForSequenceClassification,
     XLMRobertaConfig,
     XLMRobertaForSequenceClassification,
 )
 
+from core import language
 from core.cases.cases import build_cases
 from core.datasets.bundled import bundled_items
 from core.errors import BadSettingError
@@ -68,6 +73,29 @@ def test_a_sentence_tells_its_language(code: str) -> None:
 )
 def test_what_is_short_or_not_sure_is_taken_for_no_other_language(text: str) -> None:
     assert language_of(text) in {"", "en"}
+
+
+def test_threads_that_are_unsure_at_the_same_moment_load_the_library_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[str] = []
+
+    def load(file: str, **settings: bool) -> object:  # noqa: ARG001  # as the library is called
+        loads.append(file)
+        time.sleep(0.05)
+        return SimpleNamespace(classify=lambda text: ("de", len(text)))
+
+    monkeypatch.setattr(langid.LanguageIdentifier, "from_model_file", load)
+    language._identifier.cache_clear()  # type: ignore[attr-defined]  # of the decorator
+    language_of.cache_clear()  # type: ignore[attr-defined]
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            codes = list(
+                threads.map(language_of, [f"Unsicher Nummer {word}" for word in ("eins", "zwei", "drei", "vier")])
+            )
+    finally:
+        language._identifier.cache_clear()  # type: ignore[attr-defined]
+        language_of.cache_clear()  # type: ignore[attr-defined]
+    assert codes == ["de"] * 4
+    assert len(loads) == 1
 
 
 def test_no_bundled_text_and_none_of_its_sentences_is_taken_for_another_language() -> None:
