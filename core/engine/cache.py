@@ -200,5 +200,5 @@ class AnswerCache:
 
 def _parts(answer: Answer) -> int:
     """Size of an answer in memory, in numbers of about 32 bytes."""
-    texts = sum([len(text) // 32 + 2 for text in answer.texts])
+    texts = sum([len(text) // 32 + 2 for text in answer.texts]) if answer.texts else 0  # most answers have none
     return _OWN_PARTS + len(answer.values) + 4 * len(answer.spans) + texts

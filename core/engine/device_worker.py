@@ -262,7 +262,9 @@ class DeviceWorker:
     def _wanted(self, batch: Sequence[PendingQuestion]) -> Sequence[PendingQuestion]:
         """The questions that a task still waits for; none once the worker is closed."""
         with self._lock:
-            return [] if self._closed else [pending for pending in batch if any(task.live for task in pending.tasks)]
+            tasks = {task for pending in batch for task in pending.tasks}  # which many questions have in common
+            live = {task for task in tasks if task.live and not self._closed}
+            return [pending for pending in batch if not live.isdisjoint(pending.tasks)]
 
     def _deliver(self, queue: QuestionQueue, passes: Sequence[ForwardPass]) -> None:
         """Keep the answers of a turn, and then hand them out."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.engine.conversation import Priority, Task
-from core.engine.fair_queue import FairQueue, LaneKey, Turn, Turns
+from core.engine.fair_queue import FairQueue, LaneKey, QueueOrder, Turn, Turns
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models.model import Row
@@ -22,8 +22,8 @@ _FEW_ROWS = 16  # that a batch may have with more padding: so few keep no device
 class PendingQuestion:
     """One distinct question and the tasks that want its answer; its tokens once they are known.
 
-    `fingerprint` is that of the weights that must answer. `under_way` is set while a model is asked. `places` are those
-    in the lanes where it waits.
+    `fingerprint` is that of the weights that must answer. `under_way` is set while a model is asked. `places` are the
+    orders by which it was put into lanes and waits there.
     """
 
     key: bytes
@@ -32,7 +32,7 @@ class PendingQuestion:
     row: Row | None = None
     under_way: bool = False
     fingerprint: str = ""
-    places: dict[LaneKey, int] = field(default_factory=dict)
+    places: tuple[QueueOrder, ...] = ()
 
     @property
     def prompt(self) -> str:
@@ -189,15 +189,19 @@ class QuestionQueue:
         return tasks
 
     def _push(self, pending: PendingQuestion, task: Task) -> None:
-        priority, request, place = task.order
-        if not pending.under_way and place < pending.places.get((priority, request), place + 1):
-            pending.places[priority, request] = place
-            self._waiting.put(task.owner, task.order, pending)
+        if pending.under_way:
+            return
+        for order in pending.places:
+            if order[:2] == task.order[:2] and order <= task.order:
+                return
+        pending.places += (task.order,)
+        self._waiting.put(task.owner, task.order, pending)
 
     def _begin(self, pending: PendingQuestion) -> PendingQuestion:
-        pending.drop_cancelled()
+        if len(pending.tasks) > 1:  # of one task it was seen to be live when the question was met
+            pending.drop_cancelled()
         pending.under_way = True
-        pending.places.clear()
+        pending.places = ()
         return pending
 
     def _is_wanted(self, lane: LaneKey, pending: PendingQuestion) -> bool:
@@ -205,7 +209,7 @@ class QuestionQueue:
             return False
         if pending.is_wanted_in(lane):
             return True
-        pending.places.pop(lane, None)
+        pending.places = tuple(order for order in pending.places if order[:2] != lane)
         self._drop_unwanted(pending)
         return False
 
