@@ -12,6 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import torch
+
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import Metric
@@ -81,6 +83,7 @@ class StageClock:
 
 def measure_metric_cost(pairs: int = 400) -> Iterator[MetricCost]:
     """The cost of so many pairs that ask the network, and of the same pairs from the cache."""
+    torch.set_num_threads(1)  # the time of other threads of a pass would count as the rest
     with TemporaryDirectory(prefix="touchstone-bench-") as folder:
         metric, _ = prepare_metric(_METRIC, Sizes("tiny"), sentence_pool(), Path(folder) / "models")
         settings = Settings(device="cpu", memory="1GB", cache_dir=Path(folder) / "cache")
