@@ -156,7 +156,7 @@ def freeze_objects() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*_COLLECTIONS)
+    gc.set_threshold(*map(max, zip(_COLLECTIONS, gc.get_threshold(), strict=True)))
 
 
 def collect_garbage() -> None:
