@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
 from core.english.mentions import matching_sentences, mentions, sentence_around
-from core.english.names import OFFICES, PEOPLE, TITLES, Name, NameKind, find_places
+from core.english.name_swaps import (
+    acts_on,
+    has_place_for_article,
+    modifies,
+    opens_sentence,
+    stand_ins,
+    swappable_names,
+)
+from core.english.names import OFFICES, PEOPLE, TITLES, Name, find_names, find_places
 from core.english.syntax import Sentence, split_tokens
 from core.english.verb_phrases import FINITE_TAGS, sentence_tags, verb_bases
-from core.english.wide_names import DEFAULT_PARSER, NameReading, named_things, reading_signature
+from core.english.wide_names import DEFAULT_PARSER, NameReading, reading_signature
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example, Span
 
@@ -54,37 +62,53 @@ class EntitySwapped(RulePerturbation):
 
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
-        known = {name.text: name for name in self._names(example.document, context)}
+        if self.names != "listed":
+            return _further_edits(
+                example,
+                swappable_names(example.summary, context, self.names, self.parser)[:MAX_MENTIONS],
+                swappable_names(example.document, context, self.names, self.parser),
+            )
+        known = {name.text: name for name in find_names(example.document, context)}
         others = list(known.values())[:MAX_MENTIONS]
         circumstances = {place.span for place in find_places(example.summary, context)}
         mentioned = [
             name
-            for name in self._names(example.summary, context)[:MAX_MENTIONS]
+            for name in find_names(example.summary, context)[:MAX_MENTIONS]
             if name.span not in circumstances and _is_replaceable(example, name)
         ]
         swapped = [edit for old in mentioned for edit in _swapped_names(example, old, others)]
-        return swapped or [
-            _exchange(example, one, other)
-            for one, other in pairwise(mentioned)
-            if _can_change_places(example, one, other) and not _known_words(one, others) & _known_words(other, others)
-        ]
-
-    def _names(self, text: str, context: str) -> Sequence[Name]:
-        """The names of a text; where more is read than lists tell, a club, company or other body may stand for each other.
-
-        And a place is then a country or a listed city: of two others, one may lie in the other, and the sentence stay true.
-        """
-        found = named_things(text, context, self.names, self.parser)
-        if self.names == "listed":
-            return found
-        return [
-            replace(name, kind=NameKind.ORGANISATION) if name.kind in _BODIES else name
-            for name in found
-            if name.kind is not NameKind.PLACE
-        ]
+        return swapped or _exchanges(example, mentioned, others)
 
 
-_BODIES = frozenset({NameKind.CLUB, NameKind.COMPANY, NameKind.ORGANISATION})
+def _further_edits(example: Example, mentioned: Sequence[Name], others: Sequence[Name]) -> list[Edit]:
+    """The same for names that more than lists tell, with an article that comes and goes with them."""
+    made = [_with_article(example.summary, old, new) for old, new in stand_ins(example, mentioned, others)]
+    if edits := [edit for edit in made if edit is not None]:
+        return edits
+    replaceable = [name for name in mentioned if _is_replaceable(example, name)]
+    acting = [
+        _exchange(example, one, other) for one, other in pairwise(replaceable) if acts_on(example.summary, one, other)
+    ]
+    return acting or _exchanges(example, replaceable, others)
+
+
+def _with_article(summary: str, old: Name, new: Name) -> Edit | None:
+    """None where the new name wants an article and there is no place for it."""
+    why = f"The document says this of {old.text}. It speaks of {new.text} in another place."
+    if old.kind in PEOPLE or old.definite == new.definite or modifies(summary, old):
+        return replacement(summary, old.span, new.text, why)
+    if old.definite:
+        return Edit(Span(old.span.start - len("the "), old.span.end), new.text, why)
+    article = "The" if opens_sentence(summary, old) else "the"
+    return Edit(old.span, f"{article} {new.text}", why) if has_place_for_article(summary, old) else None
+
+
+def _exchanges(example: Example, mentioned: Sequence[Name], others: Sequence[Name]) -> list[Edit]:
+    return [
+        _exchange(example, one, other)
+        for one, other in pairwise(mentioned)
+        if _can_change_places(example, one, other) and not _known_words(one, others) & _known_words(other, others)
+    ]
 
 
 def _can_change_places(example: Example, one: Name, other: Name) -> bool:
@@ -144,7 +168,7 @@ def _names(text: str, name: Name) -> bool:
     return any(mentions(text, word) for word in name.words)
 
 
-def _known_words(name: Name, others: list[Name]) -> frozenset[str]:
+def _known_words(name: Name, others: Sequence[Name]) -> frozenset[str]:
     """The words by which a thing may be called: "Scott" and "Mr Shirley" are one where there is a Scott Shirley."""
     return name.words.union(*(other.words for other in others if other.words & name.words))
 

@@ -269,3 +269,61 @@ def test_names_are_parsed_by_a_pipeline_whose_version_the_signature_has(
     spec = f"entity-foreign[names=parsed,parser={tmp_path}]"
     assert PERTURBATIONS.parse(spec).signature == f"{PERTURBATIONS.parse(spec).spec}|parser:en_toy 1.2"
     assert "the Red Cross lost." in variants(spec, "the Velmora lost.")
+
+
+FURTHER = "entity-swapped[names=guessed]"
+
+
+@pytest.mark.parametrize(
+    ("summary", "document", "expected"),
+    [
+        # the article comes and goes with the country
+        ("The fair opened in the UK.", "The fair opened in the UK. Rain fell in Peru.", {"The fair opened in Peru."}),
+        ("Peru won.", "Peru won. Rain fell in the UK.", {"The UK won."}),
+        ("Crops failed in Peru.", "Crops failed in Peru. Rain fell in the UK.", {"Crops failed in the UK."}),
+        # none has a place after an adjective, and a country that modifies stays an acronym or a word
+        ("Crops failed in dry Peru.", "Crops failed in dry Peru. Rain fell in the UK.", set()),
+        ("A US envoy left.", "A US envoy left. Rain fell in the UK and in Peru.", {"A UK envoy left."}),
+        (
+            "He came to the Oslo airport.",
+            "He came to the Oslo airport. Rain fell in Rome.",
+            {"He came to the Rome airport."},
+        ),
+        # cities and states stand for their like alone, and no price is a country
+        ("It rained in Iowa.", "It rained in Iowa. Snow fell in Ohio and in Phnom Penh.", {"It rained in Ohio."}),
+        ("It cost US$10 in Iowa.", "It cost US$10 in Iowa. Snow fell in Peru.", set()),
+        # one country by two names, and a country in another
+        ("Rain fell in Britain.", "Rain fell in Britain. The UK has seen snow in Scotland too.", set()),
+        # a body by its initials
+        ("The World Bank said no.", "The World Bank said no. The WB is in debt.", set()),
+        # what is said of two who are kin may be said of each
+        ("Tom Reid and his brother left.", "Tom Reid and his brother left. Ian Baker is that brother.", set()),
+        # one acts on the other where no verb stands between
+        (
+            "Peru's attack on Mali failed.",
+            "Peru's attack on Mali failed.",
+            {"Mali's attack on Peru failed."},
+        ),
+        ("Peru's border with Mali is long.", "Peru's border with Mali is long.", set()),
+        ("Peru's talks in Mali failed.", "Peru's talks in Mali failed.", set()),
+    ],
+)
+def test_a_further_name_is_swapped_where_the_sentence_is_right_and_false(
+    summary: str, document: str, expected: set[str]
+) -> None:
+    assert variants(FURTHER, summary, document) == expected
+
+
+def test_a_pronoun_forbids_a_further_name_only_of_the_other_gender() -> None:
+    document = "Anna Holm lost her ring. Then came Tom Reid. Yrsel Quandt slept, as Quandt does."
+    assert variants(FURTHER, "Anna Holm lost her ring.", document) == {
+        "Yrsel Quandt lost her ring.",
+        "Quandt lost her ring.",
+    }
+    document = "Anna Holm lost a ring. Then came Tom Reid."
+    assert variants(FURTHER, "Anna Holm lost a ring.", document) == {"Tom Reid lost a ring."}
+
+
+def test_a_name_of_which_more_than_the_words_around_tell_the_kind_is_taken_before_others() -> None:
+    document = "Anna Holm built it. Then came Tom Reid, and minister Velmora spoke. Velmora, who won, left."
+    assert variants(FURTHER, "Anna Holm built it.", document) == {"Tom Reid built it."}
