@@ -84,6 +84,13 @@ class _Commands(TyperGroup):
             with formatter.section(group):
                 formatter.write_dl([(command.name, command.get_short_help_str(width)) for command in listed])
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # of pydantic, by which Typer reads options
+            raise
+
 
 app = _new_app(no_args_is_help=True, help=__doc__, cls=_Commands)
 

@@ -11,6 +11,7 @@ from typing import ClassVar, Self, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadSettingError
+from core.wrong_fields import wrong_fields
 
 NAME_PATTERN = r"^[a-z0-9][a-z0-9-]*$"
 """Form of the name of a declared metric."""
@@ -45,7 +46,7 @@ class MetricEntry(BaseModel):
             return cls(**{**table, "name": name})
         except ValidationError as error:
             # not the values: one may be a key
-            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            wrong = wrong_fields(error)
             known = ", ".join(field for field in cls.model_fields if field != "name")
             raise BadSettingError(f"{place}, [{name}]: {wrong}. Known fields: {known}. {cls.hint}") from None
 

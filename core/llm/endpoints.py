@@ -19,6 +19,7 @@ from core.llm.services_file import SERVICE_PREFIX, ServiceEntry
 from core.metric_tables import read_entries
 from core.model_reference import EndpointModel
 from core.settings import KEY_PREFIX, Settings, secret
+from core.wrong_fields import wrong_fields
 
 _MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
 """Kinds whose questions name no model of their own."""
@@ -76,7 +77,7 @@ def typed_endpoint(fields: Mapping[str, object], key: str) -> Endpoint:
     try:
         entry = EndpointEntry.model_validate(dict(fields))
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        wrong = wrong_fields(error)
         raise BadSettingError(f"{wrong}. A name has letters, digits, dots and dashes.") from None
     if not entry.model.strip():
         raise BadSettingError("model: Name the model that the endpoint is to ask.")

@@ -13,6 +13,7 @@ from typing import Literal, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from core.errors import BadSettingError
+from core.wrong_fields import wrong_fields
 
 _LOG = logging.getLogger(__name__)
 
@@ -104,7 +105,7 @@ def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ..
         try:
             entries.append(EndpointEntry(**fields))
         except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            wrong = wrong_fields(error)
             known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
             raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
     return tuple(entries)

@@ -73,8 +73,8 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored_and_a_
     page.keyboard.press("Escape")
     go_to(page, "Metrics")
     models = page.locator(".st-key-other-models")
-    expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier · bfloat16")).to_be_visible(timeout=START_MS)
-    expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier")).to_have_count(2)
+    expect(models.get_by_text(f"{tiny_deberta} · sequence classifier · bfloat16")).to_be_visible(timeout=START_MS)
+    expect(models.get_by_text(f"{tiny_deberta} · sequence classifier")).to_have_count(2)
 
     press(page.locator(".st-key-card-rouge2").get_by_role("button", name="ROUGE-2"))
     pick(page, "rouge2", "measured", "recall")

@@ -89,6 +89,12 @@ def test_kept_scores_of_sentences_are_fitted_in_the_terminal_and_in_python(
         assert f"|fitted:{made.table}|" in record["signature"]
 
 
+def test_a_value_that_an_option_has_not_is_refused_in_our_words(labelled: Path) -> None:
+    refused = run("combine", "rouge2", "bleu", "--data", labelled, "--name", "my-mix", "--level", "word")
+    assert refused.exit_code == 2
+    assert "Invalid value for '--level': 'word' is not one of" in refused.output
+
+
 def test_without_costs_the_seconds_of_a_score_are_measured(labelled: Path, database: str) -> None:
     assert database
     ended = run("combine", "rouge2", "coverage", "--data", labelled)

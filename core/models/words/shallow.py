@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from core.errors import LoadError
 from core.stats.statistic import Values
+from core.wrong_fields import wrong_fields
 
 FEATURES = (
     "rouge2[measured=f1]",
@@ -124,9 +125,7 @@ def read_model(path: Path) -> ShallowModel:
     try:
         return ShallowModel.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
         raise LoadError(
-            f"{path.name} is no shallow model: {': '.join(filter(None, [where, first['msg']]))}. "
+            f"{path.name} is no shallow model: {wrong_fields(error)}. "
             f"Train one: python cli.py train-shallow PAIRS.jsonl -o MODEL{MODEL_SUFFIX}"
         ) from error

@@ -105,7 +105,7 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
             size = f"{format_megabytes(download_mb)} in all"
         elif state.nbytes:
             size = format_bytes(state.nbytes)
-        parts = [checkpoint.source, checkpoint.kind, dtype, size]
+        parts = [checkpoint.source, checkpoint.kind.replace("_", " "), dtype, size]
         st.text(" · ".join(filter(None, parts)))
         st.space("stretch")
         if state.status is ModelStatus.READY:

@@ -405,7 +405,7 @@ def test_models_are_listed(api: str, listed: object, tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     ("api", "field", "message"),
     [
-        ("anthropic", "stream = true", "stream is for api"),
+        ("anthropic", "stream = true", r"\]: stream is for api"),
         ("anthropic", "seed = 1", "takes no seed"),
         ("responses", "seed = 1", "takes no seed"),
         ("messages", "", "'chat', 'responses', 'anthropic' or 'gemini'"),

@@ -140,7 +140,10 @@ def test_a_service_without_a_price_has_no_estimate(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[mine]\nurl = 'http://localhost'\nbudget = 1", "a budget is kept by the price of an answer"),
+        (
+            "[mine]\nurl = 'http://localhost'\nbudget = 1",
+            r"services\.toml, \[mine\]: a budget is kept by the price of an answer",
+        ),
         ("[mine", "is no TOML"),
         ("url = 'http://localhost'", "url is outside of a table"),
         ("[mine]\ntitle = 'x'", r"\[mine\]: url: Field required"),
