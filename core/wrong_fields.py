@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with the fields of a table, in words."""
+"""Faults that pydantic finds in the fields of a table, in words."""
 
 from __future__ import annotations
 

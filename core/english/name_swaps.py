@@ -1,4 +1,4 @@
-"""Which name of a document may stand for a name of its summary, where more names are read than those whose kind lists tell.
+"""Names of a document that may stand for those of its summary, where more names are read than those whose kind lists tell.
 
 Both are people, or bodies, or places of one level, of which neither lies in the other. An article before a country or body
 comes and goes with its name.
@@ -144,7 +144,7 @@ def _others(example: Example, old: Name, others: Sequence[Name], known: Mapping[
 
 
 _WITH_KIN = re.compile(r"(?:,[^,.]*,)? and (?:his|her|their) [a-z]")
-"""What is said of two may be said of each: Ann and her brother, Tom and his sister."""
+"""Words after one of two who are kin: where it is said of both, Ann and her brother are also Tom and his sister."""
 
 
 def _is_acronym(name: Name) -> bool:
