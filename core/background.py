@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, Protocol
 
 from core.errors import Problem, attempt
 from core.types import T
@@ -77,6 +77,17 @@ def recent_marks(marks: Sequence[Mark], mark: Mark) -> tuple[Mark, ...]:
     """The marks with a newer one, without those that are too old to tell the pace; the last before them stays."""
     old = sum(when < mark[0] - _WINDOW_S for when, _ in marks)
     return (*marks[max(0, old - 1) :], mark)
+
+
+class Track(Protocol):
+    """Pass results on one by one and show how many of how many are there."""
+
+    def __call__(self, results: Iterable[T], what: str, total: int, /) -> Iterator[T]: ...
+
+
+def untracked(results: Iterable[T], what: str, total: int, /) -> Iterator[T]:  # noqa: ARG001  # nobody looks
+    """Pass results on, and show nothing."""
+    return iter(results)
 
 
 class BackgroundTask(Generic[T]):

@@ -212,12 +212,13 @@ def _opened_data(study: Study, options: dict[str, Any], refusals: list[Refusal])
     data = _read_data(study, options, refusals)
     settings = Settings.read().on(options.get("device"))
     with closing(Engine.open(settings)) if study.scores_texts else nullcontext() as engine:
+        data = replace(data, track=with_progress)
         if engine is None:
             yield data
             return
         specs = data.metric_names or (data.run.plan.metrics if data.run else ())
         download_models(engine.pool, [METRICS.parse(spec) for spec in specs])
-        yield replace(data, engine=engine, track=with_progress)
+        yield replace(data, engine=engine)
 
 
 def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> StudyData:
