@@ -35,7 +35,7 @@ from core.stats.discrimination import (
 )
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sensitivity, sign_rate, tie_share
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
-from core.types import ErrorType, Sample, Split
+from core.types import ErrorType, Sample
 
 OVERALL_SLICE = "Overall"
 _ERROR_FAMILIES = ("Intrinsic", "Extrinsic")
@@ -191,9 +191,8 @@ def balanced_accuracy_of_rest(cases: Cases, part: Slice, column: MetricColumn) -
 
 def _split_summaries(cases: Cases, part: Slice, column: MetricColumn) -> tuple[LabelledScores, LabelledScores]:
     """The labelled summaries of the development split, and those of a slice outside of it."""
-    development = np.array([sample.item.split is Split.DEV for sample in cases.samples], dtype=np.bool_)
-    chosen_on = _summaries(cases, development & ~np.isnan(cases.labels), column)
-    return chosen_on, _summaries(cases, part.summaries & ~development, column)
+    chosen_on = _summaries(cases, cases.development & ~np.isnan(cases.labels), column)
+    return chosen_on, _summaries(cases, part.summaries & ~cases.development, column)
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
