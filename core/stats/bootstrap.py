@@ -69,7 +69,7 @@ class Resamples:
 
     @property
     def counts(self) -> Counts:
-        """How often each document is drawn in each resample, (documents, number), whatever memory that takes."""
+        """The number of times that each document is drawn in each resample, (documents, number), whatever memory that takes."""
         return (
             next(_draw_blocks(self.documents, self.number, self.seed, self.number)) if self.kept is None else self.kept
         )
