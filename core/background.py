@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, Protocol
 
 from core.errors import Problem, attempt
 from core.types import T
@@ -27,7 +27,7 @@ class Progress:
     """Work that is done, the total, and the rate per second; `error` says why a task stopped by itself.
 
     `silent_s` is how long nothing was done, where that is unusually long, and `stopping` is true if it was cancelled and
-    its last step is under way.
+    its last step is under way. `unit` is the plural of what is counted.
     """
 
     done: int
@@ -37,6 +37,7 @@ class Progress:
     error: str = ""
     silent_s: float = 0.0
     stopping: bool = False
+    unit: str = "scores"
 
     @property
     def seconds_left(self) -> float | None:
@@ -45,8 +46,10 @@ class Progress:
 
     def __str__(self) -> str:
         if self.stopping:
-            return f"Stopping after the step under way: {self.done} of {self.total} scores stay"
-        text = f"{self.done} of {self.total} scores, {self.total - self.done} left"
+            return f"Stopping after the step under way: {self.done} of {self.total} {self.unit} stay"
+        if not self.total:
+            return f"No {self.unit} yet"
+        text = f"{self.done} of {self.total} {self.unit}, {self.total - self.done} left"
         if self.silent_s:
             return f"{text}, nothing new for {_format_duration(self.silent_s)}"
         if 0 < self.rate < _MINUTES_BELOW:
@@ -76,11 +79,23 @@ def recent_marks(marks: Sequence[Mark], mark: Mark) -> tuple[Mark, ...]:
     return (*marks[max(0, old - 1) :], mark)
 
 
+class Track(Protocol):
+    """Pass results on one by one and show how many of how many are there."""
+
+    def __call__(self, results: Iterable[T], what: str, total: int, /) -> Iterator[T]: ...
+
+
+def untracked(results: Iterable[T], what: str, total: int, /) -> Iterator[T]:  # noqa: ARG001  # nobody looks
+    """Pass results on, and show nothing."""
+    return iter(results)
+
+
 class BackgroundTask(Generic[T]):
     """Works through a generator to its end, or until it is cancelled, and keeps its results; a failure becomes a sentence.
 
     Done are as many as there are results, of `total`, unless `counts` gives other numbers: it is called before the work
-    begins, and in its thread after every result. Work that waits long may watch the event `cancelled` itself.
+    begins, and in its thread after every result; `unit` is the plural of what is counted. Work that waits long may watch the
+    event `cancelled` itself.
     """
 
     def __init__(
@@ -90,10 +105,12 @@ class BackgroundTask(Generic[T]):
         *,
         counts: Callable[[], tuple[int, int]] | None = None,
         cancelled: threading.Event | None = None,
+        unit: str = "scores",
     ) -> None:
         self._work = work
         self._results: list[T] = []
         self._cancelled = cancelled or threading.Event()
+        self._unit = unit
         self._counts = counts or (lambda: (len(self._results), total))
         self._started = time.monotonic()
         done, self._total = self._counts()
@@ -179,6 +196,7 @@ class BackgroundTask(Generic[T]):
             error=error,
             silent_s=silence(marks, now) if running else 0.0,
             stopping=running and self._cancelled.is_set(),
+            unit=self._unit,
         )
 
 

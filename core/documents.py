@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePath
 
@@ -28,31 +29,61 @@ _PDF_ERRORS = (
     *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
     *(TypeError, ValueError, struct.error, zlib.error),
 )
-PDF_LIMITS = Limits(seconds=20, megabytes=1024)
+PDF_LIMITS = Limits(seconds=120, megabytes=1024)  # a page of a paper takes 3 to 50 ms
 
 
-def read_document(name: str, data: bytes, limits: Limits = PDF_LIMITS) -> str:
+@dataclass(frozen=True, slots=True)
+class PdfPage:
+    """The text of a page, after a blank line where others with text are before it, and the number of pages of its PDF."""
+
+    text: str
+    pages: int
+
+
+def read_document(
+    name: str,
+    data: bytes,
+    limits: Limits = PDF_LIMITS,
+    watch: Callable[[Iterable[PdfPage]], Iterable[PdfPage]] = iter,
+) -> str:
     """The text of a file called `name`, with line ends as \\n and without a byte-order mark; never blank.
 
-    A PDF is a program that draws, and may draw for hours: it is read in a process of its own, within `limits`. Raises TouchstoneError, with what was got and what to do, for anything that is not readable text.
+    `watch` gives the pages of a PDF as they are read. Raises TouchstoneError, with what was got and what to do, for anything
+    that is not readable text.
     """
     ending = PurePath(name).suffix.lower()
-    if ending not in {*_TEXT_SUFFIXES, ".pdf"}:
-        raise TouchstoneError(f"{name!r} is not of a kind that can be read. Known: .txt, .md, .pdf. Or paste the text.")
     if ending == ".pdf":
-        text = "".join(read_apart(name, limits, read_pdf, name, data))
-    else:
-        for signature, found in _SIGNATURES.items():
-            if data.startswith(signature):
-                raise TouchstoneError(f"{name!r} is not text but {found}.")
-        marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        try:
-            text = data.decode("utf-16" if marked else "utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise TouchstoneError(
-                f"{name!r} is not {'UTF-16' if marked else 'UTF-8'}: byte 0x{data[error.start]:02x} at position {error.start}. "
-                "Save it as UTF-8 (in most editors: Save as, encoding UTF-8)."
-            ) from None
+        return join_pages(name, watch(read_pages(name, data, limits)))
+    if ending not in _TEXT_SUFFIXES:
+        raise TouchstoneError(f"{name!r} is not of a kind that can be read. Known: .txt, .md, .pdf. Or paste the text.")
+    for signature, found in _SIGNATURES.items():
+        if data.startswith(signature):
+            raise TouchstoneError(f"{name!r} is not text but {found}.")
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = data.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TouchstoneError(
+            f"{name!r} is not {'UTF-16' if marked else 'UTF-8'}: byte 0x{data[error.start]:02x} at position {error.start}. "
+            "Save it as UTF-8 (in most editors: Save as, encoding UTF-8)."
+        ) from None
+    return _as_document(name, text)
+
+
+def read_pages(name: str, data: bytes, limits: Limits = PDF_LIMITS) -> Generator[PdfPage]:
+    """The pages of a PDF as they are read; closing it ends that. Raises TouchstoneError.
+
+    A PDF is a program that draws, and may draw for hours: it is read in a process of its own, within `limits`.
+    """
+    return read_apart(name, limits, read_pdf, name, data)
+
+
+def join_pages(name: str, pages: Iterable[PdfPage]) -> str:
+    """The text of all pages of a PDF as one document. Raises TouchstoneError where that is none."""
+    return _as_document(name, "".join(page.text for page in pages))
+
+
+def _as_document(name: str, text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         raise TouchstoneError(
@@ -63,17 +94,16 @@ def read_document(name: str, data: bytes, limits: Limits = PDF_LIMITS) -> str:
     return text
 
 
-def read_pdf(name: str, data: bytes) -> Iterator[str]:
-    """The text of a PDF in pieces, a page each; raises TouchstoneError. Only for a process that can be ended: see `read_document`."""
+def read_pdf(name: str, data: bytes) -> Iterator[PdfPage]:
+    """The pages of a PDF; raises TouchstoneError. Only for a process that can be ended: see `read_pages`."""
     from pypdf.errors import DependencyError, PyPdfError  # the pages need not load it
 
     pages, drawn = 0, False
     try:
-        for text in _page_texts(name, data):
+        for text, number in _page_texts(name, data):
             pages += 1
-            if text:
-                yield f"\n\n{text}" if drawn else text
-                drawn = True
+            yield PdfPage(f"\n\n{text}" if drawn and text else text, number)
+            drawn = drawn or bool(text)
     except DependencyError as error:
         raise TouchstoneError(
             f"{name!r} is encrypted or packed in a way that is not read here ({error}). Save a copy without encryption, or "
@@ -85,7 +115,8 @@ def read_pdf(name: str, data: bytes) -> Iterator[str]:
         raise TouchstoneError(f"{name!r} has {pages} pages and no text in them, probably scans. Paste its text.")
 
 
-def _page_texts(name: str, data: bytes) -> Iterator[str]:
+def _page_texts(name: str, data: bytes) -> Iterator[tuple[str, int]]:
+    """The text of each page, and how many pages there are."""
     from pypdf import PasswordType, PdfReader
 
     reader = PdfReader(BytesIO(data))
@@ -93,4 +124,5 @@ def _page_texts(name: str, data: bytes) -> Iterator[str]:
         raise TouchstoneError(f"{name!r} is protected by a password. Save a copy without one.")
     for page in reader.pages:
         # some fonts spell surrogate pairs apart: they are joined, and a lone half becomes U+FFFD
-        yield page.extract_text().strip().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = page.extract_text().strip().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        yield text, len(reader.pages)

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from typing import IO
 
 from core.errors import TouchstoneError
@@ -23,6 +22,7 @@ from core.types import T
 
 _LOG = logging.getLogger(__name__)
 _CHUNK = 64  # results that are sent together
+_SEND_S = 0.3  # but none waits longer for the next
 _INHERITED = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"})
 """Variables that such a process gets; any other may hold a secret."""
 _ITEMS, _REFUSED, _BROKEN, _END = "items", "refused", "broken", "end"
@@ -102,8 +102,7 @@ def work() -> None:
     read, given, seconds, megabytes = pickle.load(sys.stdin.buffer)
     _limit(seconds, megabytes)
     try:
-        results = iter(read(*given))
-        while chunk := list(islice(results, _CHUNK)):
+        for chunk in _chunks(read(*given)):
             pickle.dump((_ITEMS, chunk), output)
             output.flush()
         message = (_END, "")
@@ -113,6 +112,16 @@ def work() -> None:
         message = (_BROKEN, repr(error)[:500])
     pickle.dump(message, output)
     output.flush()
+
+
+def _chunks(results: Iterable[T]) -> Iterator[list[T]]:
+    chunk, sent = [], time.monotonic()
+    for result in results:
+        chunk.append(result)
+        if len(chunk) == _CHUNK or time.monotonic() - sent > _SEND_S:
+            yield chunk
+            chunk, sent = [], time.monotonic()
+    yield chunk
 
 
 def _limit(seconds: float, megabytes: int) -> None:

@@ -94,18 +94,27 @@ def find_mark(notes: Iterable[str]) -> str:
     return next((note for note in notes if note.startswith(UNVERIFIED)), "")
 
 
+def looked_at(texts: int) -> slice:
+    """Of so many texts those whose languages are looked at for a warning: all, or some that are evenly spread."""
+    return slice(None, None, -(-texts // _MOST_TEXTS) or 1)
+
+
 def count_unverified(metric: str, languages: str, examples: Sequence[Example]) -> list[str]:
     """A sentence on how many of the texts that a metric scores are in a language that it is not for; none where none is.
 
-    Of many texts some are looked at, evenly spread, which the sentence says.
+    Of many texts some are looked at, which the sentence says.
     """
-    read = examples[:: -(-len(examples) // _MOST_TEXTS) or 1]
+    return warn_of_languages(metric, languages, examples[looked_at(len(examples))], len(examples))
+
+
+def warn_of_languages(metric: str, languages: str, read: Sequence[Example], scored: int) -> list[str]:
+    """The same from those that are looked at, of so many that are scored."""
     marked = [unverified_languages(languages, example) for example in read]
     counts = Counter(language for others in marked for language in others)
     if not counts:
         return []
     listed = ", ".join(f"{language} {count}" for language, count in counts.most_common())
-    part = f" looked at of {len(examples)}" if len(read) < len(examples) else ""
+    part = f" looked at of {scored}" if len(read) < scored else ""
     return [
         f"{metric}: scores of {sum(map(bool, marked))} of {len(marked)} texts{part} are {UNVERIFIED}{_why(languages)} ({listed})."
     ]

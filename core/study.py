@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from core.background import Track, untracked
 from core.cases.measures import Slice, draw_resamples, slice_cases
 from core.cases.pool import pool_of_cases
 from core.errors import BadSettingError, TouchstoneError
@@ -79,17 +80,6 @@ Group = Literal[
 Outlet = Literal["command", "page", "audit", "python", "pack"]
 
 
-class Track(Protocol):
-    """Pass results on one by one and show how many of how many are there."""
-
-    def __call__(self, results: Iterable[T], what: str, total: int, /) -> Iterator[T]: ...
-
-
-def untracked(results: Iterable[T], what: str, total: int, /) -> Iterator[T]:  # noqa: ARG001  # nobody looks
-    """Pass results on, and show nothing."""
-    return iter(results)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyData:
     """The data of a study, of which it takes what its `takes` name.
@@ -149,7 +139,7 @@ class StudyData:
     @property
     def draws(self) -> Resamples:
         """The resamples of documents that serve all figures."""
-        return draw_resamples(self.samples, self.resamples)
+        return draw_resamples(self.samples, self.resamples, track=self.track)
 
     @property
     def stress_run(self) -> Run:

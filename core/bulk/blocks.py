@@ -167,6 +167,11 @@ def read_block(folder: Folder, name: str) -> list[Item]:
     return [item_of_row(row) for row in zip(*columns, strict=True)]
 
 
+def block_table(folder: Folder, name: str, columns: Sequence[str], shared: Sequence[str] = ()) -> Any:
+    """The same as a table of pyarrow; see `read_table`."""
+    return read_table(folder.inner(_BLOCKS), f"{name}.parquet", columns, shared)
+
+
 def block_columns(folder: Folder, name: str, columns: Sequence[str]) -> list[list[str]]:
     """The values of some columns of a block, in order; no other column is read."""
     return read_parquet(folder.inner(_BLOCKS), f"{name}.parquet", columns)
@@ -231,12 +236,19 @@ def _parquet_bytes(columns: dict[str, list[Any]]) -> bytes:
 
 def read_parquet(folder: Folder, name: str, columns: Sequence[str], shared: Sequence[str] = ()) -> list[list[Any]]:
     """The values of some columns of a file; equal values of `shared` columns are one object."""
+    table = read_table(folder, name, columns, shared)
+    return [_values(table.column(column)) for column in columns]
+
+
+def read_table(folder: Folder, name: str, columns: Sequence[str], shared: Sequence[str] = ()) -> Any:
+    """Some columns of a file as a table of pyarrow, those that are `shared` as dictionaries of their distinct values."""
     import pyarrow as pa
-    from pyarrow.parquet import read_table
+    from pyarrow.parquet import read_table as read
 
     try:
-        table = read_table(pa.BufferReader(folder.read(name)), columns=list(columns), read_dictionary=list(shared))
-        return [_values(table.column(column)) for column in columns]
+        return read(pa.BufferReader(folder.read(name)), columns=list(columns), read_dictionary=list(shared)).select(
+            columns
+        )
     except (pa.ArrowInvalid, KeyError, OSError) as error:
         raise TouchstoneError(f"{folder.url}/{name} is broken: {error}. Delete it, and make it again.") from error
 

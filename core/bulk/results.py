@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -188,12 +188,13 @@ class StoredResults:
             for place, item in enumerate(read_block(self.blocks, name)):
                 yield item, [column[place] for column in columns]
 
-    def block_samples(self, name: str, wanted: Callable[[Item], bool]) -> Iterator[Sample]:
-        """The wanted pairs of a block with their scores and without the texts of the documents."""
+    def block_samples(self, name: str) -> list[Sample]:
+        """The pairs of a block with their scores and without the texts of the documents."""
         columns = [read_scores(folder, name, spec) for folder, spec in self.metrics if folder.has(f"{name}.parquet")]
-        for place, item in enumerate(read_block(self.blocks, name)):
-            if wanted(item):
-                yield scored_sample(self.results.url, item, (column[place] for column in columns))
+        return [
+            scored_sample(self.results.url, item, (column[place] for column in columns))
+            for place, item in enumerate(read_block(self.blocks, name))
+        ]
 
     def progress(self, now: float) -> list[MetricProgress]:
         """Progress of each metric, from the files alone, whoever writes them and where. `now` is in seconds since 1970."""
@@ -266,31 +267,6 @@ class StoredResultsImporter(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         return (item for item, _ in open_stored_results(str(source)))
-
-
-def samples_of_results(url: str, watch: Callable[[list[str]], Iterable[str]] = iter) -> list[Sample]:
-    """The labelled pairs and the originals of edits, with our scores and without the texts of the documents.
-
-    `watch` gives the names of the blocks as they are read. Raises TouchstoneError where the folder is none of results, or
-    nothing in it is labelled or edited.
-    """
-    stored = open_stored_results(url)
-    names = block_names(stored.blocks)
-    found = [
-        sample
-        for name in watch(names)
-        for sample in stored.block_samples(name, lambda item: item.intended is not None or item.parent is not None)
-    ]
-    if not found:
-        raise TouchstoneError(
-            f"{url} has no labelled pair and no edit, with which scores could be compared. Give the pairs of `blocks` a label."
-        )
-    missing = {sample.item.parent for sample in found if sample.item.parent}
-    missing -= {sample.item.example.id for sample in found}
-    if missing:
-        wanted = (stored.block_samples(name, lambda item: item.example.id in missing) for name in watch(names))
-        found += [sample for samples in wanted for sample in samples]
-    return found
 
 
 def scored_sample(dataset: str, item: Item, scores: Iterable[StoredScore]) -> Sample:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,8 +14,8 @@ from core.language import count_unverified
 from core.metric import METRICS, Direction
 from core.profile import Profile
 from core.stats.score_draw import SELECTION_PROBABILITY
-from core.stats.statistic import Numbers, Values, number_documents
-from core.types import Example, Sample, Verdict
+from core.stats.statistic import Mask, Numbers, Values, number_documents
+from core.types import Example, Sample, Split, Verdict
 
 _LABEL_VALUES: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
 _DIRECTIONS: dict[str, Direction] = {"higher": "higher", "lower": "lower", "neutral": "neutral"}
@@ -46,18 +46,20 @@ class Cases:
     """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
 
     `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
-    original and its edit that are both consistent; one that is borderline has no part in either. `separate` are metrics on
-    several scales, which only slices of one scale can have. `probabilities`, (samples,), are how likely each was drawn for its
+    original and its edit that are both consistent; one that is borderline has no part in either. `development` marks the
+    samples on which thresholds are chosen, (samples,). `separate` are metrics on several scales, which only slices of one scale
+    can have. `probabilities`, (samples,), are how likely each was drawn for its
     label, nan where that was not kept; None where no sample has one. `warnings` are sentences on scores that were left out or are
     unverified for their language, and on datasets that overlap.
     """
 
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     labels: Values
     documents: Numbers
     pairs: Numbers
     harmless: Numbers
     columns: tuple[MetricColumn, ...]
+    development: Mask
     warnings: tuple[str, ...] = ()
     separate: tuple[MetricColumn, ...] = ()
     probabilities: Values | None = None
@@ -87,27 +89,17 @@ class Cases:
 def build_cases(samples: Sequence[Sample]) -> Cases:
     """Samples of one dataset or several; see `core.cases.pooling` for the scales of released scores."""
     samples, code_warnings = newest_code_only(samples)
-    parents = {(sample.dataset, sample.item.parent) for sample in samples if sample.item.parent}
+    edited = {(sample.dataset, sample.item.parent) for sample in samples if sample.item.parent}
     keys = ((sample.dataset, sample.item.example.id) for sample in samples)
-    places = {key: place for place, key in enumerate(keys) if key in parents}
-    linked = [
-        (places[sample.dataset, sample.item.parent], place)
-        for place, sample in enumerate(samples)
-        if sample.item.parent and (sample.dataset, sample.item.parent) in places and not _borderline(sample)
-    ]
-    linked = [(one, two) for one, two in linked if not _borderline(samples[one])]
+    places = {key: place for place, key in enumerate(keys) if key in edited}
+    parents = np.array(
+        [places.get((sample.dataset, sample.item.parent or ""), -1) for sample in samples], dtype=np.intp
+    )
     labels = np.array([_LABEL_VALUES.get(sample.item.intended, np.nan) for sample in samples], dtype=np.float64)
+    borderline = np.array([sample.item.intended is Verdict.BORDERLINE for sample in samples], dtype=np.bool_)
+    pairs, harmless = link_edits(labels, borderline, parents)
 
-    specs = {score.metric for sample in samples for score in sample.kept}
-    directions = {}  # or why the scores of a metric are left out: it was removed, or its settings have changed
-    for spec in sorted(specs):
-        try:
-            directions[spec] = str(METRICS.parse(spec).card.direction)
-        except TouchstoneError as error:
-            why = str(error).partition(" Known: ")[0]  # nobody typed the name: the list of all others is no help
-            directions[spec] = f"The kept scores of {spec} are left out. {why}"
-    # the faithful and the broken side; an original without a label counts as faithful to its broken edit
-    pairs = [(one, two) if labels[two] == 0 else (two, one) for one, two in linked if 0 in (labels[one], labels[two])]
+    directions = read_directions({score.metric for sample in samples for score in sample.kept})
     released: dict[str, Values] = defaultdict(lambda: np.full(len(samples), np.nan))
     for place, sample in enumerate(samples):
         for score in sample.item.scores:
@@ -117,23 +109,54 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
         samples=tuple(samples),
         labels=labels,
         documents=number_documents(_document_marks(sample) for sample in samples),
-        pairs=_pair_array([(good, bad) for good, bad in pairs if labels[bad] == 0 and labels[good] != 0]),
-        harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
+        pairs=pairs,
+        harmless=harmless,
+        development=np.array([sample.item.split is Split.DEV for sample in samples], dtype=np.bool_),
         columns=(
             *[MetricColumn(name, values) for name, values in released.items()],
             *_own_columns(samples, directions),
         ),
         warnings=(
             *code_warnings,
-            *(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
+            *left_out_metrics(directions),
             *_language_warnings(samples, directions),
         ),
         probabilities=probabilities,
     )
 
 
-def _borderline(sample: Sample) -> bool:
-    return sample.item.intended is Verdict.BORDERLINE
+def link_edits(labels: Values, borderline: Mask, parents: Numbers) -> tuple[Numbers, Numbers]:
+    """The rows of the minimal pairs and of the harmless edits, (pairs, 2) each, as `Cases` has them.
+
+    `parents`, (samples,), is the row of what a sample is an edit of, -1 of one that is none.
+    """
+    edited = np.flatnonzero((parents >= 0) & ~borderline)
+    edited = edited[~borderline[parents[edited]]]
+    origins = parents[edited]
+    # the faithful and the broken side; an original without a label counts as faithful to its broken edit
+    forward = labels[edited] == 0
+    either = forward | (labels[origins] == 0)
+    good, bad = np.where(forward, origins, edited)[either], np.where(forward, edited, origins)[either]
+    opposed = (labels[bad] == 0) & (labels[good] != 0)
+    kept = (labels[edited] == 1) & (labels[origins] != 0)
+    return np.column_stack([good[opposed], bad[opposed]]), np.column_stack([origins[kept], edited[kept]])
+
+
+def read_directions(specs: Iterable[str]) -> dict[str, str]:
+    """The direction of each metric, or why its scores are left out: it was removed, or its settings have changed."""
+    directions = {}
+    for spec in sorted(specs):
+        try:
+            directions[spec] = str(METRICS.parse(spec).card.direction)
+        except TouchstoneError as error:
+            why = str(error).partition(" Known: ")[0]  # nobody typed the name: the list of all others is no help
+            directions[spec] = f"The kept scores of {spec} are left out. {why}"
+    return directions
+
+
+def left_out_metrics(directions: Mapping[str, str]) -> list[str]:
+    """The reasons among these directions."""
+    return [sentence for sentence in directions.values() if sentence not in _DIRECTIONS]
 
 
 def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
@@ -154,10 +177,6 @@ def select_paper_metrics(cases: Cases, profile: Profile) -> Cases:
             f"No score was released or made in paper mode. Make some: cli.py score-dataset NAME --metric rouge2@{profile.name}"
         )
     return select_metrics(cases, names)
-
-
-def _pair_array(pairs: Sequence[tuple[int, int]]) -> Numbers:
-    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 
 
 def _document_marks(sample: Sample) -> list[object]:
@@ -190,7 +209,19 @@ def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> li
                 failed[score.metric] += 1
             else:
                 values[score.metric, score.signature][place] = score.value
-    taken = {score.metric for sample in samples for score in sample.item.scores}
+    return own_columns(values, failed, directions, {score.metric for sample in samples for score in sample.item.scores})
+
+
+def own_columns(
+    values: Mapping[tuple[str, str], Values],
+    failed: Mapping[str, int],
+    directions: Mapping[str, str],
+    released: Container[str] = (),
+) -> list[MetricColumn]:
+    """The columns of scores by spec and signature, with the number of `failed` of each spec; those left out have none.
+
+    A metric that is `released` too is called ours.
+    """
     # the spec of each signature, numbered from the second on, the one with the most scores first
     order = sorted(values, key=lambda key: (key[0], -int(np.sum(~np.isnan(values[key]))), key[1]))
     seen: Counter[str] = Counter()
@@ -198,9 +229,9 @@ def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> li
     for key in order:
         seen[key[0]] += 1
         number = f" ({seen[key[0]]})" if seen[key[0]] > 1 else ""
-        names[key] = f"{key[0]}{' (ours)' if key[0] in taken else ''}{number}"
+        names[key] = f"{key[0]}{' (ours)' if key[0] in released else ''}{number}"
     return [
-        MetricColumn(name, values[key], _DIRECTIONS[directions[key[0]]], key[1], failed[key[0]])
+        MetricColumn(name, values[key], _DIRECTIONS[directions[key[0]]], key[1], failed.get(key[0], 0))
         for key, name in names.items()
         if directions[key[0]] in _DIRECTIONS
     ]

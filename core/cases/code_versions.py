@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.signature_parts import apart_from_code, code_of_signature
 from core.types import Sample, StoredScore
+
+
+def in_several_codes(signatures: Iterable[str]) -> dict[str, list[str]]:
+    """The signatures that differ in the code alone, by what they have in common."""
+    versions: dict[str, list[str]] = defaultdict(list)
+    for signature in signatures:
+        versions[apart_from_code(signature)].append(signature)
+    return {setup: same for setup, same in versions.items() if len(same) > 1}
 
 
 def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[str]]:
@@ -17,10 +25,7 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
     where a sample has several; where none has several, the one with the most scores.
     """
     counts: Counter[str] = Counter(score.signature for sample in samples for score in sample.kept if score.signature)
-    versions: dict[str, list[str]] = defaultdict(list)
-    for signature in counts:
-        versions[apart_from_code(signature)].append(signature)
-    several = {setup: signatures for setup, signatures in versions.items() if len(signatures) > 1}
+    several = in_several_codes(counts)
     if not several:
         return samples, []
     setups = {signature: setup for setup, signatures in several.items() for signature in signatures}

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from core.background import Track, untracked
 from core.cases.cases import Cases, MetricColumn
 from core.errors import TouchstoneError, UnknownNameError
 from core.report import Format
@@ -34,7 +35,7 @@ from core.stats.discrimination import (
 )
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sensitivity, sign_rate, tie_share
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
-from core.types import ErrorType, Sample, Split
+from core.types import ErrorType, Sample
 
 OVERALL_SLICE = "Overall"
 _ERROR_FAMILIES = ("Intrinsic", "Extrinsic")
@@ -190,9 +191,8 @@ def balanced_accuracy_of_rest(cases: Cases, part: Slice, column: MetricColumn) -
 
 def _split_summaries(cases: Cases, part: Slice, column: MetricColumn) -> tuple[LabelledScores, LabelledScores]:
     """The labelled summaries of the development split, and those of a slice outside of it."""
-    development = np.array([sample.item.split is Split.DEV for sample in cases.samples], dtype=np.bool_)
-    chosen_on = _summaries(cases, development & ~np.isnan(cases.labels), column)
-    return chosen_on, _summaries(cases, part.summaries & ~development, column)
+    chosen_on = _summaries(cases, cases.development & ~np.isnan(cases.labels), column)
+    return chosen_on, _summaries(cases, part.summaries & ~cases.development, column)
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -231,9 +231,9 @@ def affordable_resamples(cases: Cases) -> int:
     return max(_MIN_RESAMPLES, min(RESAMPLES, _MAX_WEIGHED // max(1, len(cases.samples))))
 
 
-def draw_resamples(cases: Cases, resamples: int = RESAMPLES, seed: int = 0) -> Resamples:
-    """The resamples of documents that serve all figures of these cases."""
-    return Resamples.draw(max(1, cases.clusters), resamples, seed)
+def draw_resamples(cases: Cases, resamples: int = RESAMPLES, seed: int = 0, track: Track = untracked) -> Resamples:
+    """The resamples of documents that serve all figures of these cases; `track` shows how far long passes over them are."""
+    return Resamples.draw(max(1, cases.clusters), resamples, seed, track)
 
 
 def metric_rows(
@@ -300,7 +300,9 @@ def has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
 
 
 def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> dict[str, Measurement]:
-    distributions = {column.name: drawn.of(MEASURES[name](cases, part, column)) for column in cases.columns}
+    statistics = [MEASURES[name](cases, part, column) for column in cases.columns]
+    names = [column.name for column in cases.columns]
+    distributions = dict(zip(names, drawn.of_each(statistics), strict=True))
     estimates = {metric: distribution.estimate() for metric, distribution in distributions.items()}
     if name == "sign_rate":
         # whether pairs that moved go either way equally often
@@ -328,9 +330,8 @@ def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> di
         if distributions[best].n == distributions[other].n and same_cases:
             return compare_paired(distributions[best], distributions[other])
         shared = zip((one, two), on_shared_cases(one.values, two.values), strict=True)
-        return compare_paired(
-            *(drawn.of(MEASURES[name](cases, part, replace(column, values=values))) for column, values in shared)
-        )
+        both = [MEASURES[name](cases, part, replace(column, values=values)) for column, values in shared]
+        return compare_paired(*drawn.of_each(both))
 
     def classical(best: str, other: str) -> float | None:
         if min(distributions[best].documents, distributions[other].documents) < MIN_TEST_DOCUMENTS:
@@ -339,7 +340,7 @@ def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> di
 
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
     made = {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
-    return mark_best(estimates, made, drawn.counts.shape[1])
+    return mark_best(estimates, made, drawn.number)
 
 
 BOOTSTRAP_TEST = "paired bootstrap"

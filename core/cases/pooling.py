@@ -56,6 +56,7 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
     warnings = (sentence for _, sentences in found for sentence in sentences)
     # datasets that have documents in common: what they hold of these is no evidence of its own
     texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
+    specs = {score.metric for sample in together.samples for score in sample.kept}
     common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
     shared_documents = [
         f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
@@ -68,7 +69,7 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
         separate=tuple(column for column, _ in found if column.scales is not None),
         warnings=(
             *together.warnings,
-            *training_overlaps(together.samples),
+            *training_overlaps({sample.document for sample in together.samples} - {""}, specs),
             *shared_documents,
             *warnings,
         ),

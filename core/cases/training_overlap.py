@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -11,16 +11,14 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.models.words.head import CONFIG_FILE, DOCUMENTS_FILE, HeadConfig
-from core.types import Sample
 from core.weights.locations import locate
 
 _KINDS = {"word_support", "mlp"}
 
 
-def training_overlaps(samples: Sequence[Sample]) -> Iterator[str]:
-    """A starred sentence for each scored metric that learned from documents of these samples."""
-    documents = {sample.document for sample in samples} - {""}
-    for spec in sorted({score.metric for sample in samples for score in sample.kept}):
+def training_overlaps(documents: Set[str], specs: Iterable[str]) -> Iterator[str]:
+    """A starred sentence for each of these metrics that learned from some of these documents."""
+    for spec in sorted(specs):
         if learned := documents & training_documents(spec):
             learning = f"★ {spec} learned from {len(learned)} of these {len(documents)} documents"
             if scores_out_of_fold(spec):

@@ -179,7 +179,7 @@ def compare_sides(
     for metric, both in shared.items():
         before, after = sides[metric]
         lost = np.flatnonzero(~np.isnan(before.column.values) & np.isnan(after.column.values))
-        lost_ids = tuple(cases.samples[row].item.example.id for row in lost)
+        lost_ids = tuple(cases.samples[row].item.example.id for row in lost.tolist())
         of_metric = tuple(change for change in changes if change.metric == metric)
         comparisons.append(MetricComparison(metric, of_metric, lost_ids, *_changed_items(cases, part, both)))
     return comparisons

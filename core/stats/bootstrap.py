@@ -6,18 +6,24 @@ serve every metric and slice: what is compared is compared on the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.background import Track, untracked
 from core.stats.statistic import Estimate, Statistic, Values
 
+Counts = NDArray[np.uint8]
 RESAMPLES = 10_000
 CONFIDENCE_LEVEL = 0.95
 _MAX_CELLS = 1 << 17  # of an intermediate array: 1 MB stays in a processor's cache, more are three times slower
+_DRAWN_TOGETHER = 64  # resamples that are turned into columns at once: one by one, each byte takes a line of the cache
+_MAX_KEPT = 1 << 29  # counts that stay in memory, a byte each
+_BLOCK_CELLS = 1 << 23  # of a block of resamples
+_LONG_CELLS = 1 << 28  # of all intermediate arrays: more take seconds
 _TIMED_RESAMPLES = 8  # from which the time of all is projected
 _MIN_RESAMPLES = 8  # resamples at once, whatever the size: with fewer, sparse products read their indices too often
 
@@ -44,39 +50,96 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resamples:
-    """Number of times that each document is drawn in each resample, (documents, resamples)."""
+    """`number` draws of as many documents as there are, numbered from 0; the same seed gives the same draws.
 
-    counts: NDArray[np.uint8]
+    `kept` says how often each document is drawn in each, (documents, number); None where that would take too much memory: it is
+    drawn again then, block by block, for each pass over statistics. `track` shows how far a long pass is.
+    """
+
+    documents: int
+    number: int
+    seed: int
+    kept: Counts | None = None
+    track: Track = untracked
 
     @classmethod
-    def draw(cls, documents: int, number: int = RESAMPLES, seed: int = 0) -> Resamples:
-        """`number` resamples of as many documents as there are, numbered from 0."""
-        rng = np.random.default_rng(seed)
-        counts = np.empty((documents, number), dtype=np.uint8)
-        step = _chunk_size(documents)
-        for start in range(0, number, step):
-            block = counts[:, start : start + step]
-            size = block.shape[1]
-            drawn = rng.integers(documents, size=(size, documents)) + documents * np.arange(size)[:, None]
-            block[:] = np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents).T
-        return cls(counts)
+    def draw(cls, documents: int, number: int = RESAMPLES, seed: int = 0, track: Track = untracked) -> Resamples:
+        kept = next(_draw_blocks(documents, number, seed, number)) if documents * number <= _MAX_KEPT else None
+        return cls(documents, number, seed, kept, track)
+
+    @property
+    def counts(self) -> Counts:
+        """The number of times that each document is drawn in each resample, (documents, number), whatever memory that takes."""
+        return (
+            next(_draw_blocks(self.documents, self.number, self.seed, self.number)) if self.kept is None else self.kept
+        )
 
     def of(self, statistic: Statistic) -> Distribution:
         """The statistic of the cases as they are, and of every resample."""
-        if statistic.why:
-            return Distribution(None, np.zeros(0), statistic.n, statistic.why)
-        documents = len(statistic.documents)
-        value = float(statistic.weigh(np.ones((len(statistic.documents), 1)))[0])
-        one_document = "All cases are of one document: there is no interval." if documents < 2 else ""
-        if why := statistic.without_interval or one_document:
-            return Distribution(value, np.zeros(0), statistic.n, why, documents)
-        step = _chunk_size(max(statistic.rows, documents))
-        chunks = (self.counts[:, start : start + step] for start in range(0, self.counts.shape[1], step))
-        draws = [statistic.weigh(chunk[statistic.documents].astype(np.float64)) for chunk in chunks]
-        return Distribution(value, np.concatenate(draws), statistic.n, documents=documents)
+        return self.of_each([statistic])[0]
+
+    def of_each(self, statistics: Sequence[Statistic]) -> list[Distribution]:
+        """The same of several statistics, by one pass over the resamples."""
+        found = [_without_draws(statistic) for statistic in statistics]
+        left = {place: statistics[place] for place, one in enumerate(found) if one.value is not None and not one.why}
+        width = self.number if self.kept is not None else max(_MIN_RESAMPLES, _BLOCK_CELLS // self.documents)
+        steps = self._weigh_all(left, width)
+        if self.number * sum(map(_height, left.values())) > _LONG_CELLS:
+            widths = [min(width, self.number - start) for start in range(0, self.number, width)]
+            total = sum(-(-one // _chunk_size(_height(statistic))) for one in widths for statistic in left.values())
+            steps = self.track(steps, "steps of the bootstrap", total)
+        draws: dict[int, list[Values]] = {place: [] for place in left}
+        for place, values in steps:
+            draws[place].append(values)
+        return [
+            replace(one, draws=np.concatenate(draws[place])) if place in draws else one
+            for place, one in enumerate(found)
+        ]
+
+    def _weigh_all(self, statistics: Mapping[int, Statistic], width: int) -> Iterator[tuple[int, Values]]:
+        """Each statistic's place and values in some resamples, all in order."""
+        blocks = _draw_blocks(self.documents, self.number, self.seed, width) if self.kept is None else [self.kept]
+        for block in blocks:
+            for place, statistic in statistics.items():
+                step = _chunk_size(_height(statistic))
+                for start in range(0, block.shape[1], step):
+                    chunk = block[:, start : start + step]
+                    yield place, statistic.weigh(chunk[statistic.documents].astype(np.float64))
 
     def estimate(self, statistic: Statistic) -> Estimate:
         return self.of(statistic).estimate()
+
+
+def _draw_blocks(documents: int, number: int, seed: int, size: int) -> Iterator[Counts]:
+    """Blocks of `size` of the resamples, (documents, size) each, the last one smaller."""
+    rng = np.random.default_rng(seed)
+    step = max(1, _MAX_CELLS // documents)
+    height = max(step, _DRAWN_TOGETHER)
+    for start in range(0, number, size):
+        block = np.empty((documents, min(size, number - start)), dtype=np.uint8)
+        for first in range(0, block.shape[1], height):
+            part = block[:, first : first + height]
+            rows = np.empty(part.shape[::-1], dtype=np.uint8)
+            for place in range(0, len(rows), step):
+                several = rows[place : place + step]
+                drawn = rng.integers(documents, size=several.shape) + documents * np.arange(len(several))[:, None]
+                several[:] = np.bincount(drawn.ravel(), minlength=several.size).reshape(several.shape)
+            part[:] = rows.T
+        yield block
+
+
+def _without_draws(statistic: Statistic) -> Distribution:
+    """The statistic of the cases as they are, with the reason where it is not resampled."""
+    if statistic.why:
+        return Distribution(None, np.zeros(0), statistic.n, statistic.why)
+    documents = len(statistic.documents)
+    value = float(statistic.weigh(np.ones((documents, 1)))[0])
+    one_document = "All cases are of one document: there is no interval." if documents < 2 else ""
+    return Distribution(value, np.zeros(0), statistic.n, statistic.without_interval or one_document, documents)
+
+
+def _height(statistic: Statistic) -> int:
+    return max(statistic.rows, len(statistic.documents))
 
 
 def percentile_interval(draws: Values) -> tuple[float, float]:

@@ -107,16 +107,21 @@ def number_documents(marks: Iterable[Iterable[Hashable]]) -> Numbers:
     `marks` are what each case has of its document, such as its text and its group: cases that share one share the
     document, also by way of a third; a case without a mark stands alone.
     """
-    from scipy.sparse.csgraph import connected_components  # scipy takes half a second, and most commands count nothing
-
     names: dict[Hashable, int] = {}
     cases, named, number = array("q"), array("q"), 0
     for number, of in enumerate(marks, start=1):
         for mark in of:
             cases.append(number - 1)
             named.append(names.setdefault(mark, len(names)))
-    size = number + len(names)
-    edges = count_matrix(np.array(cases, dtype=np.intp), np.array(named, dtype=np.intp) + number, (size, size))
+    return number_linked(np.array(cases, dtype=np.intp), np.array(named, dtype=np.intp), number)
+
+
+def number_linked(cases: Numbers, marks: Numbers, number: int) -> Numbers:
+    """The same of `number` cases, of which each of `cases` has the mark in its place, (links,) both, numbered from 0."""
+    from scipy.sparse.csgraph import connected_components  # scipy takes half a second, and most commands count nothing
+
+    size = number + int(marks.max(initial=-1)) + 1
+    edges = count_matrix(cases, marks + number, (size, size))
     _, components = connected_components(edges, directed=False)
     numbers: Numbers = np.unique(components[:number], return_inverse=True)[1]
     return numbers

@@ -13,7 +13,7 @@ from core.llm.printed_words import papers_with_words, printed_words
 from core.llm.prompts import replacements_folder
 from core.papers.paper_words import find_words, save_words
 from core.profile import read_profile
-from pages.commands.shared.messages import print_status
+from pages.commands.shared.messages import print_status, with_progress
 
 GROUP = "Language models"
 EXAMPLE = "python cli.py paper-words longdoc 2511.07689.pdf"
@@ -32,7 +32,8 @@ def command(
         raise BadSettingError("TOUCHSTONE_PROMPTS_DIR is set to nothing. Set it to a folder to keep prompts in.")
     if not file.is_file():
         raise TouchstoneError(f"There is no file {file}. Name your copy of {read_profile(paper).paper}.")
-    found = find_words(read_document(file.name, file.read_bytes()), words)
+    text = read_document(file.name, file.read_bytes(), watch=lambda pages: with_progress(pages, "pages read"))
+    found = find_words(text, words)
     number = len(words.pieces) - len(found.missing)
     if found.texts:
         print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(found, words, folder)}.")

@@ -209,15 +209,18 @@ def _data_options(study: type[Study]) -> dict[str, _Option]:
 @contextmanager
 def _opened_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> Iterator[StudyData]:
     """The data that the options name, with an engine that is closed at the end where the study asks models."""
-    data = _read_data(study, options, refusals)
-    settings = Settings.read().on(options.get("device"))
-    with closing(Engine.open(settings)) if study.scores_texts else nullcontext() as engine:
-        if engine is None:
-            yield data
-            return
-        specs = data.metric_names or (data.run.plan.metrics if data.run else ())
-        download_models(engine.pool, [METRICS.parse(spec) for spec in specs])
-        yield replace(data, engine=engine, track=with_progress)
+    try:
+        data = replace(_read_data(study, options, refusals), track=with_progress)
+        settings = Settings.read().on(options.get("device"))
+        with closing(Engine.open(settings)) if study.scores_texts else nullcontext() as engine:
+            if engine:
+                specs = data.metric_names or (data.run.plan.metrics if data.run else ())
+                download_models(engine.pool, [METRICS.parse(spec) for spec in specs])
+            yield replace(data, engine=engine)
+    except KeyboardInterrupt:
+        kept = " What models answered is kept." if study.scores_texts else ""
+        print_status(f"Stopped: there is no report.{kept}")
+        raise
 
 
 def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> StudyData:

@@ -13,6 +13,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.waiting import download, idle, pick_option, press
+from tests.unit.test_documents import pages_pdf
 
 pytestmark = pytest.mark.e2e
 
@@ -169,6 +170,24 @@ def test_texts_from_outside_are_opened_and_a_bad_file_loses_nothing(bench: Bench
     bench.write("The harbour was closed on Tuesday by a flood.")
     expect(page.locator("ins").first).to_contain_text("by a flood")
     expect(bench.score("rouge2", "shift")).not_to_have_text("0.000")
+
+
+@pytest.mark.slow
+def test_a_pdf_of_many_pages_shows_how_far_it_is_and_cancel_leaves_what_was_typed(bench: Bench) -> None:
+    page = bench.page
+    document, cancel = page.get_by_role("textbox", name="Document"), page.get_by_role("button", name="Cancel")
+    bench.press("Open a text")
+    document.fill("Typed before.")
+    document.blur()
+    upload(bench, "book.pdf", pages_pdf(1000, 150))
+    expect(page.get_by_text(re.compile(r"\d+ of 1000 pages, \d+ left"))).to_be_visible()
+    expect(document).to_have_value("Typed before.")
+    press(cancel)
+    expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 1000 pages"))).to_be_visible()
+    expect(cancel).to_have_count(0)
+    expect(document).to_have_value("Typed before.")
+    upload(bench, "book.pdf", pages_pdf(40, 150))
+    expect(page.get_by_text("The document is the file, with")).to_be_visible(timeout=WORK_MS)
 
 
 def receipt(page: Page) -> str:

@@ -17,6 +17,8 @@ WAIT_S = 30.0
     ("progress", "text"),
     [
         (Progress(0, 40, 0.0, running=True), "0 of 40 scores, 40 left, 0 a second"),
+        (Progress(0, 0, 0.0, running=True, unit="pages"), "No pages yet"),
+        (Progress(1, 3, 1.0, running=True, unit="pages"), "1 of 3 pages, 2 left, 1.0 a second, about 2 s to go"),
         (Progress(10, 40, 2.0, running=True), "10 of 40 scores, 30 left, 2.0 a second, about 15 s to go"),
         (Progress(10, 1210, 2.0, running=True), "10 of 1210 scores, 1200 left, 2.0 a second, about 10 min to go"),
         (Progress(10, 16, 0.05, running=True), "10 of 16 scores, 6 left, 3.0 a minute, about 2 min to go"),

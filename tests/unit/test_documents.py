@@ -10,8 +10,9 @@ from io import BytesIO
 
 import pytest
 from pypdf import PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from core.documents import read_document, read_pdf
+from core.documents import PdfPage, join_pages, read_document, read_pages, read_pdf
 from core.errors import TouchstoneError
 from core.foreign_files import Limits
 
@@ -33,6 +34,26 @@ def pdf(text: str) -> bytes:
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     end = f"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
     return (body + f"xref\n0 6\n0000000000 65535 f \n{table}" + end).encode("latin-1")
+
+
+def pages_pdf(number: int, lines: int = 50) -> bytes:
+    """A PDF of so many pages of text, the third of them blank."""
+    writer = PdfWriter()
+    names = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
+    font = DictionaryObject({NameObject(key): NameObject(name) for key, name in names.items()})
+    fonts = DictionaryObject({NameObject("/F1"): writer._add_object(font)})  # pypdf has no other way to add text
+    for place in range(number):
+        page = writer.add_blank_page(595, 842)
+        if place == 2:
+            continue
+        stream = DecodedStreamObject()
+        line = "(The harbour was closed on Tuesday after a storm, and nobody was hurt there.) Tj T*\n"
+        stream.set_data(f"BT /F1 10 Tf 12 TL 40 800 Td (Page {place}.) Tj T*\n{line * lines}ET".encode())
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        page[NameObject("/Contents")] = writer._add_object(stream.flate_encode())
+    file = BytesIO()
+    writer.write(file)
+    return file.getvalue()
 
 
 def locked(user_password: str) -> bytes:
@@ -134,6 +155,28 @@ def test_a_pdf_that_needs_much_memory_is_given_up() -> None:
         read_document("bomb.pdf", bomb, Limits(seconds=60, megabytes=60))
 
 
+def test_the_pages_of_a_pdf_come_one_by_one_with_their_number() -> None:
+    seen: list[PdfPage] = []
+    text = read_document("a.pdf", pages_pdf(4, 1), watch=lambda pages: (seen.append(page) or page for page in pages))
+    assert [page.pages for page in seen] == [4] * 4
+    assert [page.text.strip()[:7] for page in seen] == ["Page 0.", "Page 1.", "", "Page 3."]
+    assert text == "".join(page.text for page in seen)
+    assert text.count("\n\n") == 2
+
+
+@pytest.mark.slow
+def test_a_pdf_of_a_thousand_pages_is_read_and_can_be_left_after_the_first() -> None:
+    book = pages_pdf(1000)
+    pages = read_pages("book.pdf", book)
+    assert next(pages).pages == 1000
+    began = time.monotonic()
+    pages.close()  # which ends the process that reads
+    assert time.monotonic() - began < 1
+    text = read_document("book.pdf", book)
+    assert text.count("\n\n") == 998
+    assert text.count("nobody was hurt") == 999 * 50
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_damaged_pdf_is_read_or_refused_and_never_crashes(seed: int) -> None:
     chance, whole = (
@@ -148,4 +191,4 @@ def test_a_damaged_pdf_is_read_or_refused_and_never_crashes(seed: int) -> None:
                 [b"<</[(", b">>", b" 0 R", b"/", b"-1", b"99999999999", b"stream\n", chance.randbytes(3), b""]
             )
         with suppress(TouchstoneError):
-            assert "".join(read_pdf("a.pdf", bytes(damaged))).strip()  # in this process, which an error would fail
+            assert join_pages("a.pdf", read_pdf("a.pdf", bytes(damaged)))  # in this process, which an error would fail

@@ -44,6 +44,12 @@ def endless() -> Iterator[int]:
         pass
 
 
+def slow() -> Iterator[int]:
+    time.sleep(0.4)
+    yield 0
+    time.sleep(60)
+
+
 def environment() -> Iterator[str]:
     print("a library prints")  # noqa: T201  # which must not be taken for a result
     yield from os.environ
@@ -51,6 +57,14 @@ def environment() -> Iterator[str]:
 
 def test_results_come_in_order() -> None:
     assert list(read_apart("a.csv", LIMITS, numbers, 1000)) == list(range(1000))
+
+
+def test_a_result_does_not_wait_long_for_those_that_are_sent_with_it() -> None:
+    results = read_apart("a.csv", LIMITS, slow)
+    assert next(results) == 0
+    began = time.monotonic()
+    results.close()
+    assert time.monotonic() - began < 5
 
 
 def test_what_the_reader_refuses_is_said_in_its_words() -> None:

@@ -102,7 +102,7 @@ class Threshold(Question):
             labelled_case(
                 cases.samples[place], float(column.values[place]), {name: of[place] for name, of in decisions.items()}
             )
-            for place in np.flatnonzero(known)
+            for place in np.flatnonzero(known).tolist()
         ]
 
 

@@ -13,9 +13,9 @@ from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_samples, load_sentence_scores, load_texts
 from annotations.store.store import Store
 from core.bulk.blocks import WHOLE, Shard, read_blocks
+from core.bulk.cases import cases_of_results
 from core.bulk.folder import Folder
 from core.bulk.pool import pool_of_results
-from core.bulk.results import samples_of_results
 from core.bulk.run import refuse_divided_budget
 from core.cases.cases import Cases
 from core.cases.pool import Pool, pool_of_cases
@@ -140,8 +140,9 @@ def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
         raise TouchstoneError("Name a dataset with --dataset, or a folder of results with --results.")
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         stored = [load_samples(store, name) for name in dataset]
-    read = [samples_of_results(url, lambda names: with_progress(names, "blocks read", len(names))) for url in results]
-    found = pool_cases([*stored, *read])
+    read = [cases_of_results(url, lambda names: with_progress(names, "blocks read", len(names))) for url in results]
+    alone = len(read) == 1 and not stored
+    found = read[0] if alone else pool_cases([*stored, *(list(cases.samples) for cases in read)])
     for warning in found.warnings:
         print_status(warning)
     return found

@@ -37,7 +37,7 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
         st.write(escape_markdown(_describe_cell(figure, name, cell["failed"])))
     if not part.pairs.any():
         cases = chosen.cases
-        scored = [place for place in np.flatnonzero(part.summaries) if not np.isnan(column.values[place])]
+        scored = np.flatnonzero(part.summaries & ~np.isnan(column.values)).tolist()
         lines = [
             {
                 "": probe_link(cases.samples[place]),

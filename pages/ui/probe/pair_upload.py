@@ -14,6 +14,7 @@ from core.documents import read_document
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Intention, Item
 from pages.ui.probe.context_form import context_form
+from pages.ui.probe.document_reading import DocumentReading, follow_reading
 from pages.ui.probe.opening import open_pair
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown
@@ -21,6 +22,7 @@ from pages.ui.shared.markup import escape_markdown
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 _MOST_IN_FIELD = 200_000  # characters
 _STEP = 2_000  # pairs read until the bar moves
+_SHORT_S = 1.0  # a PDF that takes no longer is there at once, without a bar that comes and goes
 _MOST_LISTED = 200  # summaries of a file, or its refused lines: a browser takes a minute to search a hundred thousand
 
 
@@ -35,9 +37,11 @@ def upload_popover() -> None:
                 on_change=_read_upload,
                 help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
             )
-            if file is None:
-                probe_state().long_document = ""  # a visit to another page takes the file out of the uploader
+            if file is None:  # as also after a visit to another page, which takes it out of the uploader
+                _end_reading()
+                probe_state().long_document = ""
             else:
+                _show_reading()
                 _show_upload()
             if long := probe_state().long_document:
                 st.caption(
@@ -55,6 +59,40 @@ def upload_popover() -> None:
                 st.error(escape_markdown(problem), icon=":material/error:")
         with adding:
             context_form()
+
+
+def _show_reading() -> None:
+    """The progress of a PDF that is being read; at its end the document, or why there is none."""
+    state = probe_state()
+    reading = state.reading
+    if reading is None:
+        return
+    if reading.cancelled:
+        read = reading.task.progress
+        st.caption(f"Cancelled after {read.done} of {read.total} pages: the document is what it was before.")
+    elif reading.task.running:
+        follow_reading(reading)
+    else:
+        state.reading = None
+        try:
+            _take_document(reading.text)
+        except TouchstoneError as error:
+            state.upload_problem = str(error)
+
+
+def _end_reading() -> None:
+    state = probe_state()
+    if state.reading:
+        state.reading.cancel()
+    state.reading = None
+
+
+def _take_document(text: str) -> None:
+    state = probe_state()
+    if len(text) > _MOST_IN_FIELD:  # a browser would stand still for seconds with so long a text in a field
+        state.long_document = text
+    else:
+        state.pasted_document = text
 
 
 def _show_upload() -> None:
@@ -89,6 +127,7 @@ def _show_upload() -> None:
 def _read_upload() -> None:
     state = probe_state()
     state.uploaded, state.upload_problem, state.long_document = (), "", ""
+    _end_reading()
     file = state.upload
     if file is None:
         return
@@ -104,13 +143,11 @@ def _read_upload() -> None:
                     bar.progress(min(1.0, len(found) / lines), words)
             bar.empty()
             state.uploaded = found
+        elif name.lower().endswith(".pdf"):
+            state.reading = DocumentReading(name, data)
+            state.reading.task.wait(_SHORT_S)
         else:
-            with st.spinner(f"Reading {escape_markdown(name)}…"):
-                text = read_document(name, data)
-            if len(text) > _MOST_IN_FIELD:  # a browser would stand still for seconds with so long a text in a field
-                state.long_document = text
-            else:
-                state.pasted_document = text
+            _take_document(read_document(name, data))
     except TouchstoneError as error:
         state.upload_problem = str(error)
 

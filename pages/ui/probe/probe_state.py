@@ -19,6 +19,7 @@ from core.engine.engine import ConversationTask
 from core.perturbation import Perturbation
 from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
+from pages.ui.probe.document_reading import DocumentReading
 from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.shared.session_state import WidgetValue, page_state
 
@@ -110,6 +111,7 @@ class ProbeState:
     question_of: Pair | None = None  # the pair whose question the field shows
     uploaded: Sequence[Item | Refusal] = ()
     long_document: str = ""  # of a file, where it is too long for the field
+    reading: DocumentReading | None = None  # a PDF that is being read, or whose reading was cancelled
     json_problem: str = ""
     json_places: Sequence[str] = ()
     json_record: int = 0

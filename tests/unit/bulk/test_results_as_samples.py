@@ -57,6 +57,17 @@ def test_meta_gives_the_same_rows_from_the_folder_and_from_the_database(results:
     assert {row["metric"] for row in folder["tables"]["measures"]} == {"coverage"}
 
 
+def test_a_study_that_is_interrupted_ends_with_a_sentence(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> list[object]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("core.stats.bootstrap.Resamples.of_each", interrupted)
+    stopped = run("study", "measures", "--results", results)
+    assert stopped.exit_code == 130
+    assert stopped.stderr == "Stopped: there is no report.\n"
+    assert stopped.stdout == ""
+
+
 def test_a_folder_that_cannot_be_evaluated_says_what_is_missing(tmp_path: Path) -> None:
     blocks, plain = Folder.at(str(tmp_path / "plain-blocks")), tmp_path / "plain"
     rows = [row_of_item(Item(Example("a", "It rained.", "It did.")))]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.stats import bootstrap
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Values, mean
+from core.types import T
 from tests.doubles.process import ROOT, finish, start
 from tests.unit.stats.naive import assert_the_same
 
@@ -43,6 +47,54 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = RESAMPLES.of(mean(VALUES, DOCUMENTS))
     assert np.array_equal(whole.draws, cut.draws)
     assert Resamples.draw(20, 31).counts.sum() == 20 * 31
+
+
+def old_counts(documents: int, number: int, seed: int) -> NDArray[np.intp]:
+    """As published figures were drawn: so many resamples at once that they fill the generator's calls."""
+    rng, counts = np.random.default_rng(seed), np.empty((documents, number), dtype=np.intp)
+    for first in range(0, number, 8):
+        size = min(8, number - first)
+        drawn = rng.integers(documents, size=(size, documents))
+        counts[:, first : first + size] = np.array([np.bincount(one, minlength=documents) for one in drawn]).T
+    return counts
+
+
+@pytest.mark.parametrize("documents", [7, 20, 101])
+def test_resamples_that_are_drawn_again_are_those_that_would_be_kept(
+    documents: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Resamples.draw(documents, 131, seed=5)
+    assert np.array_equal(kept.counts, old_counts(documents, 131, 5))
+    cases = RNG.integers(0, documents, 60)
+    statistics = [mean(RNG.normal(size=60).round(2), cases), mean(RNG.normal(size=60).round(2), cases)]
+    monkeypatch.setattr(bootstrap, "_MAX_KEPT", 0)
+    monkeypatch.setattr(bootstrap, "_BLOCK_CELLS", 30 * documents)
+    again = Resamples.draw(documents, 131, seed=5)
+    assert again.kept is None
+    assert np.array_equal(again.counts, kept.counts)
+    for one, two in zip(again.of_each(statistics), map(kept.of, statistics), strict=True):
+        assert one.draws == pytest.approx(two.draws, abs=1e-12)
+        assert one.value == two.value
+
+
+def test_a_long_pass_is_tracked_step_by_step_and_a_short_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, int, int]] = []
+
+    def track(results: Iterable[T], what: str, total: int, /) -> Iterator[T]:
+        done = list(results)
+        seen.append((what, len(done), total))
+        return iter(done)
+
+    statistic = mean(VALUES, DOCUMENTS)
+    Resamples.draw(20, 300, 4, track).of(statistic)
+    assert seen == []
+    monkeypatch.setattr(bootstrap, "_LONG_CELLS", 100)
+    monkeypatch.setattr(bootstrap, "_MAX_CELLS", 20 * 40)
+    Resamples.draw(20, 300, 4, track).of_each([statistic, statistic])
+    monkeypatch.setattr(bootstrap, "_MAX_KEPT", 0)
+    monkeypatch.setattr(bootstrap, "_BLOCK_CELLS", 20 * 100)
+    Resamples.draw(20, 300, 4, track).of_each([statistic, statistic])
+    assert seen == [("steps of the bootstrap", 16, 16), ("steps of the bootstrap", 18, 18)]
 
 
 def test_the_interval_holds_the_middle_of_the_draws() -> None:

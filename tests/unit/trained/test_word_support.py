@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from math import exp
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from core.metric import METRICS
 from core.metrics.mine import EmbeddedWordSupport
 from core.models.words.head import document_key
 from core.settings import Settings
-from core.types import Answer, Example, Result, Span, StoredScore
+from core.types import Answer, Example, Result, Span
 
 DOCUMENT = "The harbour closed at noon. A ship waited outside for the pilot, who came at two. Nobody was hurt."
 FAITHFUL, EDITED = "A ship waited outside. The pilot came at two.", "A ship waited outside. The pilot came at seven."
@@ -94,8 +93,7 @@ def test_what_ships_learned_from_the_bundled_documents_of_today() -> None:
 
 @pytest.mark.slow
 def test_evaluation_says_that_known_documents_are_scored_out_of_fold() -> None:
-    [sample] = [replace(one, kept=(StoredScore("word-support", "", 0.5),)) for one in bundled_samples()[:1]]
-    [said] = training_overlaps([sample])
+    [said] = training_overlaps({bundled_samples()[0].document}, {"word-support"})
     assert said.startswith(
         "★ word-support learned from 1 of these 1 documents. Each is scored by the part of it that did not"
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -17,8 +19,9 @@ from annotations.store.records import Grade
 from annotations.store.store import Store
 from core import edits as executable
 from core.datasets.bundled import bundled_items
+from core.documents import PdfPage
 from core.types import ErrorType, Example, Intention, Item, ReleasedScore, Verdict
-from pages.ui.probe import pair_upload
+from pages.ui.probe import document_reading, pair_upload
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
 from pages.ui.probe.opening import OPENING
@@ -236,9 +239,56 @@ def test_a_file_that_cannot_be_read_gets_a_message_and_loses_nothing(
     app = probe()
     app.text_area(key=ProbeState.pasted_document.key).set_value("Typed before.")
     app.file_uploader(key=ProbeState.upload.key).set_value((name, data, "")).run()
+    if reading := state_of(app, ProbeState).reading:
+        assert reading.task.wait(30)
+        app.run()
     assert words in said(app).replace("\\", "")
     assert app.text_area(key=ProbeState.pasted_document.key).value == "Typed before."
     assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
+
+
+def test_a_pdf_is_read_with_a_bar_and_becomes_the_document_at_its_end(
+    probe: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+    monkeypatch.setattr(pair_upload, "_SHORT_S", 0.0)
+    monkeypatch.setattr(document_reading, "read_pages", partial(two_pages, go))
+    app = probe()
+    app.text_area(key=ProbeState.pasted_document.key).set_value("Typed before.")
+    app.file_uploader(key=ProbeState.upload.key).set_value(("a.pdf", b"%PDF-1.7", "")).run()
+    assert app.button(key="cancel-()").label == "Cancel"
+    assert app.text_area(key=ProbeState.pasted_document.key).value == "Typed before."
+    go.set()
+    reading = state_of(app, ProbeState).reading
+    assert reading
+    assert reading.task.wait(30)
+    app.run()
+    assert app.text_area(key=ProbeState.pasted_document.key).value == "One.\n\nTwo."
+
+
+def test_a_pdf_whose_reading_is_cancelled_leaves_what_was_typed(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+    monkeypatch.setattr(pair_upload, "_SHORT_S", 0.0)
+    monkeypatch.setattr(document_reading, "read_pages", partial(two_pages, go))
+    app = probe()
+    app.text_area(key=ProbeState.pasted_document.key).set_value("Typed before.")
+    app.text_area(key=ProbeState.pasted_summary.key).set_value("A summary.")
+    app.file_uploader(key=ProbeState.upload.key).set_value(("a.pdf", b"%PDF-1.7", "")).run()
+    reading = state_of(app, ProbeState).reading
+    assert reading
+    app.button(key="cancel-()").click().run()
+    go.set()
+    assert reading.task.wait(30)
+    app.run()
+    assert any("of 2 pages: the document is what it was" in caption.value for caption in app.caption)
+    assert app.text_area(key=ProbeState.pasted_document.key).value == "Typed before."
+    assert app.text_area(key=ProbeState.pasted_summary.key).value == "A summary."
+
+
+def two_pages(go: threading.Event, _name: str, _data: bytes) -> Generator[PdfPage]:
+    yield PdfPage("One.", 2)
+    go.wait(30)
+    yield PdfPage("\n\nTwo.", 2)
 
 
 def test_of_a_file_with_more_pairs_than_a_list_holds_one_is_found_by_its_words(
