@@ -22,8 +22,8 @@ from annotations.campaigns.score_views import WAS_VIEWED
 from annotations.campaigns.work_plan import (
     COUNT_PLACES,
     calibration_tasks,
-    count_work,
     has_free_place,
+    is_at_limit,
     is_handing_out,
     lock_task,
     wanted_labels,
@@ -238,8 +238,7 @@ def _early_end(queue: _Queue) -> NoTaskReason | None:
     """Reason to hand out nothing more while there is work: the labels of all, or those of the person, are enough."""
     if find_stop(queue.session, queue.campaign):
         return "stopped"
-    most = queue.campaign.rules.most_per_person
-    return "limit" if most and count_work(queue.session, queue.campaign, queue.person) >= most else None
+    return "limit" if is_at_limit(queue.session, queue.campaign, queue.person, queue.next_number) else None
 
 
 def _next_mixed_in(queue: _Queue) -> Reservation | None:
@@ -254,15 +253,16 @@ def _next_mixed_in(queue: _Queue) -> Reservation | None:
 
 _EARLY_ITEMS = 7
 EARLY_GOLD = 4  # the fewest wrong answers that show somebody to be below a limit of 70 %
-_COUNT_HAD = (
-    select(func.count())
-    .select_from(Reservation)
+_COUNT_FIRST_HAD = select(func.count()).select_from(
+    select(Reservation.id)
     .join(Task, col(Task.id) == Reservation.task_id)
     .where(
         Reservation.campaign_id == bindparam("campaign"),
         Reservation.person_id == bindparam("person"),
         col(Task.part).in_(("work", "gold")),
     )
+    .limit(_EARLY_ITEMS)
+    .subquery()
 )
 
 
@@ -270,7 +270,7 @@ def _is_early_gold(queue: _Queue) -> bool:
     """True if the next item is one of those among a person's first that have known answers where these are limited, other places for each."""
     if not queue.campaign.rules.least_gold:
         return False
-    place = queue.session.exec(_COUNT_HAD, params=queue.params()).one()
+    place = queue.session.exec(_COUNT_FIRST_HAD, params=queue.params()).one()
     seed, person = queue.campaign.rules.seed, queue.person.id
     # not the first: whoever is paused after these has labelled something
     order = sorted(range(1, _EARLY_ITEMS), key=lambda one: stable_number(seed, person, "early gold", one))
@@ -307,7 +307,7 @@ _SELECT_TO_REPEAT = (
     select(Reservation.task_id)
     .join(Task, col(Task.id) == Reservation.task_id)
     .where(
-        Task.campaign_id == bindparam("campaign"),
+        Reservation.campaign_id == bindparam("campaign"),
         Task.part == "work",
         Reservation.person_id == bindparam("person"),
         Reservation.state == "answered",

@@ -180,9 +180,13 @@ def repeated_labels(labels: Iterable[CampaignLabel]) -> list[tuple[CampaignLabel
     return [(turns[task, person, 1], turns[task, person, 2]) for task, person in twice]
 
 
-def given_error_types(session: Session, campaign: CampaignSettings) -> dict[str, str]:
-    """The error type that each item of a campaign was imported with, or else last saved with."""
+def given_error_types(
+    session: Session, campaign: CampaignSettings, of_items: Sequence[str] | None = None
+) -> dict[str, str]:
+    """The error type that each item of a campaign, or of some of them, was imported with, or else last saved with."""
     items = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    if of_items is not None:
+        items = items.where(col(Task.item_id).in_(of_items))
     intended = session.exec(
         select(Origin.item_id, Origin.error_type)
         .where(col(Origin.item_id).in_(items), col(Origin.error_type).is_not(None))
@@ -205,14 +209,17 @@ def corrected_error_types(session: Session) -> dict[str, str]:
     return dict(found.all())
 
 
-def latest_decisions(session: Session, campaign: CampaignSettings) -> dict[str, StoredDecision]:
-    """The newest decision of each task that has one."""
-    found = session.exec(
+def latest_decisions(
+    session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
+) -> dict[str, StoredDecision]:
+    """The newest decision of each task, or of some tasks, that has one."""
+    decided = (
         select(Adjudication)
         .join(Task, col(Task.id) == Adjudication.task_id)
         .where(Task.campaign_id == campaign.id)
         .order_by(col(Adjudication.revision))
     )
+    found = session.exec(decided if tasks is None else decided.where(col(Task.id).in_(tasks)))
     return {
         row.task_id: StoredDecision(
             row.task_id,
@@ -271,7 +278,7 @@ class Case:
 
 def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None) -> list[Case]:
     """Every task of work, or some of them, with a label that was given before scores were seen."""
-    decisions = latest_decisions(session, campaign)
+    decisions = latest_decisions(session, campaign, tasks)
     return [
         Case(
             task=id,

@@ -79,8 +79,12 @@ def is_for_everybody(session: Session, campaign: CampaignSettings, task_id: str)
     return bool(campaign.rules.calibration) and task_id in session.exec(calibration_tasks(campaign)).all()
 
 
-def count_work(session: Session, campaign: CampaignSettings, person: Member) -> int:
-    """Number of items of work that a person has answered or has open."""
+def is_at_limit(session: Session, campaign: CampaignSettings, person: Member, next_number: int) -> bool:
+    """True if a person has answered or has open as much work as the rules allow each; `next_number` is that of their next item of any kind."""
+    most = campaign.rules.most_per_person
+    # counting reads all that a person had, so it is left out where that is too little of any kind
+    if not most or next_number <= most:
+        return False
     had = (
         select(func.count())
         .select_from(Reservation)
@@ -93,7 +97,7 @@ def count_work(session: Session, campaign: CampaignSettings, person: Member) -> 
             col(Reservation.state).in_(("open", "answered", "late")),
         )
     )
-    return session.exec(had).one()
+    return session.exec(had).one() >= most
 
 
 def lock_task(session: Session, task_id: str, wait: bool = False) -> bool:

@@ -8,14 +8,22 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import bindparam
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
 from annotations.campaigns.people import load_pseudonyms
 from annotations.campaigns.progress_counts import count_changed
+from annotations.campaigns.results import load_cases
 from annotations.campaigns.tokens import TokenAccess, use_token
-from annotations.exchange.campaign_export import ExportContext, item_row, load_export_context, task_rows
+from annotations.exchange.campaign_export import (
+    ExportContext,
+    item_row,
+    load_export_context,
+    numbered_tasks,
+    task_rows,
+)
 from annotations.exchange.export_rows import ExportedTask
 from annotations.exchange.response_export import label_rows, response_of_event
 from annotations.store.campaign_tables import Campaign, Task
@@ -68,7 +76,7 @@ class ApiReads:
             tasks = session.exec(
                 _SELECT_TASKS, params={"campaign": campaign.id, "start": start, "most": limit + 1}
             ).all()
-            context = load_export_context(session, campaign, tasks)
+            context = load_export_context(session, campaign)
             rows = zip(task_rows(session, context, start, limit + 1), tasks, strict=True)
             return _page((_with_texts(session, context, row, task) for row, task in rows), "task", limit)
 
@@ -79,7 +87,12 @@ class ApiReads:
             response = response_of_event(session, campaign, after) if after else 0
             params = {"campaign": campaign.id, "response": response, "most": limit + 1}
             tasks = list(dict.fromkeys(session.exec(_SELECT_LABELLED_TASKS, params=params)))
-            rows = label_rows(session, load_export_context(session, campaign, tasks), response, limit + 1)
+            cases = {case.task: case.provenance.value for case in load_cases(session, campaign, tasks)}
+            numbered = numbered_tasks(campaign)
+            numbers = session.execute(select_columns(numbered).where(numbered.c.id.in_(tasks)))
+            provenance = {number: cases.get(task) for task, number in numbers}
+            context = load_export_context(session, campaign)
+            rows = label_rows(session, context, provenance.get, response, limit + 1)
             return _page((row.model_dump(mode="json") for row in rows), "event_id", limit)
 
     def progress(self, campaign_id: str) -> JsonRow:

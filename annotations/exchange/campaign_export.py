@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy import bindparam, or_
+from sqlalchemy import Subquery, bindparam, func, literal, or_
+from sqlalchemy import select as select_columns
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
-from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.campaigns.drawn import load_selection_probabilities
@@ -57,19 +57,18 @@ from annotations.store.store import Store
 from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
 from core.types import ErrorType
 
+STREAMED = {"yield_per": 500}  # rows held in memory at a time
+
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """Data that the rows of a campaign share: its terms, the pseudonym of every name, and its tasks by number.
+    """Data that the rows of a campaign share: its terms, and the pseudonym of every name.
 
-    `selection` is the probability of selection of tasks that were drawn from a pool.
+    `selection` is the probability of selection of tasks that were drawn from a pool, the only thing that grows with them.
     """
 
     campaign: CampaignSettings
     pseudonyms: dict[str, str]
-    numbers: dict[str, int]
-    provenance: dict[str, str]
-    answers: dict[str, dict[str, Any]]
     selection: Mapping[str, float] = field(default_factory=dict)
 
     def pseudonym(self, name: str) -> str:
@@ -77,22 +76,18 @@ class ExportContext:
         return self.pseudonyms.get(name, name)
 
 
-def load_export_context(
-    session: Session, campaign: CampaignSettings, of_tasks: Sequence[str] | None = None
-) -> ExportContext:
-    """Load the data that the rows of all tasks need, or those of some tasks only."""
-    found = load_cases(session, campaign, of_tasks)
-    tasks = session.exec(
-        select(Task.id).where(Task.campaign_id == campaign.id).order_by(col(Task.position), col(Task.id))
-    )
+def load_export_context(session: Session, campaign: CampaignSettings) -> ExportContext:
     return ExportContext(
         campaign=campaign,
         pseudonyms=load_pseudonyms(session),
-        numbers={task: number for number, task in enumerate(tasks, start=1)},
-        provenance={case.task: case.provenance.value for case in found},
-        answers={case.task: dict(case.answers) for case in found},
         selection=load_selection_probabilities(session, campaign.id),
     )
+
+
+def numbered_tasks(campaign: CampaignSettings) -> Subquery:
+    """The `id` of each task of a campaign with its `number` in the export; the database counts them."""
+    number = func.row_number().over(order_by=(col(Task.position), col(Task.id))).label("number")
+    return select(Task.id, number).where(Task.campaign_id == campaign.id).subquery()
 
 
 def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -136,32 +131,35 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
         *session.exec(left_out),
         *session.exec(reinstated.where(Exclusion.campaign_id == campaign_id)),
         *session.exec(commented),
-        *session.exec(filled_in.where(Task.campaign_id == campaign_id)),
+        *session.exec(filled_in.where(Task.campaign_id == campaign_id).distinct()),
         *session.exec(resolved.where(Reservation.campaign_id == campaign_id)),
-        *session.exec(labelled.where(Reservation.campaign_id == campaign_id)),
-        *session.exec(settled.where(Task.campaign_id == campaign_id)),
-        *session.exec(corrected.where(Reservation.campaign_id == campaign_id)),
+        *session.exec(labelled.where(Reservation.campaign_id == campaign_id).distinct()),
+        *session.exec(settled.where(Task.campaign_id == campaign_id).distinct()),
+        *session.exec(corrected.where(Reservation.campaign_id == campaign_id).distinct()),
     }
 
 
 def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    tasks = select(Task.item_id).where(Task.campaign_id == context.campaign.id)
-    written = select(Origin.item_id).where(Origin.source == f"campaign {context.campaign.name}")
-    level: SelectOfScalar[Any] = select(Item.id).where(or_(col(Item.id).in_(tasks), col(Item.id).in_(written)))
-    found: dict[str, Item] = {}
-    while rows := session.exec(select(Item).where(col(Item.id).in_(level)).order_by(Item.id)).all():
-        found.update((row.id, row) for row in rows)
-        level = select(Item.parent_id).where(col(Item.id).in_(level), col(Item.parent_id).is_not(None))
-    items = sorted(found.values(), key=lambda row: _depth(found, row))
-    types = given_error_types(session, context.campaign)
-    for document_id in dict.fromkeys(item.document_id for item in items):
-        text = session.get_one(Document, document_id)
+    """The documents, then the items with their origins in the order of `_ordered_items`, then the judged explanations."""
+    texts = _ordered_items(context.campaign)
+    documents = (
+        select(Document)
+        .join(Item, col(Item.document_id) == Document.id)
+        .join(texts, texts.c.id == Item.id)
+        .group_by(col(Document.id))
+        .order_by(func.min(texts.c.place))
+    )
+    for text in session.exec(documents, execution_options=STREAMED):
         yield ExportedDocument(document_id=text.id, document=text.text, contexts=text.contexts, question=text.question)
-    for item in items:
-        yield item_row(session, context, item)
-        yield from _origin_rows(session, context, item, types.get(item.id))
+    items = select(Item).join(texts, texts.c.id == Item.id).order_by(texts.c.place)
+    for rows in session.exec(items, execution_options=STREAMED).partitions():
+        types = given_error_types(session, context.campaign, [item.id for item in rows])
+        for item in rows:
+            yield item_row(session, context, item)
+            yield from _origin_rows(session, context, item, types.get(item.id))
     judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
-    for row in session.exec(judged.where(Task.campaign_id == context.campaign.id).distinct()):
+    judged = judged.where(Task.campaign_id == context.campaign.id).distinct()
+    for row in session.exec(judged, execution_options=STREAMED):
         yield ExportedExplanation(
             explanation_id=pseudonymous_explanation_id(row, context.pseudonyms),
             item_id=row.item_id,
@@ -192,8 +190,29 @@ def _origin_rows(
         )
 
 
-def _depth(found: dict[str, Item], item: Item) -> int:
-    return 1 + _depth(found, found[item.parent_id]) if item.parent_id else 0
+def _ordered_items(campaign: CampaignSettings) -> Subquery:
+    """The `id` of each item that is labelled or was written in a campaign, and of all that these were edited from, with its `place`.
+
+    An original comes before what was edited from it; of items that are as many edits away from theirs, what is labelled comes first.
+    """
+    labelled = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    written = select(Origin.item_id).where(Origin.source == f"campaign {campaign.name}")
+    chain = (
+        select(col(Item.id).label("last"), Item.id, Item.parent_id, literal(0).label("steps"))
+        .where(or_(col(Item.id).in_(labelled), col(Item.id).in_(written)))
+        .cte(recursive=True)
+    )
+    parent = aliased(Item)
+    chain = chain.union_all(
+        select(chain.c.last, col(parent.id), col(parent.parent_id), chain.c.steps + 1).join(
+            chain, col(parent.id) == chain.c.parent_id
+        )
+    )
+    length = func.max(chain.c.steps).over(partition_by=chain.c.last)
+    found = select_columns(chain.c.id, chain.c.steps, (length - chain.c.steps).label("depth")).subquery()
+    order = (func.min(found.c.depth), func.min(found.c.steps), found.c.id)
+    place = func.row_number().over(order_by=order).label("place")
+    return select_columns(found.c.id, place).group_by(found.c.id).subquery()
 
 
 _SELECT_EDITS = select(EditRow).where(EditRow.item_id == bindparam("item")).order_by(col(EditRow.position))
@@ -225,35 +244,40 @@ def task_rows(
         .where(Task.campaign_id == context.campaign.id)
         .order_by(col(Task.position), col(Task.id))
         .offset(after)
-        .limit(limit)
+        .limit(limit),
+        execution_options=STREAMED,
     )
-    for task, key, explanation in found:
-        yield ExportedTask(
-            **task.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"}),
-            task=context.numbers[task.id],
-            explanation_id=pseudonymous_explanation_id(explanation, context.pseudonyms) if explanation else "",
-            key=key.answers if key else None,
-            feedback=key.feedback if key else "",
-            provenance=context.provenance.get(task.id),
-            answers=context.answers.get(task.id, {}),
-            selection_probability=context.selection.get(task.id),
-        )
+    number = after
+    for rows in found.partitions():
+        cases = {case.task: case for case in load_cases(session, context.campaign, [task.id for task, *_ in rows])}
+        for task, key, explanation in rows:
+            number, case = number + 1, cases.get(task.id)
+            yield ExportedTask(
+                **task.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"}),
+                task=number,
+                explanation_id=pseudonymous_explanation_id(explanation, context.pseudonyms) if explanation else "",
+                key=key.answers if key else None,
+                feedback=key.feedback if key else "",
+                provenance=case.provenance.value if case else None,
+                answers=dict(case.answers) if case else {},
+                selection_probability=context.selection.get(task.id),
+            )
 
 
 def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    """The draw of the items, where they were drawn, and the looks at which the labels were enough."""
+    """The draw of the items, where they were drawn, in one row, and the looks at which the labels were enough."""
     row = session.get(CampaignDraw, context.campaign.id)
     if row is None:
         return
+    numbered = numbered_tasks(context.campaign)
     drawn = (
-        select(DrawnTask)
-        .join(Task, col(Task.id) == DrawnTask.task_id)
-        .where(Task.campaign_id == row.campaign_id)
+        select(DrawnTask, numbered.c.number)
+        .join(numbered, numbered.c.id == DrawnTask.task_id)
         .order_by(col(DrawnTask.arrival))
     )
     yield ExportedDraw(
         **row.model_dump(exclude={"campaign_id", "by"}),
-        drawn=[(context.numbers[one.task_id], one.place, one.weight, one.arrival) for one in session.exec(drawn)],
+        drawn=[(number, one.place, one.weight, one.arrival) for one, number in session.exec(drawn)],
         by=context.pseudonym(row.by),
     )
     stops = select(DrawStop).where(DrawStop.campaign_id == row.campaign_id).order_by(col(DrawStop.id))
@@ -262,12 +286,15 @@ def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
 
 
 def suggestion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = select(Suggestion).join(Task, col(Task.id) == Suggestion.task_id)
-    for row in session.exec(found.where(Task.campaign_id == context.campaign.id).order_by(col(Task.position), Task.id)):
+    numbered = numbered_tasks(context.campaign)
+    found = (
+        select(Suggestion, numbered.c.number)
+        .join(numbered, numbered.c.id == Suggestion.task_id)
+        .order_by(numbered.c.number)
+    )
+    for row, number in session.exec(found, execution_options=STREAMED):
         yield ExportedSuggestion(
-            **row.model_dump(include={"answers", "source", "created_at"}),
-            task=context.numbers[row.task_id],
-            person=context.pseudonym(row.by),
+            **row.model_dump(include={"answers", "source", "created_at"}), task=number, person=context.pseudonym(row.by)
         )
 
 

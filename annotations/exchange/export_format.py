@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
@@ -20,6 +21,7 @@ from annotations.exchange.campaign_export import (
     ExportContext,
     draw_rows,
     load_export_context,
+    numbered_tasks,
     setup_rows,
     suggestion_rows,
     task_rows,
@@ -98,8 +100,12 @@ class CampaignExport:
         return list({question.id: question for text in texts for question in read_questions(text).questions}.values())
 
     def tasks(self) -> list[LabelledTask]:
-        """Labelled tasks with their texts, in the order of their numbers."""
-        found = [self._with_texts(resolved) for resolved in resolve_tasks(self.session, self.campaign)]
+        """Labelled tasks with their texts, all in memory, in the order of their numbers."""
+        numbers = dict(self.session.execute(select_columns(numbered_tasks(self.campaign))).all())
+        found = [
+            self._with_texts(resolved, numbers[resolved.task])
+            for resolved in resolve_tasks(self.session, self.campaign)
+        ]
         return sorted(found, key=lambda task: task.number)
 
     def agreements(self) -> list[Agreement]:
@@ -108,13 +114,13 @@ class CampaignExport:
         asked = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
         return [found for question in asked if (found := compute_agreement(question, OVERALL, labels))]
 
-    def _with_texts(self, resolved: ResolvedTask) -> LabelledTask:
+    def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
         task, item = self.session.get_one(Task, resolved.task), self.session.get_one(Item, resolved.item)
         judged = self.session.get(Explanation, task.explanation_id)
         document = self.session.get_one(Document, item.document_id)
         paired = self.campaign.questions.unit != "summary" and item.parent_id
         return LabelledTask(
-            number=self.context.numbers[task.id],
+            number=number,
             document_id=item.document_id,
             document=document.text,
             original=self.session.get_one(Item, item.parent_id).text if paired else "",
@@ -142,7 +148,10 @@ class ExportFormat(ABC):
 
     @abstractmethod
     def content(self, export: CampaignExport) -> Iterable[bytes]:
-        """The file. Raises RecordError, before the first bytes, for a campaign that has nothing for it."""
+        """The file, in parts. Raises RecordError, before the first bytes, for a campaign that has nothing for it.
+
+        A format that is written row by row takes as much memory for a million labels as for ten thousand.
+        """
 
 
 EXPORT_FORMATS: Registry[ExportFormat] = Registry("export format", f"{__package__}.formats")
@@ -179,7 +188,14 @@ def exported_rows(session: Session, context: ExportContext) -> Iterator[Exported
 
     `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
     """
-    for rows in (setup_rows, text_rows, task_rows, draw_rows, suggestion_rows, reservation_rows):
+    yield from setup_rows(session, context)
+    yield from text_rows(session, context)
+    provenance: list[str | None] = []  # eight bytes for each task, while everything else is read row by row
+    for row in task_rows(session, context):
+        provenance.append(row.provenance)
+        yield row
+    for rows in (draw_rows, suggestion_rows, reservation_rows):
         yield from rows(session, context)
-    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows, limit_rows):
+    yield from label_rows(session, context, lambda number: provenance[number - 1])
+    for rows in (decision_rows, correction_rows, comment_rows, resolution_rows, exclusion_rows, limit_rows):
         yield from rows(session, context)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import read_questions, unswap_answers
-from annotations.exchange.campaign_export import ExportContext
+from annotations.exchange.campaign_export import STREAMED, ExportContext, numbered_tasks
 from annotations.exchange.export_rows import (
     ExportedComment,
     ExportedCorrection,
@@ -35,77 +36,84 @@ from annotations.store.response_tables import (
     Response,
 )
 
-_CHUNK = 500  # rows held in memory at a time
-
 
 def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    numbered = numbered_tasks(context.campaign)
     found = session.exec(
-        select(Reservation, Person.pseudonym)
+        select(Reservation, Person.pseudonym, numbered.c.number)
         .join(Person, col(Person.id) == Reservation.person_id)
+        .join(numbered, numbered.c.id == Reservation.task_id)
         .where(Reservation.campaign_id == context.campaign.id)
         .order_by(col(Reservation.id)),
-        execution_options={"yield_per": _CHUNK},
+        execution_options=STREAMED,
     )
-    for reservation, pseudonym in found:
+    for reservation, pseudonym, number in found:
         yield ExportedReservation(
             **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at", "excluded"}),
-            task=context.numbers[reservation.task_id],
+            task=number,
             person=pseudonym,
             order=reservation.number,
         )
 
 
 def label_rows(
-    session: Session, context: ExportContext, after: int = 0, limit: int | None = None
+    session: Session,
+    context: ExportContext,
+    provenance: Callable[[int], str | None],
+    after: int = 0,
+    limit: int | None = None,
 ) -> Iterator[ExportedLabel]:
-    """The revisions of labels that were saved behind the response `after`, at most `limit`."""
+    """The revisions of labels that were saved behind the response `after`, at most `limit`, with the `provenance` of each task by its number."""
     versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == context.campaign.id))
     questions = {version.version: read_questions(version.questions) for version in versions}
-    found = session.exec(
-        select(Response, Reservation, Task, Person.pseudonym)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    numbered = numbered_tasks(context.campaign)
+    found = session.execute(
+        select_columns(Response, Reservation, Task, col(Person.pseudonym), numbered.c.number)
+        .join(Reservation, col(Reservation.id) == col(Response.reservation_id))
         .join(Task, col(Task.id) == Reservation.task_id)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(Reservation.campaign_id == context.campaign.id, col(Response.id) > after)
+        .join(numbered, numbered.c.id == Task.id)
+        .where(col(Reservation.campaign_id) == context.campaign.id, col(Response.id) > after)
         .order_by(col(Response.id))
         .limit(limit),
-        execution_options={"yield_per": _CHUNK},
+        execution_options=STREAMED,
     )
-    for response, reservation, task, pseudonym in found:
+    for response, reservation, task, pseudonym, number in found:
         yield ExportedLabel(
             **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
             answers=unswap_answers(questions[response.version], response.answers, response.swapped),
             order=response.number,
-            task=context.numbers[task.id],
+            task=number,
             item_id=task.item_id,
             part=task.part,
             person=pseudonym,
             turn=reservation.turn,
-            provenance=context.provenance.get(task.id),
+            provenance=provenance(number),
             excluded=reservation.excluded,
             selection_probability=context.selection.get(task.id),
         )
 
 
 def decision_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    events = {
-        id: event for id, event in session.exec(given.where(Reservation.campaign_id == context.campaign.id)) if id
-    }
+    numbered = numbered_tasks(context.campaign)
     found = session.exec(
-        select(Adjudication, Task)
+        select(Adjudication, Task.item_id, numbered.c.number)
         .join(Task, col(Task.id) == Adjudication.task_id)
-        .where(Task.campaign_id == context.campaign.id)
-        .order_by(col(Adjudication.id))
+        .join(numbered, numbered.c.id == Task.id)
+        .order_by(col(Adjudication.id)),
+        execution_options=STREAMED,
     )
-    for row, task in found:
-        yield ExportedDecision(
-            **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
-            task=context.numbers[task.id],
-            item_id=task.item_id,
-            person=context.pseudonym(row.by),
-            settles=tuple(events[response] for response in row.settles),
-        )
+    for rows in found.partitions():
+        settled = {response for row, *_ in rows for response in row.settles}
+        events = dict(session.exec(select(Response.id, Response.event_id).where(col(Response.id).in_(settled))).all())
+        for row, item_id, number in rows:
+            yield ExportedDecision(
+                **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
+                task=number,
+                item_id=item_id,
+                person=context.pseudonym(row.by),
+                settles=tuple(events[response] for response in row.settles),
+            )
 
 
 def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -114,7 +122,8 @@ def correction_rows(session: Session, context: ExportContext) -> Iterator[Export
         .join(Response, col(Response.id) == Correction.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(Correction.id))
+        .order_by(col(Correction.id)),
+        execution_options=STREAMED,
     )
     for row, label in found:
         yield ExportedCorrection(
@@ -123,16 +132,19 @@ def correction_rows(session: Session, context: ExportContext) -> Iterator[Export
 
 
 def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    numbered = numbered_tasks(context.campaign)
     found = session.exec(
-        select(Comment, Person.pseudonym)
+        select(Comment, Person.pseudonym, numbered.c.number)
         .outerjoin(Person, col(Person.id) == Comment.annotator_id)
+        .join(numbered, numbered.c.id == Comment.task_id)
         .where(Comment.campaign_id == context.campaign.id)
-        .order_by(col(Comment.id))
+        .order_by(col(Comment.id)),
+        execution_options=STREAMED,
     )
-    for row, annotator in found:
+    for row, annotator, number in found:
         yield ExportedComment(
             **row.model_dump(include={"event_id", "role", "text", "created_at"}),
-            task=context.numbers[row.task_id],
+            task=number,
             annotator=annotator,
             person=context.pseudonym(row.by),
         )
@@ -144,7 +156,8 @@ def resolution_rows(session: Session, context: ExportContext) -> Iterator[Export
         .join(Response, col(Response.id) == FlagResolution.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(FlagResolution.id))
+        .order_by(col(FlagResolution.id)),
+        execution_options=STREAMED,
     )
     for row, label in found:
         yield ExportedFlagResolution(

@@ -90,7 +90,7 @@ class Task(Table, table=True):
     __table_args__ = (
         UniqueConstraint("campaign_id", "part", "item_id", "explanation_id", "asked_key"),
         CheckConstraint("part IN ('training', 'qualification', 'work', 'gold')", name="part"),
-        Index("ix_task_campaign_id_part", "campaign_id", "part"),
+        Index("ix_task_in_order", "campaign_id", "part", "position"),
     )
 
     id: str = Field(primary_key=True)

@@ -21,7 +21,7 @@ from core.types import Example, Sample, Verdict
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
 class Bump(ExportFormat):
-    """A list of pairs, one record each.
+    """A list of pairs, one record each, made from all samples at once: an original and its edits may lie far apart.
 
     Of a pair people say, or of a written edit its author meant, that the edit alone is inconsistent; its error type is
     known. `error_type` is the type that was asked for or given before, `corrected_error_type` the one that people found; a

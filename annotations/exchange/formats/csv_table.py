@@ -16,7 +16,7 @@ _ANSWER_PREFIX = "answer."
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
 class CsvTable(ExportFormat):
-    """CSV with formulas escaped; `answers` as JSON, and a column `answer.ID` for each question."""
+    """CSV with formulas escaped, written row by row; `answers` as JSON, and a column `answer.ID` for each question."""
 
     name: ClassVar[str] = "csv"
     title: ClassVar[str] = "CSV"

@@ -50,6 +50,7 @@ class HfDataset(ExportFormat):
 
     A column `answer.ID` for each question: text for a choice or a text, a list for several, a whole number for a scale,
     `{start, end, side}` for passages, `{claim, evidence}` for links, and for an edit the edited summary.
+    All labels are in memory, as the card counts them.
     """
 
     name: ClassVar[str] = "hf-dataset"

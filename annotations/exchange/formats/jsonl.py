@@ -13,7 +13,7 @@ from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, E
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
 class Jsonl(ExportFormat):
-    """One object a line, see `export_rows`."""
+    """One object a line, written row by row, see `export_rows`."""
 
     name: ClassVar[str] = "jsonl"
     title: ClassVar[str] = "JSONL"

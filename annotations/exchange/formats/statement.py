@@ -12,7 +12,7 @@ from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, E
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
 class Statement(ExportFormat):
-    """Markdown."""
+    """Markdown, counted over all labels at once."""
 
     name: ClassVar[str] = "data-statement"
     title: ClassVar[str] = "Data statement"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -29,13 +31,16 @@ from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.campaign_export import find_campaign_id
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.export import to_jsonl
-from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportTerms, open_export
 from annotations.exchange.samples import load_samples
+from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, RightsError
+from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
+from annotations.store.tables import Item as ItemRow
 from core.edits import recover, to_records
 from core.types import ErrorType, Example, Item
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
@@ -319,3 +324,46 @@ def test_agreement_by_error_type_moves_with_items_of_a_dataset(store: Store, oth
     assert {one.slice for one in figures(other, imported)[1]} == {"Overall", "Coreference"}
     assert figures(other, imported) == figures(store, opened.campaign)
     assert lines(other) == lines(store)
+
+
+def add_labels(opened: CampaignFixture, numbers: range) -> None:
+    """Tasks with these numbers, each on an item of its own, labelled by whoever labelled one."""
+    campaign, shared = opened.campaign.id, {"created_at": datetime(2026, 11, 2, tzinfo=UTC)}
+    with opened.store.writing() as session:
+        reservation = session.exec(select(Reservation).where(Reservation.number == 1)).one().model_dump()
+        response = session.exec(select(Response)).first()
+        document = session.exec(select(ItemRow.document_id)).first() or ""
+        assert response
+        given = response.model_dump(exclude={"id"})
+        ids = {number: f"more{number:05}" for number in numbers}
+        places = {id: {"group": id, "position": number, "shuffle": number} for number, id in ids.items()}
+        rows: tuple[list[Any], ...] = (
+            [ItemRow(id=id, document_id=document, text=f"Boat {id}.", **shared) for id in places],
+            [Task(id=id, campaign_id=campaign, part="work", item_id=id, **at, **shared) for id, at in places.items()],
+            [Reservation(**reservation | {"id": n, "task_id": id, "number": n}) for n, id in ids.items()],
+            [Response(**given | {"reservation_id": n, "event_id": id, "number": n}) for n, id in ids.items()],
+        )
+        for of_table in rows:
+            session.add_all(of_table)
+            session.flush()
+
+
+def peak_of_export(opened: CampaignFixture) -> int:
+    """The most bytes that objects of Python take while a campaign is written as JSONL, line by line."""
+    with open_export(opened.store, opened.campaign.id, ExportTerms()) as export:
+        tracemalloc.start()
+        lines = sum(1 for _ in EXPORT_FORMATS.get("jsonl")().content(export))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert lines > 1000
+    return peak
+
+
+@pytest.mark.slow
+def test_an_export_takes_as_much_memory_for_three_times_the_labels(store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    opened.label(opened.annotator("ben"), 1)
+    add_labels(opened, range(1000, 2500))
+    few = peak_of_export(opened)
+    add_labels(opened, range(3000, 6000))
+    assert peak_of_export(opened) < 1.15 * few

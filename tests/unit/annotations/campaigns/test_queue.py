@@ -253,6 +253,30 @@ def test_known_answers_are_mixed_in_unseen(store: Store, every: int) -> None:
     assert {work.stage.value for work in had} == {"work"}
 
 
+def test_known_answers_and_repeats_are_found_in_the_order_of_an_index(store: Store) -> None:
+    if store.engine.name != "sqlite":
+        pytest.skip("PostgreSQL chooses its plans by statistics")
+    opened = make_campaign(store, items=4, gold_every=2, repeat_every=2)
+    sent = list[tuple[str, object]]()
+    event.listen(store.engine, "before_cursor_execute", lambda _c, _u, text, params, *_: sent.append((text, params)))
+    opened.label(opened.annotator("ben"), 2)
+    searches = [next(one for one in sent if one[0].startswith(start)) for start in _SEARCHES]
+    with store.engine.connect() as connection:
+        plans = [
+            " ".join(str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", params))
+            for text, params in searches
+        ]
+    assert "task USING INDEX ix_task_in_order (campaign_id=? AND part=?)" in plans[0]
+    assert "(person_id=? AND campaign_id=? AND number<?)" in plans[1]
+    assert "TEMP B-TREE" not in "".join(plans)
+
+
+_SEARCHES = (
+    "SELECT task.id \nFROM task \nWHERE task.campaign_id",
+    "SELECT reservation.task_id \nFROM reservation JOIN task",
+)
+
+
 def test_known_answers_come_at_another_place_for_each_person(store: Store) -> None:
     opened = make_campaign(store, items=10, gold_every=5, overlap=5)
     opened.add_tasks([NewTask(save_items(store, 90)[0], "gold", key={"verdict": "inconsistent"})])
@@ -392,6 +416,15 @@ def test_nobody_gets_more_than_the_limit_nor_anything_after_the_last_day(store: 
     dia, tomorrow = opened.person("dia"), datetime.now(UTC) + timedelta(days=1)
     with store.writing() as session:
         assert reserve_next(session, opened.campaign, dia, tomorrow) == NoTask("deadline")
+
+
+def test_repeats_do_not_count_to_the_limit(store: Store) -> None:
+    opened = make_campaign(store, items=30, most_per_person=14, repeat_every=4, gold_every=0)
+    ben, had = opened.annotator("ben"), Counter[str]()
+    while isinstance(ben.next(opened.campaign.id), ShownTask):
+        had.update(work.document for work in opened.label(ben, 1))
+    assert opened.no_task_reason(ben) == "limit"
+    assert (len(had), max(had.values())) == (14, 2)
 
 
 def test_a_label_and_the_next_task_take_few_statements(store: Store) -> None:
