@@ -13,9 +13,9 @@ import cli
 import touchstone
 from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
+from core.catalog.metric_catalog import list_metrics, metrics_markdown
 from core.dataset import DATASETS
 from core.metric import METRICS
-from core.metric_catalog import list_metrics, metrics_markdown
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.registry import settings_of

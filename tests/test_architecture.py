@@ -49,11 +49,11 @@ OURS = {
     "core": {"core"},
     "annotations": {
         *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
-        *("core.registry", "core.archive"),  # export formats
+        *("core.registry", "core.files.archive"),  # export formats
         *("core.signature_parts", "core.code_version"),  # what a score was made by
-        "core.addresses",  # of webhooks
+        "core.http.addresses",  # of webhooks
         "core.sentence_scores",  # as they are read again
-        *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
+        *("core.cases.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
         "core.training.benchmarks",  # the documents that no metric learns from
         *(
             "core.dataset",
@@ -179,5 +179,5 @@ def test_the_environment_is_read_by_the_settings() -> None:
     """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it,
     plug-ins all but our keys, and readers of files from elsewhere next to nothing."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
-    passing_on = {"core/bulk/processes.py", "core/plugins/process.py", "core/foreign_files.py"}
+    passing_on = {"core/bulk/processes.py", "core/plugins/process.py", "core/files/foreign_files.py"}
     assert set(readers) <= {"core/settings.py", "pages/server/services.py", *passing_on}

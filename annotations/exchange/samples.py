@@ -34,7 +34,7 @@ from annotations.store.store import Store
 from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
-from core.bundled_scores import bundled_samples
+from core.cases.bundled_scores import bundled_samples
 from core.datasets.bundled import bundled_items
 from core.sentence_scores import SentenceScores
 from core.stats.score_draw import SELECTION_PROBABILITY

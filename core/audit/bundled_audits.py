@@ -12,7 +12,7 @@ from core.audit.data import AuditData, audit_command, kept_scores, samples_data
 from core.audit.evidence import Measurement
 from core.audit.question import MetricAudit
 from core.audit.report import AuditReport, audit_metrics, build_report, read_report, report_json
-from core.bundled_scores import OFFLINE_METRICS, bundled_samples
+from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
 from core.cases.cases import Cases
 from core.cases.pooling import pool_cases
 from core.datasets.bundled import bundled_items

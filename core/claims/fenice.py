@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.claim import DECOMPOSERS, Decomposer, FoundClaims, claims_of_texts
+from core.metric_parts.question_answering import generation_question, parser_question
 from core.model_reference import Checkpoint, Dtype
-from core.question_answering import generation_question, parser_question
 from core.types import Example, Rounds
 
 

@@ -17,8 +17,8 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 
 from core.engine.answer_file import AnswerFile, AnswerRow, answer_row, parse_answer
+from core.metric_parts.question_grid import question_runs
 from core.model_reference import Checkpoint, ModelRef
-from core.question_grid import question_runs
 from core.types import Answer, Option, Question
 
 _MEMORY_PARTS = 1_000_000  # of recent answers: about 30 MB, as 50,000 of a classifier or 2,500 embeddings

@@ -26,9 +26,9 @@ from core.llm.cost_log import CostRow, read_costs
 from core.llm.endpoints import endpoint_of, pin_address
 from core.llm.spend import Spend, is_paid
 from core.metric import Metric, metric_code, signature
+from core.metric_parts.question_grid import question_runs
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
-from core.question_grid import question_runs
 from core.settings import VERSION
 from core.text import splitter_name
 from core.types import Counts, FailureKind, Question

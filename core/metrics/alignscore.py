@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from core.entailment import Passage, SupportMetric
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.metric_parts.entailment import Passage, SupportMetric
 from core.model_reference import Checkpoint, Dtype
 from core.text import sentences
 from core.types import Answer, Option, Span

@@ -21,8 +21,8 @@ from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, scaled_prompt, scales, worded_prompt, wordings
 from core.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.metric import METRICS, Card
+from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import ModelRef
-from core.question_answering import MultiRoundMetric
 from core.types import Answer, Example, Rounds, Score, Seen, Span
 
 _PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study"

@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.language import SPACED
 from core.memoize import memoize
 from core.metric import METRICS, Card
-from core.surface_metric import SurfaceMetric, words_or_error
+from core.metric_parts.surface_metric import SurfaceMetric, words_or_error
 from core.text import words
 
 _PAPER = "Grusky et al. 2018, Newsroom"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import ClassifierMetric, Passage
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.metric_parts.entailment import ClassifierMetric, Passage
 from core.types import Span
 
 

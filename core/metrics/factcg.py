@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from core.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.metric_parts.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.nltk_import import import_nltk
 from core.text import sentences
 from core.types import Span

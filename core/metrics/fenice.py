@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.claims.fenice import FeniceClaims
-from core.entailment import NLI_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card
-from core.model_reference import Checkpoint, ConfigCheck, Dtype
-from core.question_answering import (
+from core.metric_parts.entailment import NLI_LABELS, expected_model
+from core.metric_parts.question_answering import (
     MultiRoundMetric,
     ScoredPhrase,
     document_seen,
@@ -23,6 +22,7 @@ from core.question_answering import (
     parser_question,
     sentence_parts,
 )
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.types import Answer, ClaimScore, Example, Question, Rounds, Score, Span
 
 

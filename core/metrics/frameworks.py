@@ -13,11 +13,11 @@ from core.llm.chat import Sampling, answer_text, chat_question, sampling_signatu
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
 from core.metric import METRICS, Card
+from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import ModelRef, PluginFunction
 from core.plugins.asking import UNREADABLE, function_name, read_question
 from core.plugins.environments import FRAMEWORKS, framework_environment
 from core.plugins.function_metric import score_of_answer
-from core.question_answering import MultiRoundMetric
 from core.types import Answer, Example, Question, Rounds, Score
 
 _MOST_ROUNDS = 40

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import Claims, Passage, SupportMetric, label_probability
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.metric_parts.entailment import Claims, Passage, SupportMetric, label_probability
 from core.model_reference import Checkpoint, Dtype
 from core.types import Answer, Option, Span
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.metric_parts.retrieval import Retrieval
 from core.model_reference import Checkpoint
-from core.retrieval import Retrieval
 from core.types import Answer, Example, Part, Question, Score, Seen
 
 

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
+from core.metric_parts.retrieval import Claim, Retrieval, WindowMode
 from core.model_reference import Checkpoint, Dtype
-from core.retrieval import Claim, Retrieval, WindowMode
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from core.entailment import NLI_LABELS, expected_model
 from core.metric import METRICS, Card
-from core.model_reference import Checkpoint, ConfigCheck, Dtype
-from core.question_answering import (
+from core.metric_parts.entailment import NLI_LABELS, expected_model
+from core.metric_parts.question_answering import (
     END,
     MultiRoundMetric,
     ScoredPhrase,
@@ -26,6 +25,7 @@ from core.question_answering import (
     sentence_parts,
     word_f1,
 )
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 NO_ANSWER = "[CLS]"

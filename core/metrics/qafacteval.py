@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from core.metric import METRICS, Card, PublishedArchive
-from core.model_reference import Checkpoint, Dtype
-from core.question_answering import (
+from core.metric_parts.question_answering import (
     MultiRoundMetric,
     ScoredPhrase,
     document_seen,
@@ -21,6 +20,7 @@ from core.question_answering import (
     sentence_parts,
     squad_f1,
 )
+from core.model_reference import Checkpoint, Dtype
 from core.types import Example, Question, Rounds, Score, Span
 
 _DRIVE = "https://drive.google.com/uc?id="  # the addresses of the authors' download_models.sh (QAFactEval caa228a)

@@ -12,8 +12,7 @@ from typing import ClassVar
 
 from core.contexts import closest_evidence
 from core.metric import METRICS, Card
-from core.model_reference import Checkpoint, Dtype
-from core.question_answering import (
+from core.metric_parts.question_answering import (
     END,
     MultiRoundMetric,
     ScoredPhrase,
@@ -24,6 +23,7 @@ from core.question_answering import (
     sentence_parts,
     squad_f1,
 )
+from core.model_reference import Checkpoint, Dtype
 from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 UNANSWERABLE = 73

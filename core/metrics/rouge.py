@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from core.english.word_lists import list_lines
 from core.memoize import memoize
 from core.metric import METRICS, Card
+from core.metric_parts.surface_metric import SurfaceMetric
 from core.nltk_import import import_nltk
-from core.surface_metric import SurfaceMetric
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer

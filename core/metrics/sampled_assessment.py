@@ -15,9 +15,9 @@ from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.llm.structured import ask_side_by_side, ask_structured
 from core.metric import METRICS, Card
+from core.metric_parts.question_answering import MultiRoundMetric
 from core.metrics.direct_assessment import Mark
 from core.model_reference import ModelRef
-from core.question_answering import MultiRoundMetric
 from core.types import Example, Rounds, Score, Seen, Span
 
 _PROMPT = "direct-assessment"

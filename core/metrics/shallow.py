@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.errors import BadSettingError
-from core.lockstep import run_in_lockstep
 from core.metric import METRICS, Card, Metric
+from core.metric_parts.lockstep import run_in_lockstep
+from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import Checkpoint, ModelRef
 from core.models.words.shallow import FEATURES, MODEL_SUFFIX
-from core.question_answering import MultiRoundMetric
 from core.registry import Plugin
 from core.types import Example, Option, Question, Rounds, Score, Seen, Span
 

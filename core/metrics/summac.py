@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.contexts import pieces_of_passages
-from core.entailment import NLI_LABELS, Passage, expected_model, label_matrix
 from core.memoize import memoize
 from core.metric import METRICS, Card, ReplaceableWeights
+from core.metric_parts.entailment import NLI_LABELS, Passage, expected_model, label_matrix
+from core.metric_parts.question_grid import QuestionGrid
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
-from core.question_grid import QuestionGrid
 from core.text import SENTENCES_KEPT, sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 

@@ -9,7 +9,7 @@ from core.errors import UnscorableError
 from core.language import SPACED
 from core.memoize import memoize
 from core.metric import METRICS, Card
-from core.surface_metric import SurfaceMetric, words_or_error
+from core.metric_parts.surface_metric import SurfaceMetric, words_or_error
 from core.text import entities, padded_words, sentences, words
 
 _PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"

@@ -15,8 +15,8 @@ from core.llm.endpoints import resolve_model
 from core.llm.local_models import first_token_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.metric import METRICS, Card
+from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import EndpointModel, ModelRef
-from core.question_answering import MultiRoundMetric
 from core.types import Answer, Example, Question, Rounds, Score, Seen, Span
 
 _MARKS = range(1, 6)

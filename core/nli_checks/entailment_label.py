@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import NLI_LABELS, expected_model, label_probability
 from core.errors import BadSettingError, UnscorableError
+from core.metric_parts.entailment import NLI_LABELS, expected_model, label_probability
 from core.metrics.minicheck import Chunk, pack_chunks
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.nli_check import NLI_CHECKS, SENTENCE_LABELS, NliCheck, NliResult, SentenceLabel

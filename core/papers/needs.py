@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.catalog.metric_setup import format_megabytes, missing_steps
 from core.errors import MissingEndpointError
 from core.llm.endpoints import configured_endpoint
 from core.metric import Metric
-from core.metric_setup import format_megabytes, missing_steps
 from core.nli_check import NliCheck
 from core.papers.paper import DataFile, EndpointWork, MissingDataError, Paper, ReleasedData
 from core.papers.paper_words import own_words_note

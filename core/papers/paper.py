@@ -11,11 +11,11 @@ from shlex import quote
 from typing import ClassVar
 
 from core.cases.cases import Cases, build_cases
+from core.catalog.metric_setup import missing_steps
 from core.dataset import DATASETS, ImportCounts, readable_items, source_sha256
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import Metric
-from core.metric_setup import missing_steps
 from core.model_reference import EndpointModel
 from core.nli_check import NliCheck
 from core.papers.published import CellPlace

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from core.catalog.metric_setup import missing_steps
 from core.engine.engine import Engine
 from core.metric import METRICS
-from core.metric_setup import missing_steps
 from core.types import Example, Result
 
 

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 from core.errors import BadSettingError, UnreadableAnswerError, UnscorableError
 from core.language import ANY, SPACED
-from core.lockstep import InnerOutcome, run_in_lockstep
 from core.metric import METRICS, Metric, portable_spec
+from core.metric_parts.lockstep import InnerOutcome, run_in_lockstep
+from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import ModelRef
 from core.plugins.function_metric import PluginMetric
-from core.question_answering import MultiRoundMetric
 from core.registry import Plugin
 from core.sentence_scores import sentence_score
 from core.text import sentences

@@ -20,11 +20,11 @@ from cachetools import LRUCache
 
 from core.background import BackgroundTask
 from core.battery import Battery, standard_battery
-from core.cache_database import open_database
 from core.contexts import contexts_to_json
 from core.edits import apply
 from core.engine.conversation import ScoringEngine
 from core.errors import Problem, UnscorableError, attempt
+from core.files.cache_database import open_database
 from core.memoize import memoize
 from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation

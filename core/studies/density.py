@@ -1,6 +1,6 @@
 """Scores against information density: how much of the document speaks of what a sentence of the summary says.
 
-The density of a claim is its mean cosine with all sentences of the document, by their embeddings; see core/retrieval.py.
+The density of a claim is its mean cosine with all sentences of the document, by their embeddings; see core/metric_parts/retrieval.py.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
+from core.metric_parts.retrieval import Claim, Retrieval
 from core.model_reference import Checkpoint
 from core.perturbation import INTENTS, Intent
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.retrieval import Claim, Retrieval
 from core.runs.run import Run, VariantKey, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.sentence_scores import sentence_score

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from core.catalog.metric_setup import missing_steps, setup_state, setup_steps
 from core.metric import METRICS
-from core.metric_setup import missing_steps, setup_state, setup_steps
 from core.models.pool import ModelPool
 from core.settings import Settings
 from pages.commands.shared.messages import download_models

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from core.documents import read_document
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
+from core.files.documents import read_document
 from core.llm.printed_words import papers_with_words, printed_words
 from core.llm.prompts import replacements_folder
 from core.papers.paper_words import find_words, save_words

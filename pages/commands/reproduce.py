@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
+from core.catalog.metric_catalog import default_metrics
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
-from core.metric_catalog import default_metrics
 from core.nli_check import NliCheck
 from core.papers.all_papers import Job, run_job
 from core.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper

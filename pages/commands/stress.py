@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from core.battery import named_kinds
+from core.catalog.metric_catalog import default_metrics
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError, attempt
 from core.metric import METRICS, Metric
-from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import Perturbation
 from core.profile import profile_names, read_profile

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.docs_pages import CONTENTS, DOCS, page_names, read_contents, render_page
 from core.html_templates import open_templates
 from pages.server.base_path import base_path
+from pages.server.docs_pages import CONTENTS, DOCS, page_names, read_contents, render_page
 
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
 _PICTURES = {".png", ".svg"}

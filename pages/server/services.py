@@ -11,11 +11,11 @@ import streamlit as st
 
 from annotations.store.store import InMemoryRuns, Store
 from core.background import BackgroundTask
+from core.catalog.metric_catalog import default_metrics
 from core.engine.code_records import read_code
 from core.engine.engine import Engine
-from core.guest_folders import limit_folders
+from core.files.guest_folders import limit_folders
 from core.metric import METRICS
-from core.metric_catalog import default_metrics
 from core.runs.runner import BackgroundRuns
 from core.settings import Settings
 from core.types import Example

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from core.docs_pages import DOCS
+from pages.server.docs_pages import DOCS
 
 FOLDER = "start/lessons"
 

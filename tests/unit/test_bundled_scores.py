@@ -15,7 +15,7 @@ from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import RecordError
 from annotations.store.writes import text_id
 from cli import app
-from core.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
+from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
 from core.cases.pooling import pool_cases
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.glossary import Term, mark_terms, read_glossary
+from pages.ui.shared.glossary import Term, mark_terms, read_glossary
 from pages.ui.shared.terms import page_head
 
 BAND = Term("Noise band", "A range.", "0.1", "us")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.engine.cache import cache_keys
+from core.metric_parts.question_grid import QuestionGrid, question_runs
 from core.metrics.summac import SummaCZS
 from core.model_reference import Checkpoint, ModelRef
-from core.question_grid import QuestionGrid, question_runs
 from core.types import Example, Question, Span
 
 MODEL = Checkpoint("here", "sequence_classifier")

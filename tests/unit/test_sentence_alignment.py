@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.editing.sentence_alignment import sentence_origins
 from core.edits import recover
-from core.sentence_alignment import sentence_origins
 
 ORIGINAL = "The harbour was closed. The mayor paid for the repairs. Nobody objected."
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from core.docs_pages import CONTENTS, read_contents
+from pages.server.docs_pages import CONTENTS, read_contents
 from tests.sources import ROOT
 
 CONFIG = "zensical.toml"

@@ -13,10 +13,10 @@ from annotations.exchange.samples import count_texts, format_description, load_d
 from annotations.store.records import CAMPAIGN_PREFIX
 from core.background import BackgroundTask
 from core.cases.cases import Cases
+from core.catalog.metric_catalog import default_metrics
 from core.dataset import format_counts
 from core.errors import TouchstoneError
 from core.metric import METRICS
-from core.metric_catalog import default_metrics
 from core.metric_title import metric_title
 from core.metrics.mine import EmbeddedWordSupport
 from core.studies.surface import missing_features

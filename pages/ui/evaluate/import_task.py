@@ -14,7 +14,7 @@ from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
 from core.background import BackgroundTask
 from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
-from core.foreign_files import Limits, read_apart
+from core.files.foreign_files import Limits, read_apart
 from core.types import Item
 from core.weights.download import provenance_name
 

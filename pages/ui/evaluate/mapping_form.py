@@ -23,7 +23,7 @@ from core.datasets.formats.text_files import UTF8, Row, encoding_of
 from core.datasets.formats.workbook_files import sheet_names
 from core.datasets.generic import preview_rows, read_with_map, used_settings
 from core.errors import TouchstoneError
-from core.foreign_files import Limits, read_apart
+from core.files.foreign_files import Limits, read_apart
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader
 from pages.ui.shared.markup import escape_markdown

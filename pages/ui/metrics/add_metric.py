@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from annotations.store.records import RightsError
+from core.catalog.metric_setup import format_megabytes
 from core.errors import Problem, TouchstoneError, attempt
-from core.metric_setup import format_megabytes
 from core.models.pool import ModelPool
 from core.plugins.checkpoint_file import (
     CheckpointEntry,

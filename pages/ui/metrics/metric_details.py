@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.catalog.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.errors import Problem, attempt
 from core.language import format_languages
 from core.metric import METRICS, Metric, ReplaceableWeights
-from core.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models.pool import ModelPool
 from core.registry import settings_of

@@ -10,8 +10,7 @@ import streamlit as st
 
 from core.audit.bundled_audits import bundled_audit
 from core.audit.report import count_verdicts
-from core.metric import METRICS
-from core.metric_catalog import (
+from core.catalog.metric_catalog import (
     Availability,
     MetricFilter,
     MetricRow,
@@ -20,7 +19,8 @@ from core.metric_catalog import (
     model_megabytes,
     ready_first,
 )
-from core.metric_setup import format_megabytes
+from core.catalog.metric_setup import format_megabytes
+from core.metric import METRICS
 from core.models.pool import ModelPool
 from pages.ui.metrics.model_rows import model_badge
 from pages.ui.shared.markup import escape_label, escape_markdown

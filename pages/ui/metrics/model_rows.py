@@ -8,10 +8,10 @@ from pathlib import PurePath
 
 import streamlit as st
 
+from core.catalog.metric_catalog import MetricRow
+from core.catalog.metric_setup import format_megabytes
 from core.engine.engine import Engine
 from core.metric import METRICS
-from core.metric_catalog import MetricRow
-from core.metric_setup import format_megabytes
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS

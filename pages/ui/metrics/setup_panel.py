@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.catalog.metric_setup import format_megabytes, setup_steps
 from core.metric import Metric
-from core.metric_setup import format_megabytes, setup_steps
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
 from core.papers.published_scores import PUBLISHED, compare_published

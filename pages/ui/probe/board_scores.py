@@ -13,6 +13,7 @@ import streamlit as st
 from core import edits as executable
 from core.battery import read_battery, standard_battery
 from core.contexts import name_contexts
+from core.editing.sentence_alignment import sentence_origins
 from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.language import find_mark
 from core.memoize import memoize
@@ -21,7 +22,6 @@ from core.model_reference import asks_endpoint, local_checkpoints
 from core.runs.bundled_run import bundled_harmless_shifts
 from core.runs.null_bands import NullBands, SignedMetrics
 from core.runs.shifts import changed_words
-from core.sentence_alignment import sentence_origins
 from core.signature_parts import apart_from_code
 from core.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore

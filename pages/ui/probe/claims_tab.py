@@ -7,9 +7,9 @@ from functools import partial
 import streamlit as st
 
 from core.claim import DECOMPOSERS, Decomposer, decomposition
-from core.claim_edits import EditableClaim, EditableClaims
 from core.claims.given import GivenClaims
 from core.claims.language_model import LanguageModelClaims
+from core.editing.claim_edits import EditableClaim, EditableClaims
 from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
 from core.llm.local_models import is_local_model

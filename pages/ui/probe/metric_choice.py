@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
+from core.catalog.metric_catalog import default_metrics, list_metrics
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
-from core.metric_catalog import default_metrics, list_metrics
 from core.model_reference import local_checkpoints
 from core.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.registry import choices_of, settings_of, types_of

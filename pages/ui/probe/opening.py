@@ -13,8 +13,8 @@ from annotations.campaigns.score_views import save_view
 from annotations.store import records
 from annotations.store.writes import pair_item_id
 from core import edits as executable
-from core.claim_edits import EditableClaims
 from core.datasets.bundled import bundled_items
+from core.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Context, Edit, Intention, Item, Span
 from pages.server import services

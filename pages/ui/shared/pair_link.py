@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from core import edits as executable
-from core.claim_edits import EditableClaims
+from core.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.types import (
     UNSTATED,

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from core.glossary import CHAPTER, mark_terms, read_glossary
 from pages.server.docs import docs_address
+from pages.ui.shared.glossary import CHAPTER, mark_terms, read_glossary
 from pages.ui.shared.markup import render_html
 
 

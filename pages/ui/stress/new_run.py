@@ -10,13 +10,13 @@ from itertools import count
 import streamlit as st
 
 from core.battery import Battery, read_battery
+from core.catalog.metric_catalog import default_metrics
 from core.english.wordnet import is_installed
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.local_models import LOCAL, chat_model, check_local_model, is_local_model
 from core.llm.spend import format_estimate
 from core.metric import METRICS
-from core.metric_catalog import default_metrics
 from core.metric_title import metric_title
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.nli_check import NLI_CHECKS, NliCheck

@@ -15,7 +15,7 @@ from core.audit.question import Level, ordered_questions
 from core.audit.report import variants_sha256
 from core.audit.report_html import format_verdicts, level_strip
 from core.battery import read_battery, standard_battery
-from core.bundled_scores import bundled_samples, precomputed_scores
+from core.cases.bundled_scores import bundled_samples, precomputed_scores
 from core.cases.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.cases.pooling import pool_cases
 from core.engine.engine import Engine

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from core.catalog.metric_catalog import list_metrics
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.llm.budget import SpendTracker
@@ -19,7 +20,6 @@ from core.llm.endpoint import address_fingerprint
 from core.llm.prompts import bundled_prompt
 from core.llm.spend import CostEstimate, Spend, format_estimate
 from core.metric import METRICS
-from core.metric_catalog import list_metrics
 from core.models.pool import ModelPool
 from core.outcome_record import outcome_record
 from core.settings import Settings

@@ -10,7 +10,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
 from core.metric import METRICS, Metric
-from core.surface_metric import SurfaceMetric
+from core.metric_parts.surface_metric import SurfaceMetric
 from core.types import Example, Score
 from tests.doubles.released import BUMP, needs
 

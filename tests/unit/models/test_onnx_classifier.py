@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core import metric_setup
+from core.catalog import metric_setup
+from core.catalog.metric_setup import missing_steps
 from core.errors import LoadError, MissingWeightsError
-from core.metric_setup import missing_steps
 from core.model_reference import Checkpoint
 from core.models.adapters import onnx_classifier, sequence_classifier
 from core.plugins.checkpoint_file import checkpoint_class, entry_of

@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import constants
 
 from core.errors import MissingWeightsError
-from core.guest_folders import limit_folders
+from core.files.guest_folders import limit_folders
 from core.weights.repository import read_repository
 from tests.doubles.model_hub import COMMIT, ModelHub
 from tests.unit.models.hub import serving

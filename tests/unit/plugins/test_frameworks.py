@@ -16,10 +16,10 @@ from typing import get_args
 
 import pytest
 
+from core.catalog.metric_setup import missing_steps
 from core.engine.engine import Engine
 from core.errors import Problem, attempt
 from core.metric import METRICS, Metric
-from core.metric_setup import missing_steps
 from core.metrics.frameworks import Scorer
 from core.plugins import environments
 from core.plugins.environments import FRAMEWORKS, framework_environment

@@ -13,8 +13,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from core.docs_pages import DOCS, anchor_of, page_names, read_contents, render_page
 from pages.server.docs import Docs, docs_address
+from pages.server.docs_pages import DOCS, anchor_of, page_names, read_contents, render_page
 from pages.ui.shared.page_list import PAGES
 
 
@@ -71,7 +71,7 @@ def test_the_contents_and_a_page_are_served_and_all_else_is_the_app() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["nothing", "../core/docs_pages.py", "%2e%2e/README", "guides/probe.md", "guides/<b>x"]
+    "path", ["nothing", "../pages/server/docs_pages.py", "%2e%2e/README", "guides/probe.md", "guides/<b>x"]
 )
 def test_no_file_but_those_of_the_contents_is_served(path: str) -> None:
     answer = client().get(f"/docs/{path}")

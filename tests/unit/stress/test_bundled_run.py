@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.bundled_scores import precomputed_scores
+from core.cases.bundled_scores import precomputed_scores
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.bundled_scores import bundled_samples
+from core.cases.bundled_scores import bundled_samples
 from core.cases.training_overlap import scores_out_of_fold, training_documents, training_overlaps
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine

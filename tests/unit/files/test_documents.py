@@ -12,9 +12,9 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from core.documents import PdfPage, join_pages, read_document, read_pages, read_pdf
 from core.errors import TouchstoneError
-from core.foreign_files import Limits
+from core.files.documents import PdfPage, join_pages, read_document, read_pages, read_pdf
+from core.files.foreign_files import Limits
 
 
 def pdf(text: str) -> bytes:

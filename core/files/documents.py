@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import PurePath
 
 from core.errors import TouchstoneError
-from core.foreign_files import Limits, read_apart
+from core.files.foreign_files import Limits, read_apart
 
 _TEXT_SUFFIXES = {".txt", ".md"}
 _SIGNATURES = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
+from core.catalog.metric_setup import format_megabytes, missing_steps, setup_state
 from core.metric import METRICS, ContextReading, Direction, Metric
-from core.metric_setup import format_megabytes, missing_steps, setup_state
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.pool import ModelPool
 from core.weights.hub_revisions import revision_of

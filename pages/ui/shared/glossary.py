@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core.docs_pages import DOCS, anchor_of
+from pages.server.docs_pages import DOCS, anchor_of
 
 CHAPTER = "start/glossary"
 _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")

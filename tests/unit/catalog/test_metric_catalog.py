@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.metric import METRICS
-from core.metric_catalog import (
+from core.catalog.metric_catalog import (
     MetricFilter,
     availability_of,
     closest_metrics,
@@ -17,7 +16,8 @@ from core.metric_catalog import (
     list_metrics,
     ready_first,
 )
-from core.metric_setup import format_megabytes
+from core.catalog.metric_setup import format_megabytes
+from core.metric import METRICS
 from core.models.pool import ModelPool
 
 
