@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
-from tests.unit.test_documents import pages_pdf
 
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.waiting import download, idle, pick_option, press
+from tests.unit.files.test_documents import pages_pdf
 
 pytestmark = pytest.mark.e2e
 
