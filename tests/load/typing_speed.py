@@ -18,10 +18,10 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.e2e.conftest import CHROMIUM
 from tests.e2e.server import ROOT, Server, serve
 from tests.e2e.test_speed import _FIRST_BOARD, _FIRST_SCORES
 
-CHROMIUM = "/usr/bin/chromium-headless-shell"
 _START_MS = 180_000
 _WORDS = "It rained. It snowed. It thundered. It cleared. It froze.".split(". ")
 
@@ -112,7 +112,7 @@ def main() -> None:
     chosen = parser.parse_args()
     checkouts = [chosen.beside.resolve()] if chosen.beside else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM if Path(CHROMIUM).exists() else None)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for sessions in chosen.sessions or [1, 5, 10]:
             _report(sessions, measure(browser, [*checkouts, ROOT], sessions, chosen.keys))
 
