@@ -14,7 +14,6 @@ from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import (
     PRESETS,
     EndpointFinding,
-    EndpointPreset,
     check_endpoint,
     endpoint_table,
     probed_fields,
@@ -32,7 +31,11 @@ _FIRST = PRESETS[0]
 
 @dataclass(eq=False)
 class EndpointSetupState:
-    """State of the form: findings of the last test of the typed endpoint, the endpoint added last, and the fields."""
+    """State of the form: findings of the last test of the typed endpoint, the endpoint added last, and the fields.
+
+    Those that a preset fills in are other fields for each: a value that is set in one may be lost where the page is drawn again
+    at once.
+    """
 
     findings: list[EndpointFinding] = field(default_factory=list)
     problem: str = ""
@@ -41,9 +44,9 @@ class EndpointSetupState:
     added_further: str = ""
     tested: str = ""
     preset = WidgetValue[str]("new-endpoint-preset", _FIRST.title)
-    name = WidgetValue[str]("new-endpoint-name", "vllm")
+    name = WidgetValue[str]("new-endpoint-name", "")
     api = WidgetValue[str]("new-endpoint-api", APIS[0])
-    address = WidgetValue[str]("new-endpoint-address", _FIRST.base_url)
+    address = WidgetValue[str]("new-endpoint-address", "")
     model = WidgetValue[str]("new-endpoint-model", "")
     variable = WidgetValue[str]("new-endpoint-variable", "")
     key = WidgetValue[str]("new-endpoint-key", "")
@@ -54,6 +57,10 @@ class EndpointSetupState:
     leave_out = WidgetValue[list[str]]("new-endpoint-leave-out", [])
     system_role = WidgetValue[bool]("new-endpoint-system-role", True)
     further = WidgetValue[str]("new-endpoint-further", "")
+
+    def typed(self, field_of_preset: WidgetValue[str]) -> str:
+        """The text of a field of the chosen preset, without spaces around it."""
+        return field_of_preset.of(self.preset).get().strip()
 
 
 def endpoint_setup() -> None:
@@ -85,7 +92,7 @@ def _form() -> None:
             key=EndpointSetupState.preset.key,
             default=_FIRST.title,
             required=True,
-            on_change=_fill_in_preset,
+            on_change=_forget_findings,
         )
         # a form: by itself a field for a key loses what was typed when Tab leaves it for its eye
         with st.form("new-endpoint-form", border=False):
@@ -107,24 +114,34 @@ def _form() -> None:
 
 
 def _fields(state: EndpointSetupState) -> None:
-    name, address = EndpointSetupState.name, EndpointSetupState.address
+    preset = next(one for one in PRESETS if one.title == state.preset)
     left, middle, right, last = st.columns([2, 3, 2, 1])
     left.text_input(
-        "Name", value=name.default, key=name.key, help="Letters, digits, dots and dashes: metrics name it so."
+        "Name",
+        preset.title.split()[0].lower() if preset.base_url else "",
+        key=EndpointSetupState.name.of(state.preset).key,
+        help="Letters, digits, dots and dashes: metrics name it so.",
     )
-    middle.text_input("Address", value=address.default, key=address.key, placeholder="http://localhost:8000/v1")
-    right.text_input("Model", key=EndpointSetupState.model.key, placeholder=_chosen_preset(state).model)
+    middle.text_input(
+        "Address",
+        preset.base_url,
+        key=EndpointSetupState.address.of(state.preset).key,
+        placeholder="http://localhost:8000/v1",
+    )
+    right.text_input("Model", key=EndpointSetupState.model.of(state.preset).key, placeholder=preset.model)
     last.selectbox(
         "API",
         APIS,
-        key=EndpointSetupState.api.key,
+        APIS.index(preset.api),
+        key=EndpointSetupState.api.of(state.preset).key,
         help="chat: Chat Completions, of OpenAI and most servers; responses: the Responses API of OpenAI; anthropic: the "
         "Messages API; gemini: generateContent.",
     )
     left, middle, right = st.columns(3)
     left.text_input(
         "Variable with its key",
-        key=EndpointSetupState.variable.key,
+        preset.key_from if services.settings().allows_key(preset.key_from) else "",
+        key=EndpointSetupState.variable.of(state.preset).key,
         placeholder=f"{KEY_PREFIX}…" if services.settings().has_guests else "none",
         help=f"Of the environment or .env. On a shared server one that begins with {KEY_PREFIX} or is listed in TOUCHSTONE_ALLOWED_KEYS.",
     )
@@ -181,28 +198,20 @@ def _fields(state: EndpointSetupState) -> None:
     )
 
 
-def _chosen_preset(state: EndpointSetupState) -> EndpointPreset:
-    return next(one for one in PRESETS if one.title == state.preset)
-
-
-def _fill_in_preset() -> None:
+def _forget_findings() -> None:
     state = page_state(EndpointSetupState)
-    preset = _chosen_preset(state)
     state.findings, state.problem, state.tested = [], "", ""
-    state.name = preset.title.split()[0].lower() if preset.base_url else ""
-    state.variable = preset.key_from if services.settings().allows_key(preset.key_from) else ""
-    state.address, state.model, state.api = preset.base_url, "", preset.api
 
 
 def _typed_by_manager(state: EndpointSetupState) -> Endpoint:
     """The endpoint of the fields; raises RightsError for anybody else, as a press comes before the page is drawn."""
     current_member().require(Right.MANAGE)
     fields = {
-        "name": state.name.strip(),
-        "base_url": state.address.strip(),
-        "model": state.model.strip(),
-        "api": state.api,
-        "key_from": "" if state.key.strip() else state.variable.strip(),
+        "name": state.typed(EndpointSetupState.name),
+        "base_url": state.typed(EndpointSetupState.address),
+        "model": state.typed(EndpointSetupState.model),
+        "api": state.typed(EndpointSetupState.api),
+        "key_from": "" if state.key.strip() else state.typed(EndpointSetupState.variable),
         "reasoning_tokens": state.reasoning,
         "price_read": state.price_read,
         "price_written": state.price_written,
@@ -240,4 +249,4 @@ def _add() -> None:
         state.findings, state.problem = [], str(error)
         return
     state.added, state.problem = typed, ""
-    state.key_from, state.added_further, state.key = state.variable, state.further, ""
+    state.key_from, state.added_further, state.key = state.typed(EndpointSetupState.variable), state.further, ""

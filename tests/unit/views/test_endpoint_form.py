@@ -25,7 +25,7 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def added(open_page: Open, further: str) -> AppTest:
     app = open_page("metrics").run()
-    app.text_input("new-endpoint-model").set_value("small")
+    app.text_input("new-endpoint-model-vLLM").set_value("small")
     app.multiselect("new-endpoint-leave-out").set_value(["temperature"])
     app.selectbox("new-endpoint-structured").set_value("json_object")
     app.checkbox("new-endpoint-system-role").set_value(False)
@@ -55,8 +55,8 @@ def test_who_is_no_manager_any_more_presses_in_vain(
 ) -> None:
     with serving(lambda _path, _body: text("ready")) as listener:
         app = added(open_page, "at_once = 3") if button.startswith("Remove") else open_page("metrics").run()
-        app.text_input("new-endpoint-address").set_value(listener.url)
-        app.text_input("new-endpoint-model").set_value("small")
+        app.text_input("new-endpoint-address-vLLM").set_value(listener.url)
+        app.text_input("new-endpoint-model-vLLM").set_value("small")
         before = is_added("vllm")
         for page in (endpoint_setup, endpoint_list):
             monkeypatch.setattr(page, "current_member", lambda: Member("id", "eve", Role.RESEARCHER))
