@@ -105,7 +105,8 @@ def download(button: Locator) -> Path:
 
 
 def _drawn(target: Locator) -> None:
-    target.wait_for(timeout=START_MS)
+    target.first.wait_for(timeout=START_MS)
+    idle(target.page)  # while a page is drawn, what was there and what takes its place stand side by side
     idle(target.page, target)
 
 
