@@ -167,7 +167,7 @@ def test_a_hub_that_cannot_be_reached_is_said_within_seconds_and_models_are_load
 
     go_to(page, "Metrics")
     for kind in ("sequence_classifier", "token_count"):
-        model = page.locator(".st-key-other-models").get_by_text(f"{tiny_roberta} · {kind}")
+        model = page.locator(".st-key-other-models").get_by_text(f"{tiny_roberta} · {kind.replace('_', ' ')}")
         expect(model).to_be_visible(timeout=START_MS)
         press(page.locator(f'[class*="st-key-unload-"][class*="roberta"][class*="-{kind}"]').get_by_role("button"))
         expect(model).to_have_count(0)
