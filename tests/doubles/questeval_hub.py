@@ -8,8 +8,8 @@ from transformers import BertConfig, BertModel
 
 from tests.conftest import Weights
 from tests.parity.published_forms import publish
-from tests.parity.tiny_qa import seeded, word_pieces, writer
-from tests.tiny import saved
+from tests.parity.tiny_qa import seeded, writer
+from tests.tiny import saved, word_pieces
 
 
 def deep_bert(folder: Path) -> Path:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import Tokenizer, decoders, models, normalizers
 from transformers import (
     AlbertConfig,
     AlbertForQuestionAnswering,
@@ -44,6 +43,7 @@ from tests.tiny import (
     t5_config,
     t5_tokenizer,
     unigram,
+    word_pieces,
 )
 from tests.unit.command_line import done
 
@@ -177,29 +177,6 @@ def bert(folder: Path) -> Path:
         pad_token_id=0,
     )
     return saved(seeded(lambda: BertModel(config), 6), tokenizer, folder)
-
-
-def word_pieces(lower: bool, size: int = 500) -> Tokenizer:
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    normalizer, splitter = normalizers.BertNormalizer(lowercase=lower), pre_tokenizers.BertPreTokenizer()
-    words = [word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(TEXT))]
-    pieces = dict.fromkeys([*special, *frequent_word_pieces(words)])
-    vocabulary = {piece: number for number, piece in enumerate(list(pieces)[:size])}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
-    tokenizer.decoder = decoders.WordPiece()
-    tokenizer.add_special_tokens(special)
-    tokenizer.post_processor = between(cls=2, sep=3)
-    return tokenizer
-
-
-def frequent_word_pieces(words: Sequence[str]) -> list[str]:
-    """All letters of the words, then their openings and endings, what saves most letters first; no random training."""
-    letters = sorted(set("".join(words)))
-    openings = Counter(word[:end] for word in words for end in range(2, len(word) + 1))
-    endings = Counter("##" + word[start:] for word in words for start in range(1, len(word) - 1))
-    saved = {piece: count * len(piece.removeprefix("##")) for piece, count in (openings + endings).items()}
-    return [*letters, *("##" + letter for letter in letters), *sorted(saved, key=lambda piece: (-saved[piece], piece))]
 
 
 def judge(folder: Path, seed: int = 7) -> Path:

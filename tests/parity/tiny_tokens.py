@@ -12,7 +12,7 @@ from types import ModuleType
 
 import torch
 from sentencepiece import SentencePieceTrainer
-from tokenizers import BertWordPieceTokenizer, Tokenizer, processors
+from tokenizers import Tokenizer, processors
 from transformers import (
     DebertaConfig,
     DebertaModel,
@@ -29,7 +29,7 @@ from core.models.adapters.dae import ArcElectra
 from core.models.model import Row
 from core.types import Answer, Span
 from tests.parity.toy_parser import parser
-from tests.tiny import TEXT, Specs, between, byte_level, random_network, saved, spread_labels
+from tests.tiny import TEXT, Specs, between, byte_level, random_network, saved, spread_labels, word_pieces
 
 ANSWERS = ["Yes", "yes", " Yes", "No", "YES"]
 CHAT = (
@@ -179,7 +179,7 @@ def bleurt(folder: Path) -> Path:
 
 def dae(folder: Path) -> Path:
     """ELECTRA with embeddings of their own width and two logits for a pair of words, and a WordPiece vocabulary."""
-    tokenizer = word_pieces()
+    tokenizer = word_pieces(lower=True)
     config = ElectraConfig(
         vocab_size=tokenizer.get_vocab_size(),
         embedding_size=16,
@@ -196,13 +196,6 @@ def dae(folder: Path) -> Path:
     vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     (folder / "vocab.txt").write_text("".join(f"{token}\n" for token, _ in vocabulary), encoding="utf-8")
     return folder
-
-
-def word_pieces() -> Tokenizer:
-    """Lower-cased WordPiece, as BERT's."""
-    tokenizer = BertWordPieceTokenizer(lowercase=True)
-    tokenizer.train_from_iterator(TEXT.splitlines(), vocab_size=400, show_progress=False)
-    return tokenizer
 
 
 def llama(folder: Path) -> Path:
