@@ -20,7 +20,7 @@ from core.models.network import (
     segment_types,
 )
 from core.models.tokenizer import TextTokenizer, Tokens
-from core.models.words.word_states import States, WordStates, windows, word_spans
+from core.models.words.word_states import States, WordStates, windows, word_form, word_spans
 from core.text import sentences
 from core.types import Span
 from core.weights.config_check import require_encoder
@@ -92,7 +92,7 @@ def _words(text: str, read: Sequence[tuple[Span, Tokens, States, States]]) -> Wo
     ends = np.array([sentence.end for sentence in sentences(text)])
     return WordStates(
         spans=tuple(spans[word] for word in kept),
-        forms=tuple(spans[word].of(text) for word in kept),
+        forms=tuple(word_form(spans[word].of(text)) for word in kept),
         early=_unit(sums[0][kept]),
         late=_unit(sums[1][kept]),
         sentence=np.searchsorted(ends, starts[kept], side="right"),

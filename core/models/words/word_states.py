@@ -17,7 +17,10 @@ Places = NDArray[np.int64]
 
 WINDOW_TOKENS = 240
 """The encoder was trained on texts of up to 256 tokens."""
-_WORD = re.compile(r"\w+(?:[’'-]\w+)*")
+_INITIALS = r"[^\W\d_](?:\. ?[^\W\d_])+(?=\.(?!\w))|[^\W\d_](?:\.[^\W\d_])+"
+_DEGREES = r"(?:ph|ed|ll)\.[bdm]|[bm]\.(?:ed|eng|sc)|d\.phil"
+_PART = rf"(?:(?<![\w.])(?:{_INITIALS}|{_DEGREES})(?!\w)(?:\.(?=[’'-]\w))?|\w+)"
+_WORD = re.compile(rf"{_PART}(?:[’'-]{_PART})*", re.IGNORECASE)
 _CHUNK_WORDS = 120  # of a sentence that no window holds, as in a transcript without full stops
 
 
@@ -44,8 +47,13 @@ class WordStates:
 
 
 def word_spans(text: str) -> list[Span]:
-    """The words of a text; one with an apostrophe or hyphen inside is one word."""
+    """The words of a text; one with an apostrophe or hyphen inside is one word, and so are initials ("U.K.", without the last point)."""
     return [Span(*match.span()) for match in _WORD.finditer(text)]
+
+
+def word_form(word: str) -> str:
+    """A word as it is looked up: initials without points and blanks, since people write “UK” for “U.K.”."""
+    return word.replace(".", "").replace(" ", "")
 
 
 def windows(text: str, count: Callable[[Sequence[str]], Sequence[int]]) -> list[Span]:

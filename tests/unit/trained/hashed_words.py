@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from core.models.words.word_states import States, WordStates, word_spans
+from core.models.words.word_states import States, WordStates, word_form, word_spans
 from core.text import sentences
 from core.training.trainer import Encoder
 
@@ -29,7 +29,7 @@ def encoder() -> Encoder:
 
 def _states(text: str) -> WordStates:
     spans = word_spans(text)
-    forms = tuple(span.of(text) for span in spans)
+    forms = tuple(word_form(span.of(text)) for span in spans)
     ends = np.array([sentence.end for sentence in sentences(text)])
     states = np.array([_state(form.lower()) for form in forms], dtype=np.float32).reshape(-1, WIDTH)
     places = np.searchsorted(ends, [span.start for span in spans], side="right")

@@ -70,6 +70,26 @@ def test_a_blank_at_the_end_of_a_bundled_document_changes_nothing(engine: Engine
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("there", "here", "wrong"), [("U.K.", "UK", "U.S."), ("UK", "U.K.", "US"), ("U.K.", "U.K.", "U.S.")]
+)
+def test_initials_say_the_same_without_points_and_others_are_wrong(
+    engine: Engine, there: str, here: str, wrong: str
+) -> None:
+    document = (
+        f"Ministers of the {there} met the union in Harwick on Monday. They agreed on the fishing quota of next year."
+    )
+    pairs = [
+        Example(str(place), document, f"Ministers of the {name} met the union in Harwick.")
+        for place, name in enumerate([there, here, wrong])
+    ]
+    found = [outcome for _, outcome in engine.run([METRICS.parse("word-support")], pairs)]
+    same, other, foreign = (outcome.score for outcome in found if isinstance(outcome, Result))
+    assert other == pytest.approx(same, abs=0.1)
+    assert foreign < other - 0.3
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [str.lower, str.upper])
 def test_a_bundled_summary_says_the_same_in_other_letters(engine: Engine, write: Callable[[str], str]) -> None:
     item = bundled_items()[0].example
