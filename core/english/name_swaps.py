@@ -49,24 +49,25 @@ def swappable_names(text: str, context: str, reading: NameReading, parser: str) 
     return tuple(sorted(found, key=lambda name: name.span))
 
 
-_NAME = re.compile(r"[^\W_][\w.&'’-]*(?: [\w.&'’-]+)*")
+_NAME = re.compile(r"[^\W_][\w.&'’-]*(?: (?:&|\w[\w.&'’-]*))*")
 _MOST_PLAIN_WORDS = 2  # of a person whose last name is a word too: Robin Hood, but not James Webb Space Telescope
 
 
 def stand_ins(example: Example, mentioned: Sequence[Name], others: Sequence[Name]) -> list[tuple[Name, Name]]:
-    """Names of a summary, each with one of its document that may stand for it, where both are surely of a kind.
+    """Names of a summary that its document mentions, each with one of its document that may stand for it, both surely of a kind.
 
     All there are where no two are.
     """
     known = _known_names(example.document, others)
+    possible = [name for name in known.values() if _is_whole(name, known)]
     known_mentions = [
-        replace(name, kind=known[name.text].kind) if name.kind in PEOPLE else name
+        replace(name, kind=_kind_of_person(name, known)) if name.kind in PEOPLE else name
         for name in mentioned
-        if name.text in known and _stands_alone(example.summary, name)
+        if mentions(example.document, name.text) and _stands_alone(example.summary, name, known)
     ]
-    sure = [name for name in known.values() if _is_sure(name, known)]
+    sure = [name for name in possible if _is_sure(name, known)]
     pairs = [(old, new) for old in known_mentions if _is_sure(old, known) for new in _others(example, old, sure, known)]
-    return pairs or [(old, new) for old in known_mentions for new in _others(example, old, list(known.values()), known)]
+    return pairs or [(old, new) for old in known_mentions for new in _others(example, old, possible, known)]
 
 
 def acts_on(summary: str, one: Name, other: Name) -> bool:
@@ -85,6 +86,16 @@ _MUTUAL = frozenset(
     "agreement battle border brother clash clashes colleague contact cousin deal distance dispute draw engagement fight fixture friend game links "
     "marriage match meeting partner peace proximity rival rivalry similarity sister talks tie ties trade twin war".split()
 )
+
+
+def _is_whole(name: Name, known: Mapping[str, Name]) -> bool:
+    """False for a time zone, and for a person of one word that no list has and that is no part of a longer name."""
+    if name.kind in PEOPLE and " " not in name.text:
+        return is_listed_name(name.text) or any(name.text in text.split() for text in known if text != name.text)
+    return name.text not in _TIME_ZONES
+
+
+_TIME_ZONES = frozenset("BST CET CEST CST EDT EST ET GMT IST PDT PST PT UTC".split())
 
 
 def _is_sure(name: Name, known: Mapping[str, Name]) -> bool:
@@ -109,6 +120,15 @@ def _known_names(document: str, others: Sequence[Name]) -> dict[str, Name]:
         text: replace(name, kind=kinds[text].most_common(1)[0][0], definite=_is_definite(name, articles[text]))
         for text, name in last.items()
     }
+
+
+def _kind_of_person(name: Name, known: Mapping[str, Name]) -> NameKind:
+    """The kind by which a document knows a person, or the gender of those whom it gives that surname."""
+    if name.text in known:
+        return known[name.text].kind
+    namesakes = {other.kind for other in known.values() if other.text.split()[-1] == name.text.split()[-1]}
+    genders = namesakes & {NameKind.MAN, NameKind.WOMAN}
+    return genders.pop() if len(genders) == 1 else name.kind
 
 
 def _is_definite(name: Name, articles: Counter[bool]) -> bool:
@@ -179,23 +199,28 @@ def _fits(summary: str, old: Name, new: Name) -> bool:
 
 
 def _ways_to_call(name: Name, known: Mapping[str, Name]) -> frozenset[str]:
-    """The words of a name and of all that have one in common with it; of a body its initials too, as WHO."""
+    """The words of a name and of all that have one in common with it; of a body its last initials too, as WHO."""
     alike = [name, *(other for other in known.values() if other.words & name.words)]
-    initials = {"".join(word[0] for word in one.text.split() if word[0].isupper()) for one in alike if " " in one.text}
-    return frozenset(initials).union(*(one.words for one in alike))
+    initials = ["".join(word[0] for word in one.text.split() if word[0].isupper()) for one in alike if " " in one.text]
+    endings = {whole[start:] for whole in initials for start in range(len(whole) - 1)}
+    return frozenset(endings).union(*(one.words for one in alike))
 
 
 def _mentions_any(text: str, name: Name) -> bool:
     return any(mentions(text, word) for word in name.words if word[0].isupper())
 
 
-def _stands_alone(summary: str, name: Name) -> bool:
-    """True if neither naming nor a capitalised word comes before it that may be a part of it; an office is none."""
+def _stands_alone(summary: str, name: Name, known: Mapping[str, Name]) -> bool:
+    """True if neither naming nor a capitalised word comes before it that may be a part of it.
+
+    An office is none, and no word before a person whom the document names in full just so, as in Supt Ann Lee.
+    """
     before = summary[max(0, name.span.start - _MARGIN) : name.span.start]
     word = _WORD_BEFORE.search(before)
     if _NAMED_BEFORE.search(before):
         return False
-    if name.kind in PLACES or word is None or not word.group(1)[0].isupper():
+    in_full = name.kind in PEOPLE and " " in name.text and name.text in known
+    if name.kind in PLACES or in_full or word is None or not word.group(1)[0].isupper():
         return True
     opens = sentence_around(summary, name.span).start == name.span.start - len(word.group())
     is_noun = opens and name.kind in PEOPLE and is_dictionary_word(word.group(1).lower())
@@ -238,8 +263,10 @@ def _listed_places(text: str) -> list[Name]:
         span = Span(*found.span())
         before, after = text[max(0, span.start - _MARGIN) : span.start], text[span.end : span.end + _MARGIN]
         kind = _levels()[found.group()]
-        inside = _CAPITAL_BEFORE.search(before) or _CAPITAL_AFTER.match(after)
-        if not inside and (kind is NameKind.COUNTRY or not re.match(r", [A-Z]", after)):
+        # a country or state after its city is a place of its own
+        inside = _CAPITAL_BEFORE.search(before if kind is NameKind.CITY else before.removesuffix(", "))
+        is_whole = not (inside or _CAPITAL_AFTER.match(after))
+        if is_whole and (kind is NameKind.COUNTRY or not re.match(r", [A-Z]", after)):
             places.append(Name(span, found.group(), kind, before.lower().endswith("the ")))
     return places
 

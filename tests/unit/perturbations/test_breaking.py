@@ -10,9 +10,11 @@ import pytest
 
 from core import edits as executable
 from core.english import wide_names
+from core.english.name_swaps import stand_ins
+from core.english.names import Name, NameKind
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS
-from core.types import Example
+from core.types import Example, Span
 
 
 def variants(name: str, summary: str, document: str = "") -> set[str]:
@@ -292,10 +294,21 @@ FURTHER = "entity-swapped[names=guessed]"
         # cities and states stand for their like alone, and no price is a country
         ("It rained in Iowa.", "It rained in Iowa. Snow fell in Ohio and in Phnom Penh.", {"It rained in Ohio."}),
         ("It cost US$10 in Iowa.", "It cost US$10 in Iowa. Snow fell in Peru.", set()),
+        # a county stands after its town, and for its like
+        (
+            "He lives in Yeovil, Dorset.",
+            "He lives in Yeovil, Dorset. Rain fell in Kent.",
+            {"He lives in Yeovil, Kent."},
+        ),
         # one country by two names, and a country in another
         ("Rain fell in Britain.", "Rain fell in Britain. The UK has seen snow in Scotland too.", set()),
         # a body by its initials
         ("The World Bank said no.", "The World Bank said no. The WB is in debt.", set()),
+        ("NI took part.", "BBC NI took part. Later BBC Northern Ireland left.", set()),
+        # the surname of one whom the document never calls by it alone
+        ("Quandt lost.", "Mr Hugo Quandt lost. Then came Ian Baker.", {"Ian Baker lost."}),
+        # a time zone is no body
+        ("The CIA said so.", "The CIA said so. It was at 5 BST there.", set()),
         # what is said of two who are kin may be said of each
         ("Tom Reid and his brother left.", "Tom Reid and his brother left. Ian Baker is that brother.", set()),
         # one acts on the other where no verb stands between
@@ -312,6 +325,14 @@ def test_a_further_name_is_swapped_where_the_sentence_is_right_and_false(
     summary: str, document: str, expected: set[str]
 ) -> None:
     assert variants(FURTHER, summary, document) == expected
+
+
+def test_a_rank_is_no_part_of_a_person_whom_the_document_names_in_full_without_it() -> None:
+    example = Example("1", "Ana Costa ruled. Then came Eva Lund.", "Supt Ana Costa ruled.")
+    ana, there = (Name(Span(start, start + 9), "Ana Costa", NameKind.WOMAN, definite=False) for start in (5, 0))
+    eva = Name(Span(27, 35), "Eva Lund", NameKind.WOMAN, definite=False)
+    assert stand_ins(example, [ana], [there, eva]) == [(ana, eva)]
+    assert not stand_ins(example, [ana], [eva])
 
 
 def test_a_pronoun_forbids_a_further_name_only_of_the_other_gender() -> None:
