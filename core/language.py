@@ -62,11 +62,11 @@ def language_of(text: str) -> str:
     return _MAIN_LANGUAGE.get(language, language)
 
 
-@memoize(1)  # loaded by one thread while the others wait: it takes 75 MB and half a second
+@memoize(1)  # loaded by one thread while the others wait: it takes half a second
 def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from core.language_model import load_language_model
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    return load_language_model()
 
 
 def unverified_languages(languages: str, example: Example) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +19,7 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
-from core import language
+from core import language, language_model
 from core.cases.cases import build_cases
 from core.catalog.metric_catalog import list_metrics
 from core.datasets.bundled import bundled_items
@@ -76,14 +77,14 @@ def test_what_is_short_or_not_sure_is_taken_for_no_other_language(text: str) -> 
 
 
 def test_threads_that_are_unsure_at_the_same_moment_load_the_library_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    loads: list[str] = []
+    loads: list[object] = []
 
-    def load(file: str, **settings: bool) -> object:  # noqa: ARG001  # as the library is called
-        loads.append(file)
+    def load() -> object:
+        loads.append(SimpleNamespace(classify=lambda text: ("de", len(text))))
         time.sleep(0.05)
-        return SimpleNamespace(classify=lambda text: ("de", len(text)))
+        return loads[-1]
 
-    monkeypatch.setattr(langid.LanguageIdentifier, "from_model_file", load)
+    monkeypatch.setattr(language_model, "load_language_model", load)
     language._identifier.cache_clear()  # type: ignore[attr-defined]  # of the decorator
     language_of.cache_clear()  # type: ignore[attr-defined]
     try:
@@ -96,6 +97,19 @@ def test_threads_that_are_unsure_at_the_same_moment_load_the_library_once(monkey
         language_of.cache_clear()  # type: ignore[attr-defined]
     assert codes == ["de"] * 4
     assert len(loads) == 1
+
+
+@pytest.mark.slow
+def test_the_model_in_a_file_gives_the_verdicts_of_the_library_and_leaves_no_file_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    mapped = language_model.load_language_model()
+    theirs = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    texts = [*LANGUAGES.values(), *(50 * text for text in LANGUAGES.values()), "", "12 34", "\ud800"]
+    assert [mapped.classify(text) for text in texts] == [theirs.classify(text) for text in texts]
+    assert mapped.rank(GERMAN.document) == theirs.rank(GERMAN.document)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_bundled_text_and_none_of_its_sentences_is_taken_for_another_language() -> None:
