@@ -14,7 +14,7 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bun
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
 
-.PHONY: help run parsers small-model larger-encoder test test-all test-quick check check-scripts verify fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers small-model larger-encoder test test-all test-quick check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -86,6 +86,10 @@ check-scripts: $(NODE)/.scripts # types and lint of the scripts that run in the 
 
 verify: .venv/.run ## compare published scores with ours, on the weights that are here
 	$(BIN)/python cli.py verify
+
+REF ?= origin/main
+engine-gate: .venv/.run ## time the engine in turn with another version, REF=origin/main; fails where it takes 1.1 times as long (minutes)
+	$(BIN)/python -m tests.bench --engine --against $(REF)
 
 fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff format .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -22,11 +23,13 @@ def command(
     size: Annotated[
         list[str] | None,
         typer.Option(
-            help="tiny, small, base or large, or albert-xlarge and such for one architecture; may be repeated."
+            help="tiny, smallest, small, base or large, or albert-xlarge and such for one architecture; may be repeated."
         ),
     ] = None,
     device: DeviceOption = None,
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of the set.")] = 200,
+    pairs: Annotated[
+        int | None, typer.Option(min=1, help="Pairs of the set; 200 by default, and 400 with --engine.")
+    ] = None,
     documents: Annotated[int, typer.Option(min=1, help="Documents that they share.")] = 50,
     repeats: Annotated[int, typer.Option(min=1, help="Of the first score and the edits; the median is reported.")] = 3,
     rows: Annotated[
@@ -37,21 +40,34 @@ def command(
         bool,
         typer.Option(
             "--engine",
-            help="Time the engine itself instead: a real metric by its stages, and the queue; no other option counts.",
+            help="Time the engine itself instead: a real metric by its stages, and the queue. Of the other options --pairs, "
+            "--size and --against count.",
         ),
     ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="With --engine: time a commit, branch or tag of this repository as well, in turn with the working tree. "
+            "Ends with status 1 where a question takes more than 1.1 times the processor time.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list; the table goes to stderr.")] = False,
 ) -> None:
     """Time metrics on random weights of a real size: the engine against one question at a time."""
+    if against and not engine:
+        raise typer.BadParameter("--against compares the engine of two versions. Add --engine.")
+    if engine and against:
+        _compare_with(against, pairs)
+        return
     if engine:
-        _report_engine_cost()
+        _report_engine_cost(pairs, size or ("tiny",))
         return
     # imported when asked for: the random weights need torch, and listing metrics must not load it
     from tests.bench import measurement, workloads
     from tests.bench.network_shapes import parse_sizes
 
     settings = Settings.read()
-    plan = workloads.BenchPlan(pairs, documents, repeats, rows, seed)
+    plan = workloads.BenchPlan(pairs or 200, documents, repeats, rows, seed)
     chosen = settings.on(device)
     lines = []
     measured = workloads.run_bench(metric or workloads.DEFAULT_METRICS, parse_sizes(size or ()), plan, chosen)
@@ -64,10 +80,21 @@ def command(
         typer.echo(json.dumps(lines, ensure_ascii=False, indent=1) if as_json else measurement.LEGEND)
 
 
-def _report_engine_cost() -> None:
-    from tests.bench import engine_cost, metric_cost
+def _compare_with(reference: str, pairs: int | None) -> None:
+    from tests.bench import metric_cost, version_gate
 
-    typer.echo(metric_cost.format_metric_cost(list(metric_cost.measure_metric_cost())))
+    compared = version_gate.compare_versions(reference, pairs or metric_cost.COST_PAIRS)
+    typer.echo(version_gate.format_comparison(compared))
+    if compared.slower:
+        raise typer.Exit(1)
+
+
+def _report_engine_cost(pairs: int | None, size: Sequence[str]) -> None:
+    from tests.bench import engine_cost, metric_cost
+    from tests.bench.network_shapes import parse_sizes
+
+    costs = metric_cost.measure_metric_cost(pairs or metric_cost.COST_PAIRS, parse_sizes(size))
+    typer.echo(metric_cost.format_metric_cost(list(costs)))
     typer.echo(f"\n{engine_cost.HEADING}")
     rows = []
     for row in engine_cost.measure_engine_cost():

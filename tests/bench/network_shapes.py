@@ -26,8 +26,10 @@ class Shape:
 Dimensions = tuple[int, int, int, int]
 
 _TINY_SIZE: Dimensions = (64, 2, 4, 128)
+_SMALLEST_SIZE: Dimensions = (128, 2, 2, 512)  # that was published: BERT-tiny (Turc et al. 2019)
 _BERT_SIZES: dict[str, Dimensions] = {
     "tiny": _TINY_SIZE,
+    "smallest": _SMALLEST_SIZE,
     "small": (512, 4, 8, 2048),
     "base": (768, 12, 12, 3072),
     "large": (1024, 24, 16, 4096),
@@ -45,7 +47,13 @@ _SHAPES: Mapping[str, tuple[int, Mapping[str, Dimensions]]] = {
     "roberta": (50_265, _BERT_SIZES),
     "t5": (
         32_128,
-        {"tiny": _TINY_SIZE, "small": (512, 8, 6, 1024), "base": (768, 12, 12, 2048), "large": (1024, 24, 16, 2816)},
+        {
+            "tiny": _TINY_SIZE,
+            "smallest": _SMALLEST_SIZE,
+            "small": (512, 8, 6, 1024),
+            "base": (768, 12, 12, 2048),
+            "large": (1024, 24, 16, 2816),
+        },
     ),
 }
 """Words of the published vocabulary, and shapes by class. T5 is version 1.1; the large RemBERT is that of BLEURT-20."""
