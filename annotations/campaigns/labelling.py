@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, func
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.assignment import campaign_ids_for, lock_queue, require_assigned
@@ -37,10 +37,11 @@ from annotations.campaigns.responses import (
     save_response,
 )
 from annotations.campaigns.task_texts import ShownTask, show_task
+from annotations.campaigns.work_plan import load_person_tasks
 from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
-from annotations.store.response_tables import Reservation, Response
+from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from annotations.store.tables import Item, ScoreRow
 
@@ -67,12 +68,6 @@ class AnnotatorProgress:
 
 
 _IS_OWN = (Reservation.campaign_id == bindparam("campaign"), Reservation.person_id == bindparam("person"))
-_COUNT_ANSWERED = select(func.count()).where(*_IS_OWN, Reservation.state == "answered")
-_SELECT_LAST_VERSION = (
-    select(func.max(Response.version)).join(Reservation, col(Reservation.id) == Response.reservation_id).where(*_IS_OWN)
-)
-
-
 _SELECT_LAST_PART = (
     select(Task.part, Reservation.state)
     .join(Task, col(Task.id) == Reservation.task_id)
@@ -178,12 +173,15 @@ class AnnotatorActions:
             stage = current_stage(session, campaign, self._person)
             last = session.exec(_SELECT_LAST_PART, params=params).first()
             trained = stage in _AFTER_TRAINING and last is not None and last[0] == "training" and last[1] != "open"
+            had = load_person_tasks(session, campaign_id, self._person.id)
             return AnnotatorProgress(
                 stage=stage,
-                done=count_finished_tasks(session, campaign, self._person, stage),
+                done=had.finished
+                if stage is Stage.WORK
+                else count_finished_tasks(session, campaign, self._person, stage),
                 total=count_tasks(session, campaign, stage),
-                answered=session.exec(_COUNT_ANSWERED, params=params).one(),
-                version=session.exec(_SELECT_LAST_VERSION, params=params).one() or 0,
+                answered=had.answered,
+                version=had.version,
                 training=training_rounds(mark_answers(session, campaign, self._person, (Stage.TRAINING,)))
                 if trained
                 else (),

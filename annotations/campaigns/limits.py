@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,10 +13,11 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings
+from annotations.campaigns.limit_counts import SignalCounts, count_response, load_signal_counts, newest_state
 from annotations.campaigns.people import Member, expire_open
-from annotations.campaigns.qualification import is_correct
-from annotations.campaigns.questions import unswap_answers
-from annotations.store.campaign_tables import AnswerKey, Task
+from annotations.campaigns.questions import Answer, unswap_answers
+from annotations.campaigns.work_plan import load_person_tasks
+from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_text
 from annotations.store.response_tables import LimitEvent, Reservation, Response
@@ -89,7 +89,7 @@ def has_limits(rules: CampaignRules) -> bool:
 
 def find_pause(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
     """The pause of a person that nobody has ended; None for who may go on."""
-    newest = session.exec(_SELECT_NEWEST_STATE, params={"campaign": campaign_id, "person": person_id}).first()
+    newest = newest_state(session, campaign_id, person_id)
     return newest if newest and newest.act == "pause" else None
 
 
@@ -99,7 +99,6 @@ _SELECT_EVENTS = (
     .order_by(col(LimitEvent.id).desc())
     .limit(1)
 )
-_SELECT_NEWEST_STATE = _SELECT_EVENTS.where(LimitEvent.act != "warn")
 
 
 def shown_warning(session: Session, campaign_id: str, person_id: str) -> str:
@@ -121,85 +120,40 @@ def shown_warning(session: Session, campaign_id: str, person_id: str) -> str:
     return newest.signal if session.exec(since).one() < WARNING_ANSWERS else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _OwnAnswer:
-    """The first answer of a person to a task, with the known one."""
-
-    task: str
-    part: str
-    turn: int
-    answers: dict[str, Any]
-    key: dict[str, Any] | None
-    active_ms: int
-    at: datetime
-
-
-_SELECT_OWN = (
-    select_columns(
-        *(col(Response.reservation_id), col(Task.id), col(Task.part), col(Reservation.turn), col(Response.answers)),
-        *(col(Response.swapped), col(AnswerKey.answers), col(Response.active_ms), col(Response.created_at)),
-    )
-    .join(Reservation, col(Reservation.id) == Response.reservation_id)
-    .join(Task, col(Task.id) == Reservation.task_id)
-    .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
-    .where(
-        col(Reservation.campaign_id) == bindparam("campaign"),
-        col(Reservation.person_id) == bindparam("person"),
-        col(Task.part).in_(("work", "gold")),
-        col(Response.act) == "answer",
-    )
-    .order_by(col(Response.id))
-)
-
-
 def load_signals(session: Session, campaign: CampaignSettings, person_id: str) -> list[LimitSignal]:
     """The signals that the rules limit, of answers since the person was last let go on."""
-    rules, params = campaign.rules, {"campaign": campaign.id, "person": person_id}
-    newest = session.exec(_SELECT_NEWEST_STATE, params=params).first()
-    resumed = newest.created_at if newest and newest.act == "resume" else None
-    first: dict[int, _OwnAnswer] = {}
-    for reservation, task, part, turn, answers, swapped, key, *rest in session.connection().execute(
-        _SELECT_OWN, params
-    ):
-        given = unswap_answers(campaign.questions, answers, swapped)
-        first.setdefault(reservation, _OwnAnswer(task, part, turn, given, key, *rest))
-    every = list(first.values())
-    own = [one for one in every if resumed is None or one.at > resumed]
-    work = [one for one in own if one.part == "work" and one.turn == 1]
-    signals = []
+    return _signals(session, campaign, person_id, load_signal_counts(session, campaign, person_id))
+
+
+def _signals(session: Session, campaign: CampaignSettings, person_id: str, counts: SignalCounts) -> list[LimitSignal]:
+    rules, signals = campaign.rules, []
     if rules.least_gold:
-        right = [is_correct(one.key, one.answers) for one in own if one.part == "gold" and one.key]
-        signals.append(LimitSignal(Signal.GOLD, sum(right), len(right), rules.least_gold / 100))
+        signals.append(LimitSignal(Signal.GOLD, counts.right, counts.gold, rules.least_gold / 100))
     if rules.least_repeats:
-        before = {one.task: _measured(campaign, one.answers) for one in every if one.turn == 1}
-        same = [_measured(campaign, one.answers) == before.get(one.task) for one in own if one.turn == 2]
-        signals.append(LimitSignal(Signal.REPEATS, sum(same), len(same), rules.least_repeats / 100))
+        signals.append(LimitSignal(Signal.REPEATS, counts.same, counts.repeated, rules.least_repeats / 100))
     if rules.least_seconds:
-        read = [one.active_ms >= 1000 * rules.least_seconds for one in own if one.turn == 1]
-        signals.append(LimitSignal(Signal.PACE, sum(read), len(read), _FEW_FAST))
-    if rules.least_variety and (variety := _variety(session, campaign, person_id, work)):
+        signals.append(LimitSignal(Signal.PACE, counts.read, counts.first, _FEW_FAST))
+    if rules.least_variety and (variety := _variety(session, campaign, person_id, counts.answers)):
         signals.append(variety)
     return signals
 
 
-def _measured(campaign: CampaignSettings, answers: dict[str, Any]) -> Any:
-    return campaign.questions.measured(answers)
-
-
 def _variety(
-    session: Session, campaign: CampaignSettings, person_id: str, work: Sequence[_OwnAnswer]
+    session: Session, campaign: CampaignSettings, person_id: str, answers: Counter[Answer]
 ) -> LimitSignal | None:
     """Labels other than the person's commonest answer, against a share of how often others give another one; None while too few are there."""
-    if not work:
+    if not answers:
         return None
-    answer, times = Counter(_measured(campaign, one.answers) for one in work).most_common(1)[0]
+    answer, times = answers.most_common(1)[0]
     found = session.execute(_SELECT_OTHERS, {"campaign": campaign.id, "person": person_id}).all()
-    others = [_measured(campaign, unswap_answers(campaign.questions, given, swapped)) for given, swapped in found]
+    others = [
+        campaign.questions.measured(unswap_answers(campaign.questions, given, swapped)) for given, swapped in found
+    ]
     differing = sum(other != answer for other in others)
     if len(others) < _LEAST_OTHERS or not differing:
         return None
     least = campaign.rules.least_variety / 100 * differing / len(others)
-    return LimitSignal(Signal.VARIETY, len(work) - times, len(work), min(least, 0.99))
+    return LimitSignal(Signal.VARIETY, answers.total() - times, answers.total(), min(least, 0.99))
 
 
 _SELECT_OTHERS = (
@@ -219,16 +173,21 @@ _SELECT_OTHERS = (
 )
 
 
-def check_limits(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> bool:
-    """Warn or pause a person whose answers fall short of a limit; True if they are paused, by this or before.
+def check_limits(
+    session: Session, campaign: CampaignSettings, person: Member, first_of: Reservation | None, now: datetime
+) -> bool:
+    """Count a response that was saved, and warn or pause a person whose answers fall short of a limit; True if they are paused, by this or before.
 
-    Nothing is handed out to who is paused, and what they had open is free for others.
+    `first_of` is what the response answers for the first time, None for any other. Nothing is handed out to who is paused, and
+    what they had open is free for others.
     """
-    if find_pause(session, campaign.id, person.id):
-        return True
+    paused = find_pause(session, campaign.id, person.id) is not None
     if not has_limits(campaign.rules):
-        return False
-    signals = sorted(load_signals(session, campaign, person.id), key=lambda one: -one.evidence)
+        return paused
+    counts = count_response(session, campaign, person.id, first_of)
+    if paused:
+        return True
+    signals = sorted(_signals(session, campaign, person.id, counts), key=lambda one: -one.evidence)
     if not signals or signals[0].evidence < WARN_EVIDENCE:
         return False
     worst = signals[0]
@@ -237,22 +196,11 @@ def check_limits(session: Session, campaign: CampaignSettings, person: Member, n
         session.add(LimitEvent(act="pause", signal=worst.signal, reason=worst.describe(), by=BY_LIMITS, **whom))
         expire_open(session, person.id, now, campaign.id)
         return True
-    answered = session.exec(_COUNT_OWN, params={"campaign": campaign.id, "person": person.id}).one()
+    answered = load_person_tasks(session, campaign.id, person.id).answered
     newest = session.exec(_SELECT_EVENTS, params={"campaign": campaign.id, "person": person.id}).first()
     if answered % _WARN_EVERY == 0 and (newest is None or newest.act != "warn" or newest.signal != worst.signal):
         session.add(LimitEvent(act="warn", signal=worst.signal, reason=worst.describe(), by=BY_LIMITS, **whom))
     return False
-
-
-_COUNT_OWN = (
-    select(func.count())
-    .select_from(Reservation)
-    .where(
-        Reservation.campaign_id == bindparam("campaign"),
-        Reservation.person_id == bindparam("person"),
-        Reservation.state == "answered",
-    )
-)
 
 
 def pause_person(session: Session, campaign_id: str, person_id: str, reason: str, by: str) -> None:

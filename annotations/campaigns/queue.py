@@ -238,7 +238,7 @@ def _early_end(queue: _Queue) -> NoTaskReason | None:
     """Reason to hand out nothing more while there is work: the labels of all, or those of the person, are enough."""
     if find_stop(queue.session, queue.campaign):
         return "stopped"
-    return "limit" if is_at_limit(queue.session, queue.campaign, queue.person, queue.next_number) else None
+    return "limit" if is_at_limit(queue.session, queue.campaign, queue.person) else None
 
 
 def _next_mixed_in(queue: _Queue) -> Reservation | None:

@@ -174,7 +174,8 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
         note_stop(session, campaign, now)
     if locked.part == Stage.QUALIFICATION and campaign.rules.grants:
         _grant_skill(session, campaign, person)
-    paused = check_limits(session, campaign, person, now)
+    is_first = sent.act == "answer" and all(row.act != "answer" for row in known)
+    paused = check_limits(session, campaign, person, reservation if is_first else None, now)
     return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True, paused=paused)
 
 

@@ -11,7 +11,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
 from annotations.store.campaign_tables import Task, WantedLabels
-from annotations.store.response_tables import Reservation
+from annotations.store.response_tables import PersonTasks, Reservation
 from annotations.store.tables import UtcDateTime
 
 
@@ -79,25 +79,23 @@ def is_for_everybody(session: Session, campaign: CampaignSettings, task_id: str)
     return bool(campaign.rules.calibration) and task_id in session.exec(calibration_tasks(campaign)).all()
 
 
-def is_at_limit(session: Session, campaign: CampaignSettings, person: Member, next_number: int) -> bool:
-    """True if a person has answered or has open as much work as the rules allow each; `next_number` is that of their next item of any kind."""
+def load_person_tasks(session: Session, campaign_id: str, person_id: str) -> PersonTasks:
+    """Numbers of tasks of a person in a campaign, as they are counted; all 0 before the first."""
+    found = session.exec(_SELECT_PERSON_TASKS, params={"campaign": campaign_id, "person": person_id}).first()
+    return found or PersonTasks(campaign_id=campaign_id, person_id=person_id, answered=0, finished=0, had=0, version=0)
+
+
+_SELECT_PERSON_TASKS = (
+    select(PersonTasks)
+    .where(PersonTasks.campaign_id == bindparam("campaign"), PersonTasks.person_id == bindparam("person"))
+    .execution_options(populate_existing=True)
+)
+
+
+def is_at_limit(session: Session, campaign: CampaignSettings, person: Member) -> bool:
+    """True if a person has answered or has open as much work as the rules allow each."""
     most = campaign.rules.most_per_person
-    # counting reads all that a person had, so it is left out where that is too little of any kind
-    if not most or next_number <= most:
-        return False
-    had = (
-        select(func.count())
-        .select_from(Reservation)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .where(
-            Reservation.campaign_id == campaign.id,
-            Reservation.person_id == person.id,
-            Reservation.turn == 1,
-            Task.part == "work",
-            col(Reservation.state).in_(("open", "answered", "late")),
-        )
-    )
-    return session.exec(had).one() >= most
+    return bool(most) and load_person_tasks(session, campaign.id, person.id).had >= most
 
 
 def lock_task(session: Session, task_id: str, wait: bool = False) -> bool:

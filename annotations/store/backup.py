@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import Connection, insert, literal, select, text
 
 from annotations.store.database import database_path, is_in_memory, parse_url, read_session
+from annotations.store.person_counts import recount_people
 from annotations.store.place_counts import recount_places
 from annotations.store.progress_marks import mark_all
 from annotations.store.reads import count_rows
@@ -49,6 +50,7 @@ def copy_rows(source: Connection, target: Connection) -> None:
                 {"table": table.name, "column": table.autoincrement_column.name, "highest": highest, "used": used},
             )
     recount_places(target)
+    recount_people(target)
     mark_all(target)
 
 

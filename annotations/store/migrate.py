@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from annotations.store.database import explain_database_error
+from annotations.store.person_counts import count_people
 from annotations.store.place_counts import count_places
 from annotations.store.progress_marks import mark_changes
 from annotations.store.records import StoreError
@@ -78,6 +79,7 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
                         protect(table, ("DELETE",) if table in NEVER_DELETED else ("UPDATE", "DELETE"))
                     count_places()
                     mark_changes()
+                    count_people()
                 command.stamp(_config(folder, connection), "head")
             else:
                 command.upgrade(_config(folder, connection), "head")

@@ -260,3 +260,40 @@ class ProgressCount(Table, table=True):
     kind: int = Field(primary_key=True)
     bucket: int = Field(sa_type=BigInteger, primary_key=True)
     number: int
+
+
+class PersonTasks(Table, table=True):
+    """Numbers of tasks of a person in a campaign, as triggers count them: `answered` of any kind, and at their first turn those of work that are
+    `finished`, or answered or open (`had`). `version` is the newest of the guidelines that a response of theirs followed.
+    """
+
+    __tablename__ = "persontasks"
+
+    campaign_id: str = Field(foreign_key="campaign.id", primary_key=True)
+    person_id: str = Field(foreign_key="person.id", primary_key=True)
+    answered: int
+    finished: int
+    had: int
+    version: int
+
+
+class LimitCounts(Table, table=True):
+    """First answers of a person that limits look at, of those under a `version` of the campaign and since an event let them go on (`resumed`, 0 for none).
+
+    `right` of the `gold` ones match known answers, `same` of the `repeated` ones the first time, `read` of the `first` ones took long
+    enough; `answers` has how often each was given to work, [answer, times], in the order of their first time.
+    """
+
+    __tablename__ = "limitcounts"
+
+    campaign_id: str = Field(foreign_key="campaign.id", primary_key=True)
+    person_id: str = Field(foreign_key="person.id", primary_key=True)
+    version: int
+    resumed: int
+    gold: int = 0
+    right: int = 0
+    repeated: int = 0
+    same: int = 0
+    read: int = 0
+    first: int = 0
+    answers: list[Any] = Field(default_factory=list, sa_type=JSON)

@@ -16,7 +16,7 @@ CONSTRAINT_NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
 }
 
-COUNTED = frozenset({"taskplaces", "taskcounts", "countedperson", "progresscount"})
+COUNTED = frozenset({"taskplaces", "taskcounts", "countedperson", "progresscount", "persontasks", "limitcounts"})
 """Tables that are counted from the others."""
 CHANGEABLE = COUNTED | {
     *("draft", "reservation", "signin", "assignment", "groupmember", "apitoken", "webhook"),

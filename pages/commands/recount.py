@@ -7,6 +7,7 @@ from contextlib import closing
 import typer
 
 from annotations.campaigns.progress_counts import changed_campaigns, count_changed
+from annotations.store.person_counts import recount_people
 from annotations.store.progress_marks import mark_all
 from annotations.store.store import Store
 from core.settings import Settings
@@ -20,6 +21,7 @@ def command() -> None:
     with closing(Store.open(Settings.read().database_url)) as store:
         with store.writing() as session:
             mark_all(session.connection())
+            recount_people(session.connection())
         campaigns = changed_campaigns(store)
         for campaign in campaigns:
             count_changed(store, campaign)

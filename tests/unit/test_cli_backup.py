@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, update
+from sqlmodel import select
 
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
+from annotations.store.database import read_session
 from annotations.store.records import NotSavedError, StoreError
-from annotations.store.response_tables import ProgressCount, Response
+from annotations.store.response_tables import PersonTasks, ProgressCount, Response
 from annotations.store.store import Store
 from annotations.store.tables import COUNTED, Draft
 from annotations.store.writes import upsert_draft
@@ -193,7 +195,11 @@ def test_recount_puts_counts_right_that_are_not(kept: CampaignFixture) -> None:
     before = manager.progress(kept.campaign.id)
     with kept.store.writing() as session:
         session.execute(update(ProgressCount).values(number=7))
+        tasks = [one.model_dump() for one in session.exec(select(PersonTasks)).all()]
+        session.execute(update(PersonTasks).values(answered=7))
     assert manager.progress(kept.campaign.id).answered == 7
     counted = run("recount")
     assert counted.output == "Counted the labels of 1 campaign again.\n"
     assert replace(manager.progress(kept.campaign.id), finish_at=None) == replace(before, finish_at=None)
+    with read_session(kept.store.engine) as session:
+        assert [one.model_dump() for one in session.exec(select(PersonTasks)).all()] == tasks

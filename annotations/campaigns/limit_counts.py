@@ -1,0 +1,194 @@
+"""Counts that limits look at: the first answers of a person are counted as they come, and from all labels where the rules changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, delete, insert, inspect
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.qualification import is_correct
+from annotations.campaigns.questions import Answer, unswap_answers
+from annotations.store.campaign_tables import AnswerKey, Task
+from annotations.store.response_tables import LimitCounts, LimitEvent, Reservation, Response
+
+
+@dataclass(slots=True)
+class SignalCounts:
+    """First answers of a person since they were last let go on: `right` of `gold` and `same` of `repeated` ones, `read` of `first` ones not too fast.
+
+    `answers` has how often each was given to work, in the order of their first time.
+    """
+
+    gold: int = 0
+    right: int = 0
+    repeated: int = 0
+    same: int = 0
+    read: int = 0
+    first: int = 0
+    answers: Counter[Answer] = field(default_factory=Counter)
+
+
+_NUMBERS = ("gold", "right", "repeated", "same", "read", "first")
+
+
+def newest_state(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
+    """The last time that a person was paused or let go on; None for who never was."""
+    return session.exec(_SELECT_NEWEST_STATE, params={"campaign": campaign_id, "person": person_id}).first()
+
+
+_SELECT_NEWEST_STATE = (
+    select(LimitEvent)
+    .where(
+        LimitEvent.campaign_id == bindparam("campaign"),
+        LimitEvent.person_id == bindparam("person"),
+        LimitEvent.act != "warn",
+    )
+    .order_by(col(LimitEvent.id).desc())
+    .limit(1)
+)
+
+
+def load_signal_counts(session: Session, campaign: CampaignSettings, person_id: str) -> SignalCounts:
+    """The counts of a person as they are kept; of all labels where none are kept by these rules."""
+    resumption = _find_resumption(session, campaign.id, person_id)
+    return _kept_counts(session, campaign, person_id, resumption) or _count_all(
+        session, campaign, person_id, resumption
+    )
+
+
+def count_response(
+    session: Session, campaign: CampaignSettings, person_id: str, first_of: Reservation | None
+) -> SignalCounts:
+    """Add a response that was just saved to the counts of its person, and keep them; `first_of` is what it answers for the first time, None for any other.
+
+    The change of the reservation's state keeps other tabs of the person waiting until the transaction ends.
+    """
+    resumption = _find_resumption(session, campaign.id, person_id)
+    counts = _kept_counts(session, campaign, person_id, resumption)
+    if counts and first_of is None:
+        return counts
+    if counts and first_of:
+        own = {"person": person_id, "task": first_of.task_id}
+        answers = _read_answers(campaign, session.execute(_SELECT_OF_TASK, own).all())
+        _add_answers(counts, campaign, answers, resumption, only=first_of.id)
+    else:
+        counts = _count_all(session, campaign, person_id, resumption)
+
+    key = {"campaign_id": campaign.id, "person_id": person_id}
+    kept = {"version": campaign.version, "resumed": _resumed(resumption), "answers": list(counts.answers.items())}
+    session.execute(_DELETE_KEPT, {"campaign": campaign.id, "person": person_id})
+    session.execute(insert(LimitCounts), key | kept | {name: getattr(counts, name) for name in _NUMBERS})
+    return counts
+
+
+def _find_resumption(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
+    newest = newest_state(session, campaign_id, person_id)
+    return newest if newest and newest.act == "resume" else None
+
+
+def _resumed(resumption: LimitEvent | None) -> int:
+    return (resumption.id if resumption else None) or 0
+
+
+def _kept_counts(
+    session: Session, campaign: CampaignSettings, person_id: str, resumption: LimitEvent | None
+) -> SignalCounts | None:
+    """The counts that were kept under these rules since this resumption; None where there are none."""
+    kept = session.execute(_SELECT_KEPT, {"campaign": campaign.id, "person": person_id}).mappings().first()
+    if kept is None or (kept["version"], kept["resumed"]) != (campaign.version, _resumed(resumption)):
+        return None
+    return SignalCounts(**{name: kept[name] for name in _NUMBERS}, answers=Counter(dict(kept["answers"])))
+
+
+_SELECT_KEPT = select_columns(*inspect(LimitCounts).columns).where(
+    col(LimitCounts.campaign_id) == bindparam("campaign"), col(LimitCounts.person_id) == bindparam("person")
+)
+_DELETE_KEPT = delete(LimitCounts).where(
+    col(LimitCounts.campaign_id) == bindparam("campaign"), col(LimitCounts.person_id) == bindparam("person")
+)
+
+
+def _count_all(
+    session: Session, campaign: CampaignSettings, person_id: str, resumption: LimitEvent | None
+) -> SignalCounts:
+    own = {"campaign": campaign.id, "person": person_id}
+    counts = SignalCounts()
+    _add_answers(counts, campaign, _read_answers(campaign, session.execute(_SELECT_OWN, own).all()), resumption)
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnAnswer:
+    """The first answer of a person to a reserved task, with the known one."""
+
+    reservation: int
+    task: str
+    part: str
+    turn: int
+    answers: dict[str, Any]
+    key: dict[str, Any] | None
+    active_ms: int
+    at: datetime
+
+
+_SELECT_ANSWERS = (
+    select_columns(
+        *(col(Response.reservation_id), col(Task.id), col(Task.part), col(Reservation.turn), col(Response.answers)),
+        *(col(Response.swapped), col(AnswerKey.answers), col(Response.active_ms), col(Response.created_at)),
+    )
+    .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
+    .where(
+        col(Reservation.person_id) == bindparam("person"),
+        col(Task.part).in_(("work", "gold")),
+        col(Response.act) == "answer",
+    )
+    .order_by(col(Response.id))
+)
+_SELECT_OWN = _SELECT_ANSWERS.where(col(Reservation.campaign_id) == bindparam("campaign"))
+# without the campaign: SQLite would choose the index of that, and read all that the person had in it
+_SELECT_OF_TASK = _SELECT_ANSWERS.where(col(Reservation.task_id) == bindparam("task"))
+
+
+def _read_answers(campaign: CampaignSettings, rows: Sequence[tuple[Any, ...]]) -> list[_OwnAnswer]:
+    """The first answer to each reserved task, in order."""
+    first: dict[int, _OwnAnswer] = {}
+    for reservation, task, part, turn, answers, swapped, key, active_ms, at in rows:
+        if reservation not in first:
+            given = unswap_answers(campaign.questions, answers, swapped)
+            first[reservation] = _OwnAnswer(reservation, task, part, turn, given, key, active_ms, at)
+    return list(first.values())
+
+
+def _add_answers(
+    counts: SignalCounts,
+    campaign: CampaignSettings,
+    every: Sequence[_OwnAnswer],
+    resumption: LimitEvent | None,
+    only: int | None = None,
+) -> None:
+    """Add those of a person's answers that came since the resumption, or of these the one to a reservation."""
+    measured, least_ms = campaign.questions.measured, 1000 * campaign.rules.least_seconds
+    before = {one.task: measured(one.answers) for one in every if one.turn == 1}
+    for one in every:
+        if (resumption and one.at <= resumption.created_at) or only not in (None, one.reservation):
+            continue
+        if one.part == "gold" and one.key:
+            counts.gold += 1
+            counts.right += is_correct(one.key, one.answers)
+        if one.turn == 2:
+            counts.repeated += 1
+            counts.same += measured(one.answers) == before.get(one.task)
+        if one.turn == 1:
+            counts.first += 1
+            counts.read += one.active_ms >= least_ms
+        if one.part == "work" and one.turn == 1:
+            counts.answers[measured(one.answers)] += 1
