@@ -184,7 +184,7 @@ def _default_endpoint(settings: Settings) -> Endpoint:
     raise MissingEndpointError(
         "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
         "for example to http://localhost:8000/v1 of a vLLM server, or add one on the Metrics page. A chat model of this "
-        "machine needs none: name it as model local:FOLDER. In a checkout, `make small-model` gets a very small one, for trying the buttons."
+        "machine needs none: name it as model local:FOLDER. In a checkout, the command make small-model gets a very small one, for trying the buttons."
     )
 
 

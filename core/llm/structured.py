@@ -14,6 +14,7 @@ from core.errors import UnreadableAnswerError
 from core.llm.chat import Sampling, answer_text, chat_question, first_question, unusable_answer
 from core.llm.prompts import Messages
 from core.types import Answer, Question, Rounds, T
+from core.wrong_fields import wrong_fields
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
 _MAX_REPAIRED_CHARACTERS = 20_000  # of an answer that are sent back: what is longer is no slip
@@ -54,8 +55,7 @@ def read_structured(text: str, shape: type[S]) -> S:
     try:
         return shape.model_validate_json(objects[0])
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'object'}: {one['msg']}" for one in error.errors())
-        raise unusable_answer(f"The answer is not as asked ({wrong}).", text) from None
+        raise unusable_answer(f"The answer is not as asked ({wrong_fields(error)}).", text) from None
 
 
 def plain_words(text: str) -> str:

@@ -186,7 +186,12 @@ def test_a_pdf_of_many_pages_shows_how_far_it_is_and_cancel_leaves_what_was_type
     expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 1000 pages"))).to_be_visible()
     expect(cancel).to_have_count(0)
     expect(document).to_have_value("Typed before.")
-    upload(bench, "book.pdf", pages_pdf(40, 150))
+    upload(bench, "book.pdf", pages_pdf(100, 150))
+    document.fill("Not sent yet.")  # as the field was not left
+    use = page.get_by_role("button", name="Use the text of book.pdf")
+    expect(use).to_be_visible(timeout=WORK_MS)
+    expect(document).to_have_value("Not sent yet.")
+    press(use)
     expect(page.get_by_text("The document is the file, with")).to_be_visible(timeout=WORK_MS)
 
 

@@ -20,7 +20,7 @@ from annotations.campaigns.questions import QuestionSet
 from annotations.store.records import LOCAL_LABELS, PairRecord
 from core.datasets.bundled import bundled_items
 from core.edits import recover
-from core.perturbation import PERTURBATIONS
+from core.perturbation import PERTURBATIONS, kind_title
 from core.runs.run import Run
 from core.types import ErrorType, Verdict
 from pages.server import services
@@ -112,7 +112,7 @@ def run_candidates(run: Run) -> list[Candidate]:
             variant.edits or tuple(recover(original, edited)),
             by=variant.kind,
             intended=Verdict.INCONSISTENT if breaks else None,
-            title=f"{variant.kind} ({source.title})",
+            title=f"{kind_title(variant.kind)} ({source.title})",
             domain=source.domain,
             source=f"stress run {run.plan.name}",
             contexts=source.example.contexts,
@@ -190,7 +190,11 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
                     candidates = list(candidates)
                 else:
                     chosen = st.multiselect(
-                        name, values, key=f"{key}-{name}", placeholder="All", format_func=lambda one: one or _NOT_GIVEN
+                        name,
+                        values,
+                        key=f"{key}-{name}",
+                        placeholder="All",
+                        format_func=lambda one: kind_title(one) or _NOT_GIVEN,
                     )
                     candidates = [one for one in candidates if not chosen or field(one) in chosen]
 

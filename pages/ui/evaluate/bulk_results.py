@@ -28,6 +28,7 @@ from core.dataset import ImportCounts, source_sha256, strict_items
 from core.errors import Problem, attempt
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
+from pages.ui.shared.background_results import redraw
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_user import user_name
 
@@ -181,5 +182,5 @@ def _import_progress() -> None:
         return
     if state.finished_bulk_import is not now:
         state.finished_bulk_import, state.new_dataset = now, state.bulk_dataset
-        st.rerun()
+        redraw()
     st.success(escape_markdown(f"{state.bulk_dataset}: {saved}. It is chosen under Datasets."))

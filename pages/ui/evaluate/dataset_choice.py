@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.exchange.samples import campaign_datasets, load_samples
 from annotations.store.records import LOCAL_LABELS
@@ -74,6 +75,7 @@ class EvaluateState:
     bulk_folder = WidgetValue[str]("bulk-folder", "")
     bulk_run = WidgetValue[str | None]("bulk-run", None)
     bulk_name = WidgetValue[str]("bulk-name", "")
+    import_files = WidgetValue[Sequence[UploadedFile]]("import-files", ())
     dataset_name = WidgetValue[str]("import-name", "")
     skip_broken = WidgetValue[bool]("import-skip", False)
 

@@ -70,7 +70,10 @@ def _import_dialog() -> None:
         upload = None
         if not plugin.shipped:
             files = st.file_uploader(
-                "Files", accept_multiple_files=True, key="import-files", help="Larger files: cli.py import"
+                "Files",
+                accept_multiple_files=True,
+                key=EvaluateState.import_files.key,
+                help="Larger files: cli.py import",
             )
             if files:
                 upload = evaluate_state().upload
@@ -123,7 +126,10 @@ def _import_button(
 
 @st.fragment(run_every=_LOOK_S)
 def _import_progress(now: ImportTask) -> None:
-    """Show the progress of an import; at its end draw the page again once, with the dialog closed unless it failed."""
+    """Show the progress of an import; at its end draw the page again once, with the dialog closed unless it failed.
+
+    It stays open, too, where other files were given meanwhile.
+    """
     state = evaluate_state()
     if now.running:
         st.caption(f":material/hourglass_empty: {now.tally.samples} samples read")
@@ -131,7 +137,9 @@ def _import_progress(now: ImportTask) -> None:
     if state.finished_import is not now:
         state.finished_import = now
         for receipt in now.results:
-            state.new_dataset, state.import_open = receipt.dataset, False
+            state.new_dataset = receipt.dataset
+            others = state.import_files and state.upload and state.upload.place != now.place
+            state.import_open = state.import_open and bool(others)
         st.rerun()
     if now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")

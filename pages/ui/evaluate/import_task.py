@@ -56,6 +56,7 @@ class ImportTask(BackgroundTask[ImportResult]):
     """An import under way: what was read so far, and at its end its receipt."""
 
     def __init__(self, request: ImportRequest, store: Store) -> None:
+        self.place = request.place
         self.tally = tally = ImportCounts()
 
         def work() -> Generator[ImportResult]:

@@ -36,7 +36,7 @@ from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.probe.metric_choice import add_to_bench
-from pages.ui.shared.background_results import background_result
+from pages.ui.shared.background_results import background_result, redraw
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
@@ -291,7 +291,7 @@ def _show(name: str, task: TrainingTask) -> None:
     finished = evaluate_state().finished_scorings
     if not task.running and finished.get(f"train {name}") is not task:
         finished[f"train {name}"] = task
-        st.rerun()  # the button is free again
+        redraw()  # the button is free again
 
 
 def _show_result(name: str, trained: TrainedFolder) -> None:

@@ -18,7 +18,7 @@ from core.papers.published_scores import Comparison
 from core.settings import Settings
 from pages.server import services
 from pages.ui.metrics.endpoint_capabilities import endpoint_capabilities
-from pages.ui.metrics.endpoint_setup import endpoint_setup
+from pages.ui.metrics.endpoint_setup import endpoint_setup, may_add_endpoint
 from pages.ui.shared.markup import escape_label, escape_markdown
 from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import current_member
@@ -48,7 +48,12 @@ def endpoint_list() -> None:
         st.error(escape_markdown(found.message), icon=":material/error:")
         return
     if not found:
-        st.info(escape_markdown(endpoint_problem()), icon=":material/cloud_off:")
+        here = (
+            "No language-model endpoint is set. Add one below, or set TOUCHSTONE_LLM_BASE_URL and start Touchstone again. "
+            "A chat model of this machine needs none: name it as model local:FOLDER."
+        )
+        problem = here if may_add_endpoint() else endpoint_problem()
+        st.info(escape_markdown(problem), icon=":material/cloud_off:")
         endpoint_setup()
         return
     spent = SpendTracker(services.settings().cache_dir).total()

@@ -63,9 +63,14 @@ class EndpointSetupState:
         return field_of_preset.of(self.preset).get().strip()
 
 
+def may_add_endpoint() -> bool:
+    """Whoever may manage this server; nobody adds one to a demo."""
+    return not services.settings().demo and current_member().may(Right.MANAGE)
+
+
 def endpoint_setup() -> None:
-    """The form, for whoever may manage this server; nobody adds an endpoint to a demo."""
-    if services.settings().demo or not current_member().may(Right.MANAGE):
+    """The form, for whoever may add an endpoint."""
+    if not may_add_endpoint():
         return
     _form()
     state = page_state(EndpointSetupState)

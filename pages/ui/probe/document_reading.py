@@ -25,6 +25,10 @@ class DocumentReading:
         self.task: BackgroundTask[PdfPage] = BackgroundTask(self._work, counts=self._counts, unit="pages")
 
     @property
+    def is_read(self) -> bool:
+        return not (self.task.running or self.cancelled)
+
+    @property
     def text(self) -> str:
         """The whole document, once the task has ended. Raises TouchstoneError where it could not be read."""
         if self.task.error:
@@ -47,6 +51,6 @@ class DocumentReading:
 @st.fragment(run_every=_LOOK_S)
 def follow_reading(reading: DocumentReading) -> None:
     """Show how many pages are read, with a button that ends it; draw the page again at the end."""
-    if reading.cancelled or not reading.task.running:
+    if reading.cancelled or reading.is_read:
         st.rerun()
     progress_bar(reading.task.progress, reading.cancel)

@@ -22,7 +22,7 @@ from pages.ui.shared.markup import escape_markdown
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 _MOST_IN_FIELD = 200_000  # characters
 _STEP = 2_000  # pairs read until the bar moves
-_SHORT_S = 1.0  # a PDF that takes no longer is there at once, without a bar that comes and goes
+_SHORT_S = 1.0  # a PDF that takes no longer is the document at once, without a bar that comes and goes
 _MOST_LISTED = 200  # summaries of a file, or its refused lines: a browser takes a minute to search a hundred thousand
 
 
@@ -62,7 +62,10 @@ def upload_popover() -> None:
 
 
 def _show_reading() -> None:
-    """The progress of a PDF that is being read; at its end the document, or why there is none."""
+    """The progress of a PDF that is being read; at its end its text is offered, or why there is none.
+
+    It does not take the place of the document by itself, where somebody may be typing what no server has heard of yet.
+    """
     state = probe_state()
     reading = state.reading
     if reading is None:
@@ -70,14 +73,24 @@ def _show_reading() -> None:
     if reading.cancelled:
         read = reading.task.progress
         st.caption(f"Cancelled after {read.done} of {read.total} pages: the document is what it was before.")
-    elif reading.task.running:
+    elif not reading.is_read:
         follow_reading(reading)
+    elif reading.task.error:
+        _take_reading()
     else:
-        state.reading = None
-        try:
+        name = escape_markdown(reading.name)
+        st.button(f"Use the text of {name} as the document", key="use-reading", on_click=_take_reading)
+
+
+def _take_reading() -> None:
+    """Make the text of the PDF that was read the document; why there is none is the problem that is shown."""
+    state = probe_state()
+    reading, state.reading = state.reading, None
+    try:
+        if reading:
             _take_document(reading.text)
-        except TouchstoneError as error:
-            state.upload_problem = str(error)
+    except TouchstoneError as error:
+        state.upload_problem = str(error)
 
 
 def _end_reading() -> None:
@@ -145,7 +158,8 @@ def _read_upload() -> None:
             state.uploaded = found
         elif name.lower().endswith(".pdf"):
             state.reading = DocumentReading(name, data)
-            state.reading.task.wait(_SHORT_S)
+            if state.reading.task.wait(_SHORT_S):
+                _take_reading()
         else:
             _take_document(read_document(name, data))
     except TouchstoneError as error:
@@ -181,6 +195,8 @@ def _open_uploaded() -> None:
 
 def _open_pasted() -> None:
     state = probe_state()
+    if state.reading and state.reading.is_read and not state.pasted_document.strip():
+        _take_reading()
     document, summary = state.long_document or state.pasted_document, state.pasted_summary
     missing = [what for what, text in (("document", document), ("summary", summary)) if not text.strip()]
     state.upload_problem = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""

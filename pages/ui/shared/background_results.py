@@ -74,7 +74,8 @@ class RedrawState:
 def redraw() -> None:
     """Run the page again for what has arrived, unless that is held: then the next run draws it.
 
-    A run that begins may drop the answer that tells the browser where to send a file (`ForwardMsgQueue.clear`).
+    At the end of a run of the whole page Streamlit now and then draws the fields of an open dialog as other ones, and what was
+    typed there, or a file under way, is gone. Fragments that draw themselves again below a dialog end by this, not by `st.rerun`.
     """
     if not page_state(RedrawState).held:
         st.rerun()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.background import BackgroundTask
 from pages.server import services
+from pages.ui.shared.background_results import redraw
 from pages.ui.shared.markup import escape_markdown
 
 _LOOK_S = 1.0
@@ -62,4 +63,4 @@ def push_form(key: str, sent: str, push: Push, missing: str = "") -> None:
 def _follow_push(task: BackgroundTask[str]) -> None:
     st.caption("Pushing…")
     if not task.running:
-        st.rerun()
+        redraw()

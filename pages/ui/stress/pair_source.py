@@ -56,7 +56,7 @@ class PairSource:
 def pairs_choice() -> PairSource:
     """The choice of where pairs come from, and of which."""
     ways = ["Bundled examples", "The pair on Probe", "A dataset", "A file", "A table of variants"]
-    match st.segmented_control("Pairs", ways, default=ways[0], key="stress-pairs", required=True):
+    match st.segmented_control("Pairs", ways, default=ways[0], key="stress-pairs", required=True, wrap=True):
         case "The pair on Probe":
             if probe_state().pair is None:
                 st.caption("Nothing is open on Probe. Open a text there first.")

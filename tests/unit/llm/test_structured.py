@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import pytest
+from pydantic import model_validator
 
 from core.errors import UnscorableError
 from core.llm.chat import Sampling
@@ -38,6 +40,22 @@ RIGHT = Verdict(consistent=False, why="It {never} rained.")
 )
 def test_one_object_is_read_wherever_it_stands(text: str) -> None:
     assert read_structured(text, Verdict) == RIGHT
+
+
+class Span(StructuredAnswer):
+    start: int
+    end: int
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.end < self.start:
+            raise ValueError("the span ends before it starts")
+        return self
+
+
+def test_what_a_shape_says_of_several_fields_together_is_told_in_its_words() -> None:
+    with pytest.raises(UnscorableError, match=r"is not as asked \(the span ends before it starts\)"):
+        read_structured('{"start": 2, "end": 1}', Span)
 
 
 @pytest.mark.parametrize(

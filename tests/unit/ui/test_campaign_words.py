@@ -75,9 +75,10 @@ def test_what_a_stress_run_made_can_be_labelled_with_what_it_was_meant_to_be() -
     run.add(Variant("a", "negated", refusal="There is no verb to negate."))
     original, shuffled, swapped = run_candidates(run)
     assert (original.edited, original.summary) == (False, "Tugs came. It rained.")
+    assert swapped.pair is not None
+    assert swapped.pair.title == "Swap an entity within the document (Tugs)"
     assert (shuffled.maker, shuffled.intended) == ("shuffled", None)
     assert (swapped.maker, swapped.intended) == ("entity-swapped", Verdict.INCONSISTENT)
-    assert swapped.pair is not None
     assert [edit.new for edit in swapped.pair.edits] == ["Boats"]
 
 

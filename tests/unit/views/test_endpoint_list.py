@@ -24,7 +24,9 @@ def unset(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_an_endpoint_one_line_says_what_to_set(open_page: Open) -> None:
     app = open_page("metrics").run()
-    assert "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL" in app.info[0].value.replace("\\", "")
+    assert "No language-model endpoint is set. Add one below, or set TOUCHSTONE_LLM_BASE_URL" in app.info[
+        0
+    ].value.replace("\\", "")
     assert "Endpoints" in [one.value for one in app.subheader]
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -19,7 +21,7 @@ from annotations.store.store import Store
 from cli import app as terminal
 from core.files.foreign_files import Limits
 from core.types import Verdict
-from pages.ui.evaluate import mapping_form
+from pages.ui.evaluate import import_task, mapping_form
 from pages.ui.evaluate.dataset_choice import EvaluateState
 from pages.ui.shared.background_results import RedrawState
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
@@ -197,6 +199,35 @@ def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
     assert any("Read it as" in choice.label for choice in form.selectbox)
     import_as(form, "german")
     assert [text.document for text in load_texts(store, "german")] == ["Die Fähre fuhr um zwölf."]
+
+
+def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
+    form: AppTest, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, read = threading.Event(), import_task.read_apart
+
+    def read_when_told(*of: Any) -> Any:
+        go.wait(IMPORT_S)
+        return read(*of)
+
+    monkeypatch.setattr(import_task, "read_apart", read_when_told)
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.csv").write_text(f"document,summary,label\nThe {name} text.,A summary.,1\n")
+    form = upload(form, tmp_path / "first.csv")
+    first = state_of(form, EvaluateState).upload
+    form = form.button("import-database").click().run(timeout=IMPORT_S)
+    form = upload(form, tmp_path / "second.csv")
+    go.set()
+    task = state_of(form, EvaluateState).import_task
+    assert task
+    task.wait(IMPORT_S)
+    form = form.run(timeout=IMPORT_S)
+    assert state_of(form, EvaluateState).import_open
+    import_as(form, "second")
+    assert not state_of(form, EvaluateState).import_open
+    assert {"generic", "second"} <= {*store.dataset_names()}
+    assert first
+    first.folder.cleanup()
 
 
 def test_the_bundled_examples_are_a_dataset_at_one_press(form: AppTest, store: Store) -> None:

@@ -247,7 +247,7 @@ def test_a_file_that_cannot_be_read_gets_a_message_and_loses_nothing(
     assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
 
 
-def test_a_pdf_is_read_with_a_bar_and_becomes_the_document_at_its_end(
+def test_a_pdf_that_takes_a_while_is_read_with_a_bar_and_replaces_what_was_typed_only_when_asked(
     probe: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go = threading.Event()
@@ -257,13 +257,34 @@ def test_a_pdf_is_read_with_a_bar_and_becomes_the_document_at_its_end(
     app.text_area(key=ProbeState.pasted_document.key).set_value("Typed before.")
     app.file_uploader(key=ProbeState.upload.key).set_value(("a.pdf", b"%PDF-1.7", "")).run()
     assert app.button(key="cancel-()").label == "Cancel"
-    assert app.text_area(key=ProbeState.pasted_document.key).value == "Typed before."
+    app.text_area(key=ProbeState.pasted_document.key).set_value("Typed meanwhile.")
     go.set()
     reading = state_of(app, ProbeState).reading
     assert reading
     assert reading.task.wait(30)
     app.run()
+    assert app.text_area(key=ProbeState.pasted_document.key).value == "Typed meanwhile."
+    app.button(key="use-reading").click().run()
     assert app.text_area(key=ProbeState.pasted_document.key).value == "One.\n\nTwo."
+    assert not [button for button in app.button if button.key == "use-reading"]
+
+
+def test_a_pdf_that_was_read_is_the_document_of_a_pair_for_which_none_was_typed(
+    probe: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+    go.set()
+    monkeypatch.setattr(pair_upload, "_SHORT_S", 0.0)
+    monkeypatch.setattr(document_reading, "read_pages", partial(two_pages, go))
+    app = probe()
+    app.file_uploader(key=ProbeState.upload.key).set_value(("a.pdf", b"%PDF-1.7", "")).run()
+    reading = state_of(app, ProbeState).reading
+    assert not reading or reading.task.wait(30)
+    app.text_area(key=ProbeState.pasted_summary.key).set_value("A summary.")
+    app.button(key="open-pasted").click().run()
+    pair = state_of(app, ProbeState).pair
+    assert pair
+    assert pair.document == "One.\n\nTwo."
 
 
 def test_a_pdf_whose_reading_is_cancelled_leaves_what_was_typed(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
