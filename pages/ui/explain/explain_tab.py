@@ -21,9 +21,9 @@ from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import judge_form, pairwise_form, stability_form
 from pages.ui.explain.panel_tab import panel_form
-from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_from_form, save_record
+from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_field, record_from_form, save_record
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
-from pages.ui.probe.probe_state import probe_state
+from pages.ui.probe.probe_state import ProbeState
 from pages.ui.shared.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
 from pages.ui.shared.markup import escape_markdown
 
@@ -80,7 +80,7 @@ def _grade_form(finding: Finding) -> None:
     id = _finding_id(finding)
 
     def copy_verdict_to_record() -> None:
-        probe_state().verdict = ExplainState.verdict_of.of(id).get()
+        record_field(ProbeState.verdict).set(ExplainState.verdict_of.of(id).get())
 
     def record_with_grade() -> LabelRecord:
         """The label filled in under Record, with this explanation and its grade in place of the one there."""
@@ -98,7 +98,7 @@ def _grade_form(finding: Finding) -> None:
             "You find the summary",
             [*Verdict],
             # its own from then on: a browser that lags behind would send the older one of a field that both share
-            default=probe_state().verdict,
+            default=record_field(ProbeState.verdict).get(),
             key=ExplainState.verdict_of.of(id).key,
             format_func=str.capitalize,
             on_change=copy_verdict_to_record,

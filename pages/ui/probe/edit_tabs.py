@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 from uuid import uuid4
 
 import streamlit as st
@@ -13,7 +12,7 @@ import streamlit as st
 from annotations.store.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
 from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
-from core.types import UNSTATED, ErrorType, Intention, Verdict
+from core.types import UNSTATED, ErrorType, Intention, T, Verdict
 from pages.server import services
 from pages.ui.probe.pair import (
     EDITOR_KEY,
@@ -183,45 +182,41 @@ EDIT_QUESTIONS = {
     ProbeState.controlled: "Is the edit controlled: one small error, and nothing else changed?",
     ProbeState.explanation_good: "Does the explanation say completely and only what is wrong?",
 }
-_RECORD_FIELDS: tuple[WidgetValue[Any], ...] = (
-    ProbeState.verdict,
-    ProbeState.confidence,
-    ProbeState.error_type,
-    ProbeState.note,
-    ProbeState.explanation,
-    ProbeState.grade,
-    ProbeState.flaw,
-    *EDIT_QUESTIONS,
-)
+
+
+def record_field(widget: WidgetValue[T]) -> WidgetValue[T]:
+    """The field about the summary that was opened last: one that all share could keep, and save, what was said of the summary before."""
+    pair = current_pair()
+    return widget.of(hash((pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev)))
 
 
 def record_tab() -> None:
     """Asks in order, shows a later question only when the one before was answered with yes, and saves once."""
-    state, pair = probe_state(), current_pair()
-    text = (pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev)
-    fresh = state.labelled_text != text
-    state.labelled_text = text
-    if fresh:
-        for widget in _RECORD_FIELDS:
-            widget.set(widget.default)
-
     with st.container():  # there without edits too: what lies below keeps its place when the first one comes
         if current_edits():
             edits_in_context()
     whose = "edited summary" if current_edits() else "summary"
-    st.segmented_control(f"The {whose} is", [*Verdict], key=ProbeState.verdict.key, format_func=str.capitalize)
+    st.segmented_control(
+        f"The {whose} is", [*Verdict], key=record_field(ProbeState.verdict).key, format_func=str.capitalize
+    )
     left, right = st.columns([1.2, 1])
     left.segmented_control(
-        "How sure are you?", [1, 2, 3, 4, 5], key=ProbeState.confidence.key, help="1 is a guess, 5 is certain."
+        "How sure are you?",
+        [1, 2, 3, 4, 5],
+        key=record_field(ProbeState.confidence).key,
+        help="1 is a guess, 5 is certain.",
     )
-    right.selectbox("Error type", [*ErrorType], key=ProbeState.error_type.key, index=None, placeholder="None")
+    right.selectbox(
+        "Error type", [*ErrorType], key=record_field(ProbeState.error_type).key, index=None, placeholder="None"
+    )
     if current_edits():
         for widget, question in EDIT_QUESTIONS.items():
-            st.segmented_control(question, ["Yes", "No"], key=widget.key)
-            if widget.get() != "Yes":
+            field = record_field(widget)
+            st.segmented_control(question, ["Yes", "No"], key=field.key)
+            if field.get() != "Yes":
                 break
     _explanation_fields()
-    st.text_input("Note", key=ProbeState.note.key, placeholder="Optional")
+    st.text_input("Note", key=record_field(ProbeState.note).key, placeholder="Optional")
     demo = services.settings().demo
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if services.settings().shared:
@@ -235,30 +230,30 @@ def record_tab() -> None:
             type="primary",
             on_click=save_record,
             args=(record_from_form,),
-            disabled=demo or not probe_state().verdict,
+            disabled=demo or not record_field(ProbeState.verdict).get(),
         )
     if demo:
         st.write("Nothing is kept in this demo.")
 
 
 def _explanation_fields() -> None:
-    state = probe_state()
+    state, explanation, grade = probe_state(), record_field(ProbeState.explanation), record_field(ProbeState.grade)
+    flaw = record_field(ProbeState.flaw)
     written = " ".join(edit.explanation for edit in current_edits() if edit.explanation)
-    if state.explanation in ("", state.explanation_of_edits) and state.explanation != written:
+    if explanation.get() in ("", state.explanation_of_edits) and explanation.get() != written:
         # nobody wrote another one: it follows the edits, and the grade of the one before does not hold
-        state.explanation, state.grade, state.flaw = written, None, None
+        explanation.set(written)
+        grade.set(None)
+        flaw.set(None)
     state.explanation_of_edits = written
     st.text_area(
-        "Explanation to judge",
-        key=ProbeState.explanation.key,
-        height=80,
-        placeholder="Why is the summary (in)consistent?",
+        "Explanation to judge", key=explanation.key, height=80, placeholder="Why is the summary (in)consistent?"
     )
-    if not state.explanation.strip():
+    if not explanation.get().strip():
         return
-    st.segmented_control("The explanation is", [*Grade], key=ProbeState.grade.key, format_func=format_grade)
-    if state.grade in (Grade.PARTIALLY, Grade.NOT):
-        flaw_control(ProbeState.flaw.key)
+    st.segmented_control("The explanation is", [*Grade], key=grade.key, format_func=format_grade)
+    if grade.get() in (Grade.PARTIALLY, Grade.NOT):
+        flaw_control(flaw.key)
 
 
 def flaw_control(key: str) -> None:
@@ -288,20 +283,20 @@ def save_record(record_of: Callable[[], LabelRecord]) -> None:
 def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
     """Record of the form about the pair with its edits now. Raises RecordError for what cannot be kept."""
     note_change()
-    state, pair = probe_state(), current_pair()
-    verdict = verdict or state.verdict
+    pair = current_pair()
+    verdict = verdict or record_field(ProbeState.verdict).get()
     if verdict is None:
         raise RecordError("The label has no verdict. Choose one first.")
     given: dict[str, bool] = {}
     for widget in EDIT_QUESTIONS if current_edits() else ():
-        answer = widget.get()
+        answer = record_field(widget).get()
         if answer is not None:
             given[widget.key] = answer == "Yes"
         if answer != "Yes":
             break  # what was answered below it before does not count
     answers = EditAnswers(**given)
-    explanation = state.explanation.strip()
-    grade = state.grade if explanation else None
+    explanation = record_field(ProbeState.explanation).get().strip()
+    grade = record_field(ProbeState.grade).get() if explanation else None
     return LabelRecord(
         document=pair.document,
         original=pair.original,
@@ -310,15 +305,15 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
         annotator=SessionUserState.name.get().strip(),
         event_id="unsaved",
         verdict=verdict,
-        confidence=state.confidence,
-        error_type=state.error_type,
-        note=state.note.strip(),
+        confidence=record_field(ProbeState.confidence).get(),
+        error_type=record_field(ProbeState.error_type).get(),
+        note=record_field(ProbeState.note).get().strip(),
         blind=False,
         answers=answers if answers != EditAnswers() else None,
         explanation=explanation if grade else "",
         explanation_by=next((edit.by for edit in current_edits() if edit.explanation), ""),
         grade=grade,
-        cause=state.flaw if grade in (Grade.PARTIALLY, Grade.NOT) else None,
+        cause=record_field(ProbeState.flaw).get() if grade in (Grade.PARTIALLY, Grade.NOT) else None,
         contexts=pair.contexts,
         question=pair.question,
     )

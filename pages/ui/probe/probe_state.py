@@ -115,7 +115,6 @@ class ProbeState:
     json_problem: str = ""
     json_places: Sequence[str] = ()
     json_record: int = 0
-    labelled_text: tuple[str, str, int] | None = None
     explanation_of_edits: str | None = None
     saved_record: LabelRecord | None = None
     kept: tuple[str, str] | None = None  # the id of the pair that was kept last, and its document
@@ -152,7 +151,7 @@ class ProbeState:
     claim_text = WidgetValue[str]("claim-text", "")
     new_claim = WidgetValue[str]("new-claim", "")
 
-    # the Record tab
+    # the Record tab, where each summary has fields of its own: `record_field`
     verdict = WidgetValue[Verdict | None]("verdict", None)
     confidence = WidgetValue[int | None]("confidence", None)
     error_type = WidgetValue[ErrorType | None]("error-type", None)

@@ -9,8 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.types import Verdict
+from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
-from tests.unit.views.states import state_of
+from pages.ui.probe.text_panes import EditorState
+from tests.unit.views.states import fill_record, record_values, state_of
 
 Open = Callable[..., AppTest]
 EDIT = {"original_text": "Tuesday", "replace_text": "Friday", "explanation": "The document says Tuesday."}
@@ -45,10 +47,11 @@ def test_a_new_endpoint_begins_with_the_first_server(open_page: Open) -> None:
     assert first_value(app, "Address").startswith("http://localhost")
 
 
-def test_the_record_form_is_emptied_for_another_summary_and_kept_for_this_one(probe: Open) -> None:
+def test_another_summary_has_fields_of_its_own_in_the_record_form(probe: Open) -> None:
     app = probe()
-    state = state_of(app, ProbeState)
-    app.session_state[ProbeState.verdict.key] = Verdict.CONSISTENT
-    assert app.run().session_state[ProbeState.verdict.key] == Verdict.CONSISTENT
-    state.labelled_text = None
-    assert app.run().session_state[ProbeState.verdict.key] is None
+    fill_record(app, verdict=Verdict.CONSISTENT, note="Sure.")
+    assert record_values(app.run(), "verdict", "note") == [Verdict.CONSISTENT, "Sure."]
+    before = [field.key for field in app.text_input]
+    state_of(app, EditorState, EDITOR_KEY).doc_rev += 1  # as when another summary is opened
+    assert record_values(app.run(), "verdict", "note") == [None, ""]
+    assert {key for key in before if key and key.startswith("note")}.isdisjoint(field.key for field in app.text_input)

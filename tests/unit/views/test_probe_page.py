@@ -30,7 +30,7 @@ from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.score_board import BoardState
 from pages.ui.probe.text_panes import EditorState
 from pages.ui.shared.pair_link import pair_link
-from tests.unit.views.states import state_of
+from tests.unit.views.states import fill_record, record_values, state_of
 
 Open = Callable[..., AppTest]
 
@@ -88,7 +88,7 @@ def test_no_metric_at_all_is_no_error(probe: Open) -> None:
 
 def test_a_label_lands_in_the_database(probe: Open, store: Store) -> None:
     app = write(probe(), FIRST.summary.replace("Tuesday", "Friday"))
-    app.session_state["verdict"], app.session_state["confidence"] = "inconsistent", 5
+    fill_record(app, verdict="inconsistent", confidence=5)
     app.run()
     app.button(key="save").click().run()
     assert "Saved: label of" in said(app)
@@ -98,7 +98,7 @@ def test_a_label_lands_in_the_database(probe: Open, store: Store) -> None:
 
 def test_the_same_label_saved_twice_is_one_row(probe: Open, store: Store) -> None:
     app = probe()
-    app.session_state["verdict"] = "consistent"
+    fill_record(app, verdict="consistent")
     app.run()
     app.button(key="save").click().run()
     app.button(key="save").click().run()
@@ -109,7 +109,7 @@ def test_the_same_label_saved_twice_is_one_row(probe: Open, store: Store) -> Non
 def test_a_changed_mind_is_another_revision(probe: Open, store: Store) -> None:
     app = probe()
     for verdict in ("consistent", "borderline", "consistent"):
-        app.session_state["verdict"] = verdict
+        fill_record(app, verdict=verdict)
         app.run()
         app.button(key="save").click().run()
     assert [label.revision for label in store.saved()] == [3, 2, 1]
@@ -132,7 +132,7 @@ def test_a_demonstration_scores_edits_and_keeps_nothing(
     database.unlink()
     app = write(probe(), FIRST.summary + " Penguins arrived.")
     assert row(app, "rouge2").state == "ready"
-    app.session_state["verdict"] = "consistent"
+    fill_record(app, verdict="consistent")
     app.run()
     assert not app.exception
     assert app.button(key="save").disabled
@@ -341,14 +341,14 @@ def test_the_form_follows_the_summary_and_says_nothing_of_the_one_before(probe: 
     state_of(app, EditorState, EDITOR_KEY).text = first.example.summary
     state_of(app, EditorState, EDITOR_KEY).doc_rev += 1
     app.run()
-    assert app.session_state["explanation"] == first.edits[0].explanation
-    app.session_state["verdict"], app.session_state["grade"] = Verdict.INCONSISTENT, Grade.ENTIRELY
+    assert record_values(app, "explanation") == [first.edits[0].explanation]
+    fill_record(app, verdict=Verdict.INCONSISTENT, grade=Grade.ENTIRELY)
     state_of(app, ProbeState).pair = replace(state_of(app, ProbeState).pair, declared=second.edits)
     state_of(app, EditorState, EDITOR_KEY).text = second.example.summary
     state_of(app, EditorState, EDITOR_KEY).doc_rev += 1
     app.run()
-    assert app.session_state["explanation"] == second.edits[0].explanation
-    assert (app.session_state["verdict"], app.session_state["grade"]) == (None, None)
+    assert record_values(app, "explanation") == [second.edits[0].explanation]
+    assert record_values(app, "verdict", "grade") == [None, None]
 
 
 def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is_gone(probe: Open) -> None:
@@ -357,11 +357,11 @@ def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is
     state_of(app, ProbeState).pair = replace(state_of(app, ProbeState).pair, declared=first.edits)
     state_of(app, EditorState, EDITOR_KEY).text = first.example.summary
     app.run()
-    app.session_state["verdict"], app.session_state["grade"] = Verdict.INCONSISTENT, Grade.ENTIRELY
+    fill_record(app, verdict=Verdict.INCONSISTENT, grade=Grade.ENTIRELY)
     state_of(app, EditorState, EDITOR_KEY).text = bundled_items()[0].example.summary
     app.run()
-    assert (app.session_state["explanation"], app.session_state["grade"]) == ("", None)
-    assert app.session_state["verdict"] is Verdict.INCONSISTENT
+    assert record_values(app, "explanation", "grade") == ["", None]
+    assert record_values(app, "verdict") == [Verdict.INCONSISTENT]
 
 
 def with_rouge_waiting(app: AppTest) -> AppTest:

@@ -15,6 +15,7 @@ from annotations.store.people_tables import Person
 from annotations.store.response_tables import ScoreView
 from annotations.store.store import Store
 from pages.server.sign_in import SESSION_COOKIE
+from tests.unit.views.states import fill_record
 
 Open = Callable[..., AppTest]
 
@@ -33,7 +34,7 @@ def test_a_label_is_recorded_as_whoever_signed_in(probe: Open, store: Store, mon
         [ada] = set(session.exec(select(ScoreView.person_id)))
         assert session.get_one(Person, ada).name == "Ada *L.*"
         seen = set(session.exec(select(ScoreView.item_id)))
-    app.session_state["verdict"] = "borderline"
+    fill_record(app, verdict="borderline")
     app.run()
     app.session_state["annotator"] = "somebody else"
     app.run()
