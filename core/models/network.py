@@ -68,10 +68,11 @@ def load_network(
     where transformers would fill it with random numbers; only one whose name begins with `unused` may be missing.
     """
     from core.models.attention import prepare_attention
+    from core.models.linear import prepare_linear
 
     network = _read_network(read, folder, checkpoint, device, (unused,) if unused else ())
     with freeing_memory(f"{checkpoint.source} does not fit"):
-        return prepare_attention(share_weights(network))
+        return prepare_linear(prepare_attention(share_weights(network)))
 
 
 def load_encoder(folder: Path, checkpoint: Checkpoint, device: str) -> Encoder:

@@ -21,10 +21,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
+from transformers.activations import GELUActivation, NewGELUActivation
 
 from core.model_reference import Checkpoint
 from core.models.attention import FixedPositions
 from core.models.first_token import FirstTokenLayer, OneTokenAttention
+from core.models.linear import ActiveLinear, GatedDense, LargeLinear
 from core.models.model import Row
 from core.models.network import pad_batch, segment_types
 from core.types import Example, Question
@@ -139,7 +141,7 @@ _PASSES = {
 
 
 def plain_model(model: Any) -> Any:
-    """The model with its network as transformers has it: every layer whole, and no positions that are projected once."""
+    """The model with its network as transformers has it: every layer whole, no positions that are projected once, and products of PyTorch."""
     plain = copy.copy(model)
     if hasattr(model, "_network"):
         plain._network = copy.deepcopy(model._network)
@@ -147,6 +149,12 @@ def plain_model(model: Any) -> Any:
             for name, inner in list(part.named_children()):
                 if isinstance(inner, (FixedPositions, FirstTokenLayer, OneTokenAttention)):
                     setattr(part, name, inner.plain)
+                if isinstance(inner, (GatedDense, LargeLinear, ActiveLinear)):
+                    inner.__class__ = type(inner).__base__
+                if isinstance(inner, torch.nn.GELU):
+                    setattr(part, name, NewGELUActivation())
+                if isinstance(inner, torch.nn.Identity) and name == "activation_fn":
+                    setattr(part, name, GELUActivation())
             vars(part).pop("compute_bias", None)
     return plain
 

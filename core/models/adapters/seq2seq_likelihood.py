@@ -18,6 +18,7 @@ from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 from core.errors import BadSettingError, MemoryFullError
 from core.model_reference import Checkpoint
 from core.models.device import empty_cache
+from core.models.linear import multiply
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import TextTokenizer, Tokens
@@ -210,7 +211,7 @@ class LikelihoodModel:
         own, totals = states.new_zeros(len(states), dtype=torch.float32), []
         for first in range(0, len(weights), _WORDS_PER_PASS):
             words = slice(first, first + _WORDS_PER_PASS)
-            logits = torch.addmm(biases[words], states, weights[words].T).float()  # (tokens, words)
+            logits = multiply(states, weights[words], biases[words]).float()  # (tokens, words)
             totals.append(logits.logsumexp(-1))
             place = chosen - first
             within = logits.gather(1, place.clamp(0, logits.shape[1] - 1)[:, None])[:, 0]
