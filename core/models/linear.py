@@ -14,6 +14,8 @@ from transformers.models.bart.modeling_bart import BartDecoderLayer, BartEncoder
 from transformers.models.t5.modeling_t5 import T5DenseGatedActDense
 
 _LEAST_PRODUCTS = 1 << 26  # oneDNN prepares each new shape for half a millisecond, which fewer do not bring back
+_IS_HERE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+"""Some builds of PyTorch come without oneDNN, and its operators are not documented: another version may call them otherwise."""
 
 
 def prepare_linear(network: PreTrainedModel) -> PreTrainedModel:
@@ -22,7 +24,7 @@ def prepare_linear(network: PreTrainedModel) -> PreTrainedModel:
         for name, inner in list(part.named_children()):
             if isinstance(inner, NewGELUActivation):
                 setattr(part, name, torch.nn.GELU(approximate="tanh"))
-    if network.device.type == "cpu" and network.dtype == torch.float32 and torch.backends.mkldnn.is_available():
+    if network.device.type == "cpu" and network.dtype == torch.float32 and _IS_HERE:
         for part in network.modules():
             _use_products(part)
     return network
@@ -79,4 +81,4 @@ class GatedDense(T5DenseGatedActDense):
 def _is_plain(states: Tensor, weight: Tensor) -> bool:
     if states.device.type != "cpu" or states.dtype != torch.float32 or torch.is_grad_enabled():
         return True
-    return states.numel() * len(weight) < _LEAST_PRODUCTS or not torch.backends.mkldnn.is_available()
+    return states.numel() * len(weight) < _LEAST_PRODUCTS or not _IS_HERE
