@@ -120,10 +120,12 @@ def change_person(session: Session, changed: Member, by: str) -> Member:
 
 def expire_open(session: Session, person_id: str, now: datetime, campaign_id: str = "") -> None:
     """Free the places of what a person has open, in one campaign or in all; it is theirs again if nobody took it meanwhile."""
-    own = update(Reservation).where(col(Reservation.person_id) == person_id, col(Reservation.state) == "open")
-    session.execute(
-        (own.where(col(Reservation.campaign_id) == campaign_id) if campaign_id else own).values(expires_at=now)
-    )
+    own = select(Reservation.id).where(Reservation.person_id == person_id, Reservation.state == "open")
+    if campaign_id:
+        own = own.where(Reservation.campaign_id == campaign_id)
+    # what another tab is answering will have its answer; waiting for it, while it waits for this transaction, would never end
+    free = own.with_for_update(skip_locked=True, key_share=True)
+    session.execute(update(Reservation).where(col(Reservation.id).in_(free)).values(expires_at=now))
 
 
 def find_person(session: Session, name: str) -> Member | None:

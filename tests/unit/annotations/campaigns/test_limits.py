@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
+from sqlmodel import select
 
 from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.labelling import AnnotatorActions
@@ -16,6 +18,7 @@ from annotations.campaigns.queue import NoTask
 from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.campaign_import import import_campaign
 from annotations.store.records import RecordError, RightsError
+from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
@@ -55,6 +58,28 @@ def test_who_has_no_known_answer_right_is_paused_after_eight_items_at_most_and_p
     [person] = progress.people
     assert person.paused == "0 of 4 known answers right: at most 65%, at least 70% asked"
     assert opened.label(opened.annotator("good"), 20)
+
+
+def test_a_pause_does_not_wait_for_what_another_tab_is_saving(store: Store) -> None:
+    if store.engine.dialect.name == "sqlite":
+        pytest.skip("SQLite has one writer: no tab saves beside another")
+    opened = make_campaign(store, items=40, apart=0, least_seconds=5)
+    quick = opened.annotator("quick")
+    for _ in range(40):
+        shown = quick.next(opened.campaign.id)
+        assert isinstance(shown, ShownTask)
+        ahead = quick.ahead(shown.reservation)
+        assert isinstance(ahead, ShownTask)
+        with ThreadPoolExecutor(1) as other, store.engine.connect() as connection:
+            held = select(Reservation.id).where(Reservation.id == ahead.reservation).with_for_update()
+            assert connection.execute(held).one()
+            sending = other.submit(opened.send, quick, shown, active_ms=900)
+            done, _ = wait([sending], timeout=10)
+            connection.rollback()
+        assert done
+        if sending.result().paused:
+            return
+    raise AssertionError("not paused by 40 answers")
 
 
 @pytest.mark.slow
