@@ -28,7 +28,7 @@ from core.dataset import ImportCounts, source_sha256, strict_items
 from core.errors import Problem, attempt
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
-from pages.ui.shared.background_results import redraw
+from pages.ui.shared.background_results import polled, redraw
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_user import user_name
 
@@ -89,7 +89,7 @@ def bulk_results() -> None:
         _import_progress()
 
 
-@st.fragment(run_every=_LOOK_S)
+@polled(_LOOK_S)
 def _run_progress(folder: str) -> None:
     progress = attempt(lambda: open_stored_results(folder).progress(time.time()))
     if isinstance(progress, Problem):  # it was there when the page was drawn
@@ -166,7 +166,7 @@ def _open_as_dataset(stored: StoredResults) -> None:
         st.rerun()
 
 
-@st.fragment(run_every=1.0)
+@polled(1.0)
 def _import_progress() -> None:
     """Show how many scores are saved; at the end the page is drawn again once, with the dataset chosen."""
     state = evaluate_state()

@@ -24,7 +24,7 @@ from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
-from pages.ui.shared.background_results import progress_bar, redraw
+from pages.ui.shared.background_results import polled, progress_bar, redraw
 from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
@@ -150,7 +150,7 @@ def show_scoring(dataset: str) -> None:
         _scoring_progress(dataset, now)
 
 
-@st.fragment(run_every=_LOOK_S)
+@polled(_LOOK_S)
 def _scoring_progress(dataset: str, now: ScoringTask) -> None:
     if now.running:
         progress_bar(now.progress, lambda name: dataset_scorings()[name].cancel(), dataset)

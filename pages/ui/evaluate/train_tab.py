@@ -36,7 +36,7 @@ from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.probe.metric_choice import add_to_bench
-from pages.ui.shared.background_results import background_result, redraw
+from pages.ui.shared.background_results import background_result, polled, redraw
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
@@ -243,7 +243,7 @@ def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
     trainings()[name] = BackgroundTask(work)
 
 
-@st.fragment(run_every=_LOOK_S)
+@polled(_LOOK_S)
 def _show(name: str, task: TrainingTask) -> None:
     import pandas as pd
 

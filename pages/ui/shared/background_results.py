@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 import streamlit as st
 
@@ -14,9 +15,46 @@ from core.types import T
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_state import page_state
 
+P = ParamSpec("P")
+
 _LOOK_S = 0.4
 _BAR_FROM_S = 1.0  # before that nothing jumps
 _FREE_THREADS = threading.BoundedSemaphore(2)  # more would take turns on the cores that draw the pages
+
+
+@dataclass(eq=False)
+class RedrawState:
+    """State of the open page: whether it is only drawn again by what a person does, as in a dialog that takes files."""
+
+    held: bool = False
+
+
+def redraw() -> None:
+    """Run the page again for what has arrived, unless that is held: then the next run draws it.
+
+    At the end of a run of the whole page Streamlit now and then draws the fields of an open dialog as other ones, and what was
+    typed there, or a file under way, is gone. Fragments that draw themselves again below a dialog end by this, not by `st.rerun`.
+    """
+    if not page_state(RedrawState).held:
+        st.rerun()
+
+
+def polled(every_s: float) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Make a fragment of a function, which draws itself again every so many seconds; while redraws are held, only when it is called.
+
+    Where a fragment asks for its turn right after a person did, and the server is busy, Streamlit takes another thread for it and
+    drops what the one before has answered to the person (`AppSession.request_rerun`). In a dialog the choice is lost then, as no run follows.
+    """
+
+    def wrap(look: Callable[P, None]) -> Callable[P, None]:
+        @wraps(look)
+        def draw(*args: P.args, **kwargs: P.kwargs) -> None:
+            fragment = st.fragment(run_every=None if page_state(RedrawState).held else every_s)
+            fragment(look)(*args, **kwargs)
+
+        return draw
+
+    return wrap
 
 
 def background_result(what: str, key: Hashable, work: Callable[[], T], shape: str = "") -> T | None:
@@ -51,7 +89,7 @@ def _start(key: Hashable, _work: Callable[[], Iterable[T]], _total: int) -> Back
     return BackgroundTask(work_in_turn, _total)
 
 
-@st.fragment(run_every=_LOOK_S)
+@polled(_LOOK_S)
 def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any], shape: str) -> None:  # noqa: ARG001  # two works are two fragments
     if not task.running:
         redraw()
@@ -62,23 +100,6 @@ def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any], shape: st
         st.caption(f":material/hourglass_empty: {what}")
     if shape:
         st.html(shape)
-
-
-@dataclass(eq=False)
-class RedrawState:
-    """State of the open page: whether it is only drawn again by what a person does, as in a dialog that takes files."""
-
-    held: bool = False
-
-
-def redraw() -> None:
-    """Run the page again for what has arrived, unless that is held: then the next run draws it.
-
-    At the end of a run of the whole page Streamlit now and then draws the fields of an open dialog as other ones, and what was
-    typed there, or a file under way, is gone. Fragments that draw themselves again below a dialog end by this, not by `st.rerun`.
-    """
-    if not page_state(RedrawState).held:
-        st.rerun()
 
 
 def progress_bar(now: Progress, cancel: Callable[..., Any], *args: object) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.background import BackgroundTask
 from pages.server import services
-from pages.ui.shared.background_results import redraw
+from pages.ui.shared.background_results import polled, redraw
 from pages.ui.shared.markup import escape_markdown
 
 _LOOK_S = 1.0
@@ -59,7 +59,7 @@ def push_form(key: str, sent: str, push: Push, missing: str = "") -> None:
             st.success(escape_markdown(f"Pushed to {task.results[0]}"), icon=":material/check:")
 
 
-@st.fragment(run_every=_LOOK_S)
+@polled(_LOOK_S)
 def _follow_push(task: BackgroundTask[str]) -> None:
     st.caption("Pushing…")
     if not task.running:

@@ -25,7 +25,7 @@ from core.report import Cell, Report
 from core.study import STUDIES, Study, StudyData
 from core.types import T
 from pages.server import services
-from pages.ui.shared.background_results import background_result, progress_bar, redraw
+from pages.ui.shared.background_results import background_result, polled, progress_bar, redraw
 from pages.ui.shared.copy_popover import copy_popover
 from pages.ui.shared.markup import escape_label, escape_markdown, render_html
 from pages.ui.shared.pin_form import pin_button, study_offers
@@ -308,7 +308,7 @@ class StudyWork:
             yield result
 
 
-@st.fragment(run_every=_LOOK_S)
+@polled(_LOOK_S)
 def _follow(work: StudyWork) -> None:
     if not work.progress.running:
         redraw()

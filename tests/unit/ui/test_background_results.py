@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.shared import background_results
+from pages.ui.shared.background_results import RedrawState, polled
 
 WAIT_S = 30.0
 
@@ -67,3 +71,20 @@ def test_a_page_that_is_held_is_not_drawn_again_for_what_arrives() -> None:
 
     runs = {held: AppTest.from_function(page, args=(held,)).run().session_state["runs"] for held in (False, True)}
     assert runs == {False: 2, True: 1}
+
+
+@pytest.mark.parametrize(("held", "every_s"), [(False, 2.0), (True, None)])
+def test_a_fragment_asks_for_no_turn_of_its_own_while_redraws_are_held(
+    monkeypatch: pytest.MonkeyPatch, held: bool, every_s: float | None
+) -> None:
+    turns: list[float | None] = []
+
+    def fragment(*, run_every: float | None) -> Callable[[Callable[[str], None]], Callable[[str], None]]:
+        turns.append(run_every)
+        return lambda look: look
+
+    drawn: list[str] = []
+    monkeypatch.setattr(st, "fragment", fragment)
+    monkeypatch.setattr(background_results, "page_state", lambda _: RedrawState(held))
+    polled(2.0)(drawn.append)("once")
+    assert (turns, drawn) == ([every_s], ["once"])
