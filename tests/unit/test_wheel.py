@@ -116,7 +116,8 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
     with zipfile.ZipFile(installed.wheel) as wheel:
         names = wheel.namelist()
         says = {
-            name: wheel.read(f"touchstone/core/{name}.py").decode() for name in ("metric_setup", "bulk/ray_workers")
+            name: wheel.read(f"touchstone/core/{name}.py").decode()
+            for name in ("catalog/metric_setup", "bulk/ray_workers")
         }
         metadata = wheel.read("touchstone-0.2.0.dist-info/METADATA").decode()
     assert {name.split("/")[0] for name in names} == {"touchstone", "touchstone-0.2.0.dist-info"}
@@ -132,7 +133,7 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
     assert "Requires-Dist: ray>=2.50; extra == 'ray'" in metadata
     assert re.search(r"Requires-Dist: spacy==\S+; extra == 'parsers'", metadata)
     # the files of requirements are not in it: what is missing is installed by the name of its extra
-    assert "pip install 'touchstone[parsers]'" in says["metric_setup"]
+    assert "pip install 'touchstone[parsers]'" in says["catalog/metric_setup"]
     assert "pip install 'touchstone[ray]' here" in says["bulk/ray_workers"]
 
 
