@@ -34,7 +34,7 @@ def states(network: PreTrainedModel) -> Tensor:
 
 @pytest.fixture
 def products(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What oneDNN applied to each of its products; none is too small for it."""
+    """Activations that oneDNN applied to its products, in order; none is too small for it."""
     if not torch.backends.mkldnn.is_available():
         pytest.skip("This PyTorch has no oneDNN.")
     applied: list[str] = []

@@ -206,11 +206,11 @@ def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
 ) -> None:
     go, read = threading.Event(), import_task.read_apart
 
-    def read_when_told(*of: Any) -> Any:
+    def read_after_go(*of: Any) -> Any:
         go.wait(IMPORT_S)
         return read(*of)
 
-    monkeypatch.setattr(import_task, "read_apart", read_when_told)
+    monkeypatch.setattr(import_task, "read_apart", read_after_go)
     for name in ("first", "second"):
         (tmp_path / f"{name}.csv").write_text(f"document,summary,label\nThe {name} text.,A summary.,1\n")
     form = upload(form, tmp_path / "first.csv")
