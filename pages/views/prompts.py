@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.errors import TouchstoneError
 from pages.ui.shared.end_run import end_run
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_message
 from pages.ui.shared.notices import notices
 from pages.ui.shared.prompt_forms import (
     chosen_prompt,
@@ -20,7 +20,7 @@ notices()
 try:
     book = read_prompts()
 except TouchstoneError as error:
-    st.error(escape_markdown(str(error)), icon=":material/error:")
+    st.error(escape_message(str(error)), icon=":material/error:")
     end_run()
 
 chosen = chosen_prompt(book)

@@ -24,7 +24,7 @@ from pages.ui.annotate.current_task import (
 )
 from pages.ui.annotate.presses import open_previous
 from pages.ui.shared.end_run import end_run
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def show_store_errors() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         st.button("Try again", key="annotate-retry", shortcut="Enter")
         end_run()
 

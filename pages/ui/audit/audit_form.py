@@ -33,7 +33,7 @@ from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.battery_choice import battery_choice
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.session_state import WidgetValue, page_state
 
@@ -147,7 +147,7 @@ def audit_form() -> None:
     _threshold_select()
     _cost_line()
     if problem := audit_state().problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
+        st.error(escape_message(problem), icon=":material/error:")
     st.caption(
         "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
         "further questions, for their card; what that costs at endpoints is estimated before."
@@ -243,7 +243,7 @@ def follow_audit(opened: AuditTask) -> AuditReport | None:
         _progress(opened)
         return None
     if opened.task.error:
-        st.error(escape_markdown(opened.task.error), icon=":material/error:")
+        st.error(escape_message(opened.task.error), icon=":material/error:")
     elif opened.report is None:
         st.info("This audit was stopped. What was scored is kept: begin it again to go on.", icon=":material/stop:")
     return opened.report

@@ -14,7 +14,7 @@ from core.errors import TouchstoneError
 from core.runs.run import Run
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
 from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view, view_title
-from pages.ui.shared.markup import diff_html, escape_label, escape_markdown
+from pages.ui.shared.markup import diff_html, escape_label, escape_message
 from pages.ui.shared.run_choice import begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
 
@@ -49,7 +49,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
                 if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
                     _open_run(opened, run, tab)
         if problem := audit_state().run_problem:
-            st.error(escape_markdown(problem), icon=":material/error:")
+            st.error(escape_message(problem), icon=":material/error:")
     cases = question.cases(opened.evidence, audit.metric)
     if not cases:
         return

@@ -11,7 +11,7 @@ from annotations.campaigns.people import Right
 from annotations.exchange.dataset_export import hub_campaign_files, missing_terms
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms, open_export
 from pages.server import services
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_message
 from pages.ui.shared.push_form import push_form
 from pages.ui.shared.session_user import current_member, member_later
 
@@ -46,7 +46,7 @@ def export_buttons(campaign: CampaignSettings) -> None:
                     if chosen.name not in _WHOLE and not reasons[chosen.name]:
                         _export_button(campaign, chosen, terms)
             for reason in filter(None, reasons.values()):
-                st.caption(f":material/info: {escape_markdown(reason)}")
+                st.caption(f":material/info: {escape_message(reason)}")
             st.divider()
             store = services.store()
 

@@ -21,7 +21,7 @@ from annotations.campaigns.candidates import (
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet
 from core.datasets.formats.table_files import file_rows
 from core.errors import TouchstoneError
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_user import current_member
 
 _MAX_LISTED = 300
@@ -143,7 +143,7 @@ def _tasks_of_file(questions: QuestionSet, key: str) -> dict[str, NewTask]:
                 except TouchstoneError as error:
                     refused.append(f"Line {number}: {error}")
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return {}
     st.caption(f"{len(found)} items read from the file, {len(refused)} refused.")
     if refused:

@@ -17,7 +17,7 @@ from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
 from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.token_list import revocable_row, show_fresh_token, token_form, token_rows
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice, leave_notice
 
 _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": None}
@@ -165,7 +165,7 @@ def _import_form() -> None:
         try:
             listed = read_people(file.getvalue())
         except StoreError as error:
-            st.error(escape_markdown(str(error)), icon=":material/error:")
+            st.error(escape_message(str(error)), icon=":material/error:")
             return
         validity = st.selectbox("The links are valid", list(_VALIDITY_DAYS), index=1, key="people-days")
         pressed = st.button(

@@ -12,7 +12,7 @@ import streamlit as st
 from annotations.campaigns.campaign import CampaignRules, read_rules
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, bundled_question_sets, read_questions
 from annotations.store.records import RecordError
-from pages.ui.shared.markup import escape_markdown, safe_guidelines
+from pages.ui.shared.markup import escape_markdown, escape_message, safe_guidelines
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
     try:
         return read_rules(json.dumps(values))
     except RecordError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return None
 
 
@@ -255,7 +255,7 @@ def question_choice(key: str, before: str = "") -> str | None:
     try:
         questions = read_questions(text)
     except RecordError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return None
 
     with st.expander("Preview of the questions", icon=":material/quiz:"):

@@ -29,7 +29,7 @@ from core.errors import Problem, attempt
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.shared.background_results import polled, redraw
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_user import user_name
 
 _LOOK_S = 3.0
@@ -81,7 +81,7 @@ def bulk_results() -> None:
         return
     stored = attempt(partial(open_stored_results, folder))
     if isinstance(stored, Problem):
-        st.error(escape_markdown(stored.message), icon=":material/folder_off:")
+        st.error(escape_message(stored.message), icon=":material/folder_off:")
         return
     _run_progress(folder)
     _open_as_dataset(stored)
@@ -93,7 +93,7 @@ def bulk_results() -> None:
 def _run_progress(folder: str) -> None:
     progress = attempt(lambda: open_stored_results(folder).progress(time.time()))
     if isinstance(progress, Problem):  # it was there when the page was drawn
-        st.error(escape_markdown(progress.message), icon=":material/folder_off:")
+        st.error(escape_message(progress.message), icon=":material/folder_off:")
         return
     for metric in progress:
         counted = _failures_by_block(metric.folder.path)
@@ -174,7 +174,7 @@ def _import_progress() -> None:
     if now is None:
         return
     if now.error:
-        st.error(escape_markdown(now.error), icon=":material/error:")
+        st.error(escape_message(now.error), icon=":material/error:")
         return
     saved = f"{sum(now.results):,} scores saved"
     if now.running:

@@ -21,7 +21,7 @@ from pages.server import services
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import add_to_bench
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.study_tab import ShownStudy
 
 _NAME_KEY, _CASCADE_KEY = "evaluate-combination-name", "evaluate-combination-cascade"
@@ -56,7 +56,7 @@ def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None
             args=(chosen, shown.study),
         )
     if state.combination_problem:
-        st.error(escape_markdown(state.combination_problem), icon=":material/error:")
+        st.error(escape_message(state.combination_problem), icon=":material/error:")
     elif state.saved_combination in METRICS.names():
         st.success(
             escape_markdown(

@@ -26,7 +26,7 @@ from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import polled, progress_bar, redraw
 from pages.ui.shared.copy_popover import copy_table
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 
 _SCORES_PER_WRITE = 200
@@ -156,7 +156,7 @@ def _scoring_progress(dataset: str, now: ScoringTask) -> None:
         progress_bar(now.progress, lambda name: dataset_scorings()[name].cancel(), dataset)
         return
     if now.error:
-        st.error(escape_markdown(now.error), icon=":material/error:")
+        st.error(escape_message(now.error), icon=":material/error:")
     finished = evaluate_state().finished_scorings
     if now.results and finished.get(dataset) is not now:
         finished[dataset] = now

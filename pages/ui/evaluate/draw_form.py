@@ -19,7 +19,7 @@ from core.studies.label_plan import LabelPlan
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_user import current_member, member_let_in
 from pages.ui.shared.study_tab import ShownStudy
 
@@ -83,7 +83,7 @@ def draw_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
         _draw(request, name, datasets[0], chosen.metric_names, overlap)
     state = evaluate_state()
     if state.draw_problem:
-        st.error(escape_markdown(state.draw_problem), icon=":material/error:")
+        st.error(escape_message(state.draw_problem), icon=":material/error:")
     elif state.drawn_campaign:
         st.success(escape_markdown(state.drawn_sentence), icon=":material/check:")
         st.page_link(

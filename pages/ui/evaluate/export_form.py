@@ -19,7 +19,7 @@ from annotations.store.records import CAMPAIGN_PREFIX
 from core.files.archive import zip_files
 from core.types import PRECOMPUTED
 from pages.server import services
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.push_form import push_form
 from pages.ui.shared.session_user import current_member, member_later
 
@@ -48,7 +48,7 @@ def _export_form(name: str) -> None:
             key=f"export-licence-{name}",
         )
         if problem := licence_problem(services.store(), name, licence):
-            st.error(escape_markdown(problem), icon=":material/error:")
+            st.error(escape_message(problem), icon=":material/error:")
             return
         member, file = member_later(), re.sub(r"[^\w-]+", "-", name).strip("-").lower()
 

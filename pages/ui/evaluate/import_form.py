@@ -15,7 +15,7 @@ from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, write_upload
 from pages.ui.evaluate.mapping_form import mapping_form
 from pages.ui.shared.background_results import RedrawState
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import user_name
 
@@ -142,4 +142,4 @@ def _import_progress(now: ImportTask) -> None:
             state.import_open = state.import_open and bool(others)
         st.rerun()
     if now.error:
-        st.error(escape_markdown(now.error), icon=":material/error:")
+        st.error(escape_message(now.error), icon=":material/error:")

@@ -26,7 +26,7 @@ from core.errors import TouchstoneError
 from core.files.foreign_files import Limits, read_apart
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _SINGLE_COLUMNS = {
     "document": "Document",
@@ -72,7 +72,7 @@ def mapping_form(source: Path) -> Reader | None:
             )
         rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return None
     others = [name for name in sheets if sheet and name != sheet]
     st.dataframe(pd.DataFrame(rows[:_PREVIEW_ROWS]).astype(str), hide_index=True, height="auto", alt="The first rows")

@@ -20,7 +20,7 @@ from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.copy_popover import copy_table
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _NAME_KEY = "evaluate-threshold-name"
 
@@ -74,7 +74,7 @@ def threshold_form(chosen: EvaluationChoice) -> None:
         )
     state = evaluate_state()
     if state.threshold_problem:
-        st.error(escape_markdown(state.threshold_problem), icon=":material/error:")
+        st.error(escape_message(state.threshold_problem), icon=":material/error:")
     elif state.saved_threshold:
         st.success(
             escape_markdown(

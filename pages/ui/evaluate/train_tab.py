@@ -39,7 +39,7 @@ from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.shared.background_results import background_result, polled, redraw
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.copy_popover import copy_table
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.push_form import push_form
 from pages.ui.shared.run_choice import format_run, load_run, shown_runs
@@ -258,7 +258,7 @@ def _show(name: str, task: TrainingTask) -> None:
             )
             st.button("Cancel", icon=":material/stop:", on_click=task.cancel, key=f"train-cancel-{name}")
     elif task.error:
-        st.error(escape_markdown(f"{name}: {task.error}"), icon=":material/error:")
+        st.error(escape_message(f"{name}: {task.error}"), icon=":material/error:")
     elif folders:
         _show_result(name, folders[-1])
     else:

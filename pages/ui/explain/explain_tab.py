@@ -25,7 +25,7 @@ from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_field, r
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.shared.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _GIVEN_PROMPT = "explain-given"
 _Colour = Literal["green", "orange", "red"]
@@ -153,7 +153,7 @@ def explain_tab() -> None:
         sampling = explain_requests.chosen_sampling(endpoint)
     except TouchstoneError as error:
         if found:
-            st.info(escape_markdown(str(error)), icon=":material/link_off:")
+            st.info(escape_message(str(error)), icon=":material/link_off:")
         return
     press.button(
         "Explain",
@@ -172,7 +172,7 @@ def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
     outcome = explain_requests.current_finding()
     found = outcome if isinstance(outcome, Finding) else None
     if isinstance(outcome, Failure):
-        st.error(escape_markdown(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.message), icon=":material/error:")
     if explain_requests.pending_counts()[1]:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_answers()

@@ -19,7 +19,7 @@ from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.probe.edit_tabs import format_grade
 from pages.ui.probe.pair import current_edits
 from pages.ui.shared.endpoint_form import estimate_line
-from pages.ui.shared.markup import escape_markdown, render_html
+from pages.ui.shared.markup import escape_markdown, escape_message, render_html
 
 SETUP_TITLES = {
     JudgeSetup.V1: "V1 document",
@@ -76,7 +76,7 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
             st.markdown(escape_markdown(outcome.because))
             st.caption(escape_markdown(outcome.by))
     elif outcome:
-        st.error(escape_markdown(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.message), icon=":material/error:")
 
 
 _STRIP_MARKS = {
@@ -127,7 +127,7 @@ def stability_form(finding: Finding | None, sampling: Sampling) -> None:
     try:
         subject = explain_requests.chosen_subject(finding, at)
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return
     estimate_line(explain_requests.sample_conversations(subject, at))
     outcomes = explain_requests.drawn_samples(subject)
@@ -189,4 +189,4 @@ def pairwise_form(sampling: Sampling) -> None:
                 st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
             st.caption(escape_markdown(outcome.by))
     elif outcome:
-        st.error(escape_markdown(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.message), icon=":material/error:")

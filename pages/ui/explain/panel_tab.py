@@ -19,7 +19,7 @@ from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import GRADE_COLOURS, SETUP_TITLES
 from pages.ui.probe.edit_tabs import format_grade
 from pages.ui.shared.endpoint_form import estimate_line
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_message
 
 
 def panel_form(finding: Finding, found: Mapping[str, Endpoint]) -> None:
@@ -55,7 +55,7 @@ def panel_form(finding: Finding, found: Mapping[str, Endpoint]) -> None:
     if missing:
         st.caption(f"{setup} reads the {' and the '.join(missing)}, and there is none yet.")
     elif isinstance(judges, Problem):
-        st.caption(escape_markdown(judges.message))
+        st.caption(escape_message(judges.message))
     else:
         estimate_line(explain_requests.panel_conversations(case, setup, judges))
     _panel_card(*explain_requests.panel_outcomes(case, setup))

@@ -30,7 +30,7 @@ from pages.server import services
 from pages.ui.metrics.metric_list import open_metric
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.metric_choice import add_to_bench
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.setting_words import CHOICE_TITLES, SETTING_HELP, SETTING_TITLES
@@ -79,10 +79,10 @@ def add_metric() -> None:
             st.text_input("Repository or folder", key=AddMetricState.source.key, placeholder="owner/name", width=420)
             st.form_submit_button("Read its files", icon=":material/search:", on_click=_read)
         if state.problem:
-            st.error(escape_markdown(state.problem), icon=":material/error:")
+            st.error(escape_message(state.problem), icon=":material/error:")
         if state.repository and state.guess:
             if note := family_note(state.repository.source):
-                st.info(escape_markdown(note), icon=":material/auto_awesome:")
+                st.info(escape_message(note), icon=":material/auto_awesome:")
             for sentence in state.guess.notes:
                 st.markdown(f"- {escape_markdown(sentence)}")
             with st.form("add-metric-fields", border=False):
@@ -224,7 +224,7 @@ def _probe_when_here(state: AddMetricState, pool: ModelPool) -> None:
         return
     state.is_testing = False
     if found.status in (ModelStatus.FAILED, ModelStatus.NEEDS_DOWNLOAD):
-        st.error(escape_markdown(found.message), icon=":material/error:")
+        st.error(escape_message(found.message), icon=":material/error:")
         return
     with st.spinner("Scoring five pairs…"):
         results = probe(services.engine().run, state.candidates)

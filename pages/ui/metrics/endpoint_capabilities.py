@@ -12,7 +12,7 @@ from core.llm.endpoint import Endpoint
 from core.llm.endpoint_setup import EndpointFinding, check_endpoint
 from core.llm.endpoints_file import STRUCTURED_FORMS
 from pages.server import services
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import current_member
 
@@ -55,7 +55,7 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
         st.button("Test", key=f"test-{endpoint.title}", on_click=_test, args=(endpoint, findings))
         for finding in findings.get(endpoint.title, []):
             icon = ":material/check_circle:" if finding.works else ":material/cancel:"
-            st.markdown(f"{icon} **{finding.what}** {escape_markdown(finding.message)}")
+            st.markdown(f"{icon} **{finding.what}** {escape_message(finding.message)}")
         with st.form(f"capabilities-form-{endpoint.title}", border=False):
             columns = st.columns(3)
             for place, (name, choices) in enumerate(_CHOICES.items()):

@@ -19,7 +19,7 @@ from core.settings import Settings
 from pages.server import services
 from pages.ui.metrics.endpoint_capabilities import endpoint_capabilities
 from pages.ui.metrics.endpoint_setup import endpoint_setup, may_add_endpoint
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state
 from pages.ui.shared.session_user import current_member
 
@@ -45,7 +45,7 @@ def endpoint_list() -> None:
     st.subheader("Endpoints")
     found = attempt(list_endpoints)
     if isinstance(found, Problem):
-        st.error(escape_markdown(found.message), icon=":material/error:")
+        st.error(escape_message(found.message), icon=":material/error:")
         return
     if not found:
         here = (
@@ -53,7 +53,7 @@ def endpoint_list() -> None:
             "A chat model of this machine needs none: name it as model local:FOLDER."
         )
         problem = here if may_add_endpoint() else endpoint_problem()
-        st.info(escape_markdown(problem), icon=":material/cloud_off:")
+        st.info(escape_message(problem), icon=":material/cloud_off:")
         endpoint_setup()
         return
     spent = SpendTracker(services.settings().cache_dir).total()
@@ -107,7 +107,7 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
 
     found = metrics_state().served_models.get(_served_id(endpoint))
     if isinstance(found, Problem):
-        st.error(escape_markdown(found.message), icon=":material/cloud_off:")
+        st.error(escape_message(found.message), icon=":material/cloud_off:")
     elif found is not None:
         more = f" and {len(found) - _MAX_MODELS_SHOWN} more" if len(found) > _MAX_MODELS_SHOWN else ""
         st.success(escape_markdown(f"Reachable. It serves {', '.join(found[:_MAX_MODELS_SHOWN]) or 'no model'}{more}."))

@@ -22,7 +22,7 @@ from core.llm.endpoints import add_endpoint, typed_endpoint
 from core.llm.endpoints_file import APIS, LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
 from core.settings import KEY_PREFIX
 from pages.server import services
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 
@@ -107,10 +107,10 @@ def _form() -> None:
                 added = st.form_submit_button("Add", icon=":material/add:", type="primary", on_click=_add)
         st.caption("The test asks three short questions, which are not counted as spent.")
         if state.problem:
-            st.error(escape_markdown(state.problem), icon=":material/error:")
+            st.error(escape_message(state.problem), icon=":material/error:")
         for one in state.findings:
             st.markdown(
-                f"{':material/check_circle:' if one.works else ':material/cancel:'} **{one.what}** {escape_markdown(one.message)}"
+                f"{':material/check_circle:' if one.works else ':material/cancel:'} **{one.what}** {escape_message(one.message)}"
             )
         if state.tested:
             st.caption(escape_markdown(f"The test has set {state.tested}, as the server refuses more. Change it here."))

@@ -22,7 +22,7 @@ from pages.ui.metrics.metric_list import open_metric
 from pages.ui.metrics.model_rows import endpoint_row, model_badge, model_row
 from pages.ui.metrics.setup_panel import setup_panel
 from pages.ui.probe.metric_choice import add_to_bench, has_settings, settings_form
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 
 
@@ -99,7 +99,7 @@ def weights_folder(name: str, on_add: Callable[[Metric], None]) -> None:
     metric = attempt(lambda: METRICS.build(name, chosen))
     problem = metric.message if isinstance(metric, Problem) else weights_problem(metric)
     if isinstance(metric, Problem) or problem:
-        st.error(escape_markdown(problem), icon=":material/folder_off:")
+        st.error(escape_message(problem), icon=":material/folder_off:")
         return
     st.success("Every file that this metric reads is here.", icon=":material/folder:")
     st.code(metric.spec, language=None, wrap_lines=True)

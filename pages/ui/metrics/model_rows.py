@@ -17,7 +17,7 @@ from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.weights.locations import PACKAGE, ModelState, ModelStatus
 from pages.ui.metrics.endpoint_list import metrics_state
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_message
 from pages.ui.shared.notices import repeat_notices
 
 _IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
@@ -86,7 +86,7 @@ def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) ->
 def endpoint_row(line: MetricRow) -> None:
     """Show the endpoint that a metric asks which loads no model itself, or what to set."""
     if line.message:
-        st.info(escape_markdown(line.message), icon=":material/cloud_off:")
+        st.info(escape_message(line.message), icon=":material/cloud_off:")
     else:
         st.text("Asks the endpoint that TOUCHSTONE_LLM_BASE_URL names.")
 
@@ -121,9 +121,9 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
     if state.progress is not None:
         st.progress(state.progress, state.message or state.status.value)
     elif state.status is ModelStatus.FAILED and not tried:
-        st.info(escape_markdown(state.message), icon=":material/folder_off:")
+        st.info(escape_message(state.message), icon=":material/folder_off:")
     elif state.status is ModelStatus.FAILED:
-        st.error(escape_markdown(state.message), icon=":material/error:")
+        st.error(escape_message(state.message), icon=":material/error:")
 
 
 def _run_action(action: Callable[[Checkpoint], ModelState], checkpoint: Checkpoint) -> None:

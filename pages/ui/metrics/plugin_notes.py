@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.plugins.extensions import plugin_reports
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 
 def plugin_notes() -> None:
@@ -13,7 +13,7 @@ def plugin_notes() -> None:
     reports = plugin_reports()
     for report in reports:
         if report.problem:
-            st.warning(escape_markdown(report.problem), icon=":material/extension_off:")
+            st.warning(escape_message(report.problem), icon=":material/extension_off:")
     remarks = [remark for report in reports for remark in report.remarks]
     if remarks:
         with st.expander(f"Remarks on plug-ins: {len(remarks)}", icon=":material/extension:"):

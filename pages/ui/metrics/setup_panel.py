@@ -13,7 +13,7 @@ from core.models.pool import ModelPool
 from core.papers.published_scores import PUBLISHED, compare_published
 from pages.server import services
 from pages.ui.metrics.endpoint_list import metrics_state
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _UNKNOWN_LICENCE = "not recorded here; read it on the pages of the weights before you rely on them."
 
@@ -35,7 +35,7 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
         shown: set[str] = set()
         for step in steps:
             icon = ":material/check_circle:" if step.done else ":material/radio_button_unchecked:"
-            st.markdown(f"{icon} {step.need} **{escape_markdown(step.name)}** {escape_markdown(step.message)}")
+            st.markdown(f"{icon} {step.need} **{escape_markdown(step.name)}** {escape_message(step.message)}")
             if step.command and step.command not in shown:
                 shown.add(step.command)
                 st.code(step.command, language=None, wrap_lines=True)  # its colours lack contrast

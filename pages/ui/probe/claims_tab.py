@@ -28,7 +28,7 @@ from pages.ui.shared.endpoint_form import (
     download_button,
     estimate_line,
 )
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.terms import term_caption
 
 _LOOK_S = 0.3
@@ -67,7 +67,7 @@ def claims_tab() -> None:
             _watch_claims()
             st.button("Cancel", key="claims-cancel", on_click=_cancel_request)
     if state.claims_problem and state.claims_problem_summary == edited_summary():
-        st.error(escape_markdown(state.claims_problem), icon=":material/error:")
+        st.error(escape_message(state.claims_problem), icon=":material/error:")
     claims = current_claims()
     if claims is None:
         if state.claims:
@@ -135,7 +135,7 @@ def _way_form() -> None:
     try:
         way = _chosen_way(endpoint)
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return
     if name == LanguageModelClaims.name:
         estimate_line([decomposition(way, current_pair().as_example("claims", edited_summary()))])
@@ -144,7 +144,7 @@ def _way_form() -> None:
         states = {checkpoint: pool.state(checkpoint) for checkpoint in local_checkpoints(way.checkpoints())}
         for checkpoint, state in states.items():
             if state.status is ModelStatus.NEEDS_DOWNLOAD:
-                st.caption(escape_markdown(state.message))
+                st.caption(escape_message(state.message))
                 download_button(checkpoint, f"claims-download-{checkpoint.kind}")
 
 

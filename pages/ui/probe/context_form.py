@@ -10,7 +10,7 @@ import streamlit as st
 from core.contexts import NamedText, join_contexts, named_texts, with_distinct_names
 from pages.ui.probe.pair import current_pair, keep_draft
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 
 _SHOWN_CHARACTERS = 60
 
@@ -47,7 +47,7 @@ def context_form() -> None:
     )
     st.button("Add the context", key="add-context", type="primary", on_click=_add_context)
     if state.context_problem:
-        st.error(escape_markdown(state.context_problem), icon=":material/error:")
+        st.error(escape_message(state.context_problem), icon=":material/error:")
     st.text_input(
         "Question that the summary answers",
         pair.question,

@@ -21,7 +21,7 @@ from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary
 from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
 from pages.ui.shared.endpoint_form import download_button
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 
 _LOOK_S = 0.3
@@ -166,7 +166,7 @@ def _perturbation_buttons(plugins: Sequence[Perturbation], example: Example) -> 
             if state.status is ModelStatus.NEEDS_DOWNLOAD:
                 download_button(checkpoint, f"try-download-{checkpoint.kind}")
             elif state.status is ModelStatus.DOWNLOADING:
-                st.caption(escape_markdown(f"{checkpoint.source}: {state.message or state.status}"))
+                st.caption(escape_message(f"{checkpoint.source}: {state.message or state.status}"))
         st.page_link("views/stress.py", label="Name models of your own on Stress test", icon=":material/bolt:")
 
 

@@ -32,7 +32,7 @@ from pages.ui.probe.pair import (
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
 from pages.ui.shared.copy_popover import code_block
-from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import SessionUserState, user_name
@@ -89,7 +89,7 @@ def edit_json_tab() -> None:
     )
     st.button("Execute", key="execute", type="primary", on_click=_execute_json)
     if problem := probe_state().json_problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
+        st.error(escape_message(problem), icon=":material/error:")
     for number, place in enumerate(probe_state().json_places, start=1):
         st.button(
             f"Use {number}: {escape_markdown(place)}",

@@ -19,7 +19,7 @@ from pages.server import services
 from pages.ui.probe.fast_set import fast_set_pills
 from pages.ui.probe.pair import current_pair
 from pages.ui.probe.probe_state import ProbeState, probe_state
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.session_state import WidgetValue, follow_choices
 from pages.ui.shared.setting_words import SETTING_HELP
 
@@ -68,12 +68,12 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
         code = [one for one in local_checkpoints(metric.checkpoints()) if one.kind in CODE_RUNNING_KINDS]
     except TouchstoneError as error:
         _add_button(name, on_add, disabled=True)
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return
     _add_button(name, on_add, disabled=any(map(untrusted_reason, code)))
     for checkpoint in code:
         if reason := untrusted_reason(checkpoint):
-            st.error(escape_markdown(reason), icon=":material/gpp_bad:")
+            st.error(escape_message(reason), icon=":material/gpp_bad:")
         else:
             st.warning(
                 f"Adding this runs the code of {escape_markdown(checkpoint.source)} on this machine, with the rights of this program. "
@@ -204,7 +204,7 @@ def metrics_popover() -> None:
                 on_change=_add_typed_spec,
             )
             if problem := probe_state().spec_problem:
-                st.error(escape_markdown(problem), icon=":material/error:")
+                st.error(escape_message(problem), icon=":material/error:")
             for spec in bench_specs_with_settings():
                 with st.container(horizontal=True, vertical_alignment="center"):
                     st.text(spec)

@@ -17,7 +17,7 @@ from pages.ui.probe.context_form import context_form
 from pages.ui.probe.document_reading import DocumentReading, follow_reading
 from pages.ui.probe.opening import open_pair
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 _MOST_IN_FIELD = 200_000  # characters
@@ -56,7 +56,7 @@ def upload_popover() -> None:
             )
             st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
             if problem := probe_state().upload_problem:
-                st.error(escape_markdown(problem), icon=":material/error:")
+                st.error(escape_message(problem), icon=":material/error:")
         with adding:
             context_form()
 

@@ -26,7 +26,7 @@ from pages.ui.shared.endpoint_form import (
     chosen_model,
     estimate_line,
 )
-from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.session_user import user_name
 
@@ -37,7 +37,7 @@ def show_proposals(asked: EditRequestTask) -> None:
     """Everything that has come so far, in the order of the answer."""
     outcome, verdicts = asked.outcome, asked.verdicts
     if problem := outcome.message if isinstance(outcome, Failure) else asked.error:
-        st.error(escape_markdown(problem), icon=":material/error:")
+        st.error(escape_message(problem), icon=":material/error:")
     if not isinstance(outcome, Proposals):
         return
     used = f"{len(outcome.accepted)} of {len(outcome.checked)} can be used. {outcome.remark}"
@@ -79,7 +79,7 @@ def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: Trivialit
                 )
             elif isinstance(verdict, Failure):
                 st.badge(
-                    "model: no verdict", icon=":material/error:", color="red", help=escape_markdown(verdict.message)
+                    "model: no verdict", icon=":material/error:", color="red", help=escape_message(verdict.message)
                 )
             elif asked.judged and asked.running:
                 st.badge("model: …", color="gray")

@@ -17,7 +17,7 @@ from core.reports.cells import SHADES, legend_in, missing_reasons
 from pages.ui.report.report_choice import save_change
 from pages.ui.shared.copy_popover import copy_popover
 from pages.ui.shared.grouped_views import enter_view
-from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, safe_guidelines
+from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, escape_message, safe_guidelines
 from pages.ui.shared.report_view import chart_view, table_view
 from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import WidgetValue
@@ -66,7 +66,7 @@ def _pin(content: str, id: str, change: str) -> None:
     try:
         pin = read_pin(content)
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return
     report = pin.content
     st.subheader(escape_markdown(pin.title), anchor=False)
@@ -79,9 +79,9 @@ def _pin(content: str, id: str, change: str) -> None:
             st.markdown(f"**{escape_markdown(table.title)}**")
         table_view(table, f"pin-{id}-{table.name}")
         for note in table.notes:
-            st.caption(escape_markdown(note))
+            st.caption(escape_message(note))
     for note in filter(None, [legend_in(SHADES, report.tables), *report.notes, *missing_reasons(report.tables)]):
-        st.caption(escape_markdown(note))
+        st.caption(escape_message(note))
     for place, pair in enumerate(pin.pairs):
         _pair(pair, f"pin-{id}-{place}")
     _origin(pin, id, change)

@@ -34,7 +34,7 @@ from pages.ui.review.case_view import (
     review_state,
 )
 from pages.ui.shared.comment_view import comment_form, show_conversation
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import current_member
@@ -251,7 +251,7 @@ def _decision_box(campaign: CampaignSettings, case: AdjudicationTask) -> None:
                 help="Nothing is kept in this demo." if demo else None,
             )
             if problem := review_state().problems.pop(case.task, ""):
-                st.error(escape_markdown(problem), icon=":material/error:")
+                st.error(escape_message(problem), icon=":material/error:")
 
 
 def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:

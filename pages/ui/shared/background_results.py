@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.background import BackgroundTask, Progress
 from core.types import T
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_state import page_state
 
 P = ParamSpec("P")
@@ -75,7 +75,7 @@ def background_results(
         _show_waiting(what, key, task, shape)
         return None
     if task.error:
-        st.error(escape_markdown(task.error), icon=":material/error:")
+        st.error(escape_message(task.error), icon=":material/error:")
         return None
     return task.results
 

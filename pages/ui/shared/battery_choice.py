@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.battery import STANDARD_BATTERY, Battery, battery_names, read_battery
 from core.errors import TouchstoneError
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 
 def battery_choice(key: str) -> Battery | None:
@@ -26,5 +26,5 @@ def battery_choice(key: str) -> Battery | None:
     try:
         return read_battery(spec)
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return None

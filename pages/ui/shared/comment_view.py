@@ -13,7 +13,7 @@ from annotations.campaigns.comments import MAX_COMMENT, Conversation, Speaker
 from annotations.store.records import StoreError
 from core.text import with_visible_controls
 from pages.server import services
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state
 
 _WORDS: Mapping[Speaker, str] = {"annotator": "Annotator", "adjudicator": "Adjudicator", "manager": "Manager"}
@@ -61,7 +61,7 @@ def comment_form(name: str, label: str, send: Callable[[str, str], None], *, but
     try:
         send(text, event)
     except StoreError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return False
     del press_ids[name]
     return True

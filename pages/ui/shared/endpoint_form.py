@@ -20,7 +20,7 @@ from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.types import Example
 from core.weights.locations import ModelStatus
 from pages.server import services
-from pages.ui.shared.markup import escape_label, escape_markdown
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.session_state import WidgetValue
 
 
@@ -29,7 +29,7 @@ def available_endpoints(prefix: str) -> dict[str, Endpoint]:
     try:
         listed = list_endpoints()
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return {}
     found = {one.name: one for one in listed if isinstance(one, Endpoint)}
     if not found and not is_local_model(chosen_model(prefix)):
@@ -132,7 +132,7 @@ def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") ->
         else attempt(lambda: format_estimate(services.engine().estimate(conversations)))
     )
     if isinstance(found, Problem):
-        st.caption(escape_markdown(found.message))
+        st.caption(escape_message(found.message))
         return
     if not asks_endpoint(conversations[0].checkpoints):
         st.caption("Answered by a model on this machine: it costs nothing, and takes a while on a processor.")

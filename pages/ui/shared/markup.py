@@ -15,6 +15,7 @@ from core.stats.score_pairs import Move
 from core.text import with_visible_controls
 
 _MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
+_CODE = re.compile(r"((?<!`)`[^`\n]+`(?!`))")
 _FIRST_LEVEL = re.compile(r"^ {0,3}# +", re.MULTILINE)
 _LABEL_CHARACTERS = re.compile(r"([\\`*_~\[\]<>$:|#])")
 
@@ -22,6 +23,11 @@ _LABEL_CHARACTERS = re.compile(r"([\\`*_~\[\]<>$:|#])")
 def escape_markdown(text: str) -> str:
     """The text with every character that Markdown gives a meaning escaped."""
     return _MARKDOWN_CHARACTERS.sub(r"\\\1", text).replace("\n", "  \n")
+
+
+def escape_message(text: str) -> str:
+    """The same for a message of the program, whose `words in backticks` stay code."""
+    return "".join(part if number % 2 else escape_markdown(part) for number, part in enumerate(_CODE.split(text)))
 
 
 def escape_label(text: str) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotations.store.records import StoreError
 from core.types import UNSTATED
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.pair_link import pair_link
 from pages.ui.shared.session_state import page_state
 
@@ -65,7 +65,7 @@ def notices() -> None:
     state.shown = state.waiting
     match state.shown.receipt:
         case ("error", problem):
-            st.toast(escape_markdown(problem), icon=":material/error:", duration="infinite")
+            st.toast(escape_message(problem), icon=":material/error:", duration="infinite")
         case ("label", id):
             st.toast(f"Saved: label of `{id}`.", icon=":material/check:")
         case (kind, id):

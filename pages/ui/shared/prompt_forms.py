@@ -14,7 +14,7 @@ from core.errors import TouchstoneError
 from core.llm import prompt_replacements
 from core.llm.prompt_replacements import PromptEntry
 from pages.server import services
-from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
@@ -93,7 +93,7 @@ def prompt_headline(entry: PromptEntry) -> None:
             )
     st.caption(escape_markdown(f"Reads: {', '.join(entry.known)}. After {entry.bundled.paper}"))
     if entry.problem:
-        st.error(escape_markdown(f"It cannot be used: {entry.problem}"), icon=":material/error:")
+        st.error(escape_message(f"It cannot be used: {entry.problem}"), icon=":material/error:")
 
 
 def _prompt_owner(entry: PromptEntry) -> str:
@@ -146,7 +146,7 @@ def prompt_form(entry: PromptEntry) -> None:
     )
     with st.container():  # what lies below keeps its place when a problem is shown
         if problem := prompts_state().problems.get(entry.name):
-            st.error(escape_markdown(problem), icon=":material/error:")
+            st.error(escape_message(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button("Save and use", type="primary", icon=":material/save:", on_click=_save_prompt, args=(entry.name,))
         st.button(

@@ -10,7 +10,7 @@ import streamlit as st
 from core.background import BackgroundTask
 from pages.server import services
 from pages.ui.shared.background_results import polled, redraw
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _LOOK_S = 1.0
 
@@ -54,7 +54,7 @@ def push_form(key: str, sent: str, push: Push, missing: str = "") -> None:
         elif task and task.running:
             _follow_push(task)
         elif task and task.error:
-            st.error(escape_markdown(task.error), icon=":material/error:")
+            st.error(escape_message(task.error), icon=":material/error:")
         elif task:
             st.success(escape_markdown(f"Pushed to {task.results[0]}"), icon=":material/check:")
 

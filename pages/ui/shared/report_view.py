@@ -23,7 +23,7 @@ from core.reports.cells import (
 )
 from core.reports.files import FORMS
 from core.stats.best_metric import Measurement
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.report_charts import report_chart
 
 MARK_STYLES = MappingProxyType(
@@ -72,7 +72,7 @@ def report_view(
         if row := draw(report) if draw else table_view(table, f"{key}-{table.name}"):
             selected[table.name] = row
         for note in table.notes:
-            st.caption(escape_markdown(note))
+            st.caption(escape_message(note))
     if len(report.charts) > 1:
         titles = [chart.title for chart in report.charts]
         title = st.segmented_control(
@@ -80,7 +80,7 @@ def report_view(
         )
         chart_view(report.charts[titles.index(title)], key)
     for note in [legend_in(SHADES, report.tables), *report.notes, *missing_reasons(report.tables)]:
-        st.caption(escape_markdown(note))
+        st.caption(escape_message(note))
     return selected
 
 
@@ -91,7 +91,7 @@ def problems_view(problems: Sequence[str]) -> None:
             st.text("\n".join(problems))
         return
     for problem in problems:
-        st.warning(escape_markdown(problem), icon=":material/warning:")
+        st.warning(escape_message(problem), icon=":material/warning:")
 
 
 def chart_view(chart: Chart, key: str) -> None:

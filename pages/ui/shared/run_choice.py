@@ -19,7 +19,7 @@ from core.runs.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.shared.background_results import progress_bar
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import user_name
@@ -60,7 +60,7 @@ def stress_state() -> StressState:
 
 def show_problem(problem: str) -> None:
     if problem:
-        st.error(escape_markdown(problem), icon=":material/error:")
+        st.error(escape_message(problem), icon=":material/error:")
 
 
 def listed_runs() -> dict[str, RunRow]:
@@ -212,7 +212,7 @@ def _run_progress(id: str, lines: int, run: Run) -> None:
     if row is None or row.lines != lines:
         st.rerun()
     if now and now.error:
-        st.error(escape_markdown(now.error), icon=":material/error:")
+        st.error(escape_message(now.error), icon=":material/error:")
     if run.done < run.total:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"{run.settled} of {run.planned} scores{_format_checks(run)} are here or cannot be had.")

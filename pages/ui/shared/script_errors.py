@@ -14,8 +14,8 @@ def show_script_error(error: Exception) -> bool:
     """
     if not isinstance(error, TouchstoneError):
         return False
-    from pages.ui.shared.markup import escape_markdown  # what it imports is loaded after the server has begun
+    from pages.ui.shared.markup import escape_message  # what it imports is loaded after the server has begun
 
-    st.error(escape_markdown(str(error)), icon=":material/error:")
+    st.error(escape_message(str(error)), icon=":material/error:")
     st.button("Try again", key="try-again", type="primary")
     return True

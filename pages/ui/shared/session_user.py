@@ -24,7 +24,7 @@ from core.errors import TouchstoneError
 from pages.server import services
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
 from pages.ui.shared.end_run import end_run
-from pages.ui.shared.markup import escape_label, escape_markdown, register_component
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message, register_component
 from pages.ui.shared.page_list import GROUPS, PAGES, pages_of
 from pages.ui.shared.session_state import WidgetValue, page_state
 
@@ -87,7 +87,7 @@ def require_member() -> Member:
                     if email
                     else "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
                 )
-                st.error(escape_markdown(problem), icon=":material/person_off:")
+                st.error(escape_message(problem), icon=":material/person_off:")
                 st.button("Sign out", on_click=st.logout, key="logout")
             else:
                 providers = [name for name, section in st.secrets["auth"].items() if isinstance(section, Mapping)]
@@ -239,7 +239,7 @@ def open_session() -> Member:
         services.engine()
     except TouchstoneError as error:
         st.set_page_config(page_title="Touchstone cannot start")
-        st.error(f"Touchstone cannot start. {escape_markdown(str(error))}", icon=":material/error:")
+        st.error(f"Touchstone cannot start. {escape_message(str(error))}", icon=":material/error:")
         st.caption("Reload this page when it is fixed; a changed setting needs a restart.")
         end_run()
     person = require_member()

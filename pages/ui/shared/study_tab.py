@@ -27,7 +27,7 @@ from core.types import T
 from pages.server import services
 from pages.ui.shared.background_results import background_result, polled, progress_bar, redraw
 from pages.ui.shared.copy_popover import copy_popover
-from pages.ui.shared.markup import escape_label, escape_markdown, render_html
+from pages.ui.shared.markup import escape_label, escape_markdown, escape_message, render_html
 from pages.ui.shared.pin_form import pin_button, study_offers
 from pages.ui.shared.report_view import TableView, report_downloads, report_view
 
@@ -63,7 +63,7 @@ def study_tab(
     try:
         chosen = study_form(study, data, form)
     except TouchstoneError as error:
-        st.info(escape_markdown(str(error)))
+        st.info(escape_message(str(error)))
         return None
     name = (study.name, chosen.spec, *key)
     if chosen.scores_texts:
@@ -237,7 +237,7 @@ def _asked_result(name: Hashable, study: Study, data: StudyData) -> Report | str
         _follow(work)
         return None
     if work and work.progress.error:
-        st.error(escape_markdown(work.progress.error), icon=":material/error:")
+        st.error(escape_message(work.progress.error), icon=":material/error:")
     if work and work.result is not None:
         return work.result
     st.button(

@@ -31,7 +31,7 @@ from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.stress.pair_source import PairSource, pairs_choice
@@ -72,7 +72,7 @@ def nli_check_choice() -> None:
     try:
         check = chosen_nli_check()
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return
     for model in check.checkpoints() if check else ():
         _check_model_row(model)
@@ -159,7 +159,7 @@ def _choice_of_intent(intent: Intent, battery: Battery) -> list[Perturbation]:
             )
         local = check_local_model(name, "") if name else ""
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
     missing = "" if local else endpoint_problem()
     kinds = [PERTURBATIONS.build(kind.name, {"model": local}) for kind in prompts] if local else prompts
     label = f"{title}, by a language model"
@@ -197,14 +197,14 @@ def _choice_of_models(title: str, ideal: str, kinds: Sequence[Perturbation]) -> 
                 f"{own[0].name!r} is none of the kinds below. Write {' or '.join(settings)} with its settings, as {placeholder}."
             )
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         own = []
     chosen = _perturbation_pills(label, [*kinds, *own], own, ideal, key=f"{label} {typed}")
     for kind in chosen:
         try:
             _ = kind.signature
         except BadSettingError as error:
-            st.info(escape_markdown(str(error)), icon=":material/folder_off:")
+            st.info(escape_message(str(error)), icon=":material/folder_off:")
         except (MissingWeightsError, LoadError):
             pass  # their row below says so, with what can be done
     for model in dict.fromkeys(model for one in chosen for model in one.checkpoints()):

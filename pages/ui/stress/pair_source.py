@@ -23,7 +23,7 @@ from pages.ui.probe.pair import current_pair
 from pages.ui.probe.pair_upload import read_uploaded_pairs
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.markup import escape_markdown
+from pages.ui.shared.markup import escape_markdown, escape_message
 
 _RUN_TABLES = {"run", "runline", "score"}
 """Tables that grow while nothing of any dataset changes."""
@@ -123,7 +123,7 @@ def _file_pairs() -> PairSource:
     try:
         found = list(read_uploaded_pairs(file.name, file.getvalue()))
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return _fixed_pairs([])
     refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
     _refused_lines(refused)
@@ -145,7 +145,7 @@ def _table_of_variants() -> PairSource:
     try:
         found = read_uploaded_variants(file.name, file.getvalue())
     except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(escape_message(str(error)), icon=":material/error:")
         return _fixed_pairs([])
     _refused_lines(found.refusals)
     st.caption(

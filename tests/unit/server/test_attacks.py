@@ -5,6 +5,7 @@ Every row is refused by what the pages themselves call, so that a widget id or a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,7 +48,7 @@ from pages.server.api import Api
 from pages.server.protection import Protection
 from pages.server.sign_in import SESSION_COOKIE, SignIn
 from pages.ui.shared import session_user
-from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, safe_guidelines
+from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, escape_message, safe_guidelines
 from tests.unit.annotations.campaigns.actors import ANSWERS, make_campaign
 
 HERE, PAGE = {"Origin": "http://testserver"}, {"Accept": "text/html,*/*"}
@@ -390,6 +391,9 @@ def test_a_text_is_shown_as_text_wherever_it_is_written(text: str) -> None:
     for escaped in (escape_markdown(text), escape_label(text)):
         assert not any(f"{sign}" in escaped.replace(f"\\{sign}", "") for sign in "<>[]*`$")
     assert "![" not in safe_guidelines(text)
+    shown = escape_message(f"{text} is no run. Give a file that `stress` wrote, not {text}")
+    assert "`stress`" in shown
+    assert not any(f"{sign}" in re.sub(r"(?<!\\)`[^`]+`", "", shown).replace(f"\\{sign}", "") for sign in "<>[]*`$")
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =cmd|' /C calc'!A0", "＝1+1", "\r=1"])
