@@ -9,12 +9,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.bench import HARBOUR, Bench, example
 from tests.e2e.server import Server
-from tests.e2e.waiting import IDLE_SHARE, START_MS, busy_share, quiet
+from tests.e2e.waiting import IDLE_SHARE, START_MS, busy_share, idle, quiet
 
 pytestmark = pytest.mark.e2e
 
 SESSIONS = 10
 FIRST_SCORES_S = 1.0
+SLOW_PAUSE_S = 0.25  # of 0.3 at most
 USABLE_S = 3.0
 FIRST_PAGE_BYTES = 1_000_000
 _TRIES = 3
@@ -32,6 +33,20 @@ const look = () => {
 };
 const seen = new MutationObserver(look);
 seen.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+box.value += ' ' + words;
+box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+})"""
+
+_PAUSE = """words => new Promise(resolve => {
+const root = [...document.querySelectorAll('*')].map(node => node.shadowRoot).find(root => root?.querySelector('.editor'));
+const box = root.querySelector('textarea'), status = root.querySelector('.status');
+const started = performance.now();
+const seen = new MutationObserver(() => {
+    if (status.textContent !== 'scoring…') return;
+    seen.disconnect();
+    resolve((performance.now() - started) / 1000);
+});
+seen.observe(status, { childList: true, characterData: true, subtree: true });
 box.value += ' ' + words;
 box.dispatchEvent(new InputEvent('input', { bubbles: true }));
 })"""
@@ -67,6 +82,22 @@ def test_lexical_scores_of_a_new_text_come_within_a_second(sessions: list[Bench]
     bench = sessions[0]
     quiet(bench.server.pid)  # bands of noise are measured, and other pages imported, when ten people have come
     within(FIRST_SCORES_S, "keystroke to lexical scores", lambda: bench.page.evaluate(_FIRST_SCORES, next(words)))
+
+
+@pytest.mark.slow
+def test_the_next_word_of_who_types_slowly_is_not_waited_for(sessions: list[Bench]) -> None:
+    words = iter(("It hailed.", "It dawned.", "It dusked.", "It thawed.", "It cleared.", "It froze."))
+    page = sessions[1].page
+    quiet(sessions[1].server.pid)
+
+    def pause() -> float:
+        page.evaluate(_PAUSE, next(words))
+        page.wait_for_timeout(500)  # slower than the longest pause after which a text is sent, and of the same burst
+        seconds: float = page.evaluate(_PAUSE, next(words))
+        idle(page)
+        return seconds
+
+    within(SLOW_PAUSE_S, "key of a slow writer to the text being sent", pause)
 
 
 @pytest.mark.slow
