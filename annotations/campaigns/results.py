@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import bindparam
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
-from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.campaign import CampaignSettings, TaskPart
 from annotations.campaigns.exclusions import load_excluded_questions
 from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.store.campaign_tables import Task, VersionRow
@@ -90,7 +90,10 @@ _SELECT_DOCUMENTS = (
     .join(Task, col(Task.item_id) == Item.id)
     .where(Task.campaign_id == bindparam("campaign"))
 )
-_SELECT_DOCUMENTS_OF_TASKS = _SELECT_DOCUMENTS.where(_IS_CHOSEN)
+# not of the campaign: SQLite would look through all its tasks for these
+_SELECT_DOCUMENTS_OF_TASKS = (
+    select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id).where(_IS_CHOSEN)
+)
 _SELECT_LABELS = (
     select_columns(*_LABEL_COLUMNS)
     .join(Reservation, col(Reservation.id) == Response.reservation_id)
@@ -115,7 +118,7 @@ def load_labels(
         found = session.connection().execute(_SELECT_LABELS, params)
     else:
         params["tasks"] = list(tasks)
-        documents = dict(session.exec(_SELECT_DOCUMENTS_OF_TASKS, params=params).all())
+        documents = dict(session.exec(_SELECT_DOCUMENTS_OF_TASKS, params={"tasks": list(tasks)}).all())
         found = session.connection().execute(_SELECT_LABELS_OF_TASKS, params)
     return [
         CampaignLabel(
@@ -186,7 +189,8 @@ def given_error_types(
     """The error type that each item of a campaign, or of some of them, was imported with, or else last saved with."""
     items = select(Task.item_id).where(Task.campaign_id == campaign.id)
     if of_items is not None:
-        items = items.where(col(Task.item_id).in_(of_items))
+        # with all parts: where the index of the campaign is looked up by them, SQLite does not read all of it
+        items = items.where(col(Task.part).in_(get_args(TaskPart)), col(Task.item_id).in_(of_items))
     intended = session.exec(
         select(Origin.item_id, Origin.error_type)
         .where(col(Origin.item_id).in_(items), col(Origin.error_type).is_not(None))
@@ -212,14 +216,12 @@ def corrected_error_types(session: Session) -> dict[str, str]:
 def latest_decisions(
     session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
 ) -> dict[str, StoredDecision]:
-    """The newest decision of each task, or of some tasks, that has one."""
-    decided = (
-        select(Adjudication)
-        .join(Task, col(Task.id) == Adjudication.task_id)
-        .where(Task.campaign_id == campaign.id)
-        .order_by(col(Adjudication.revision))
-    )
-    found = session.exec(decided if tasks is None else decided.where(col(Task.id).in_(tasks)))
+    """The newest decision of each task of a campaign, or of some of its tasks, that has one."""
+    decided = select(Adjudication).order_by(col(Adjudication.revision))
+    if tasks is None:
+        decided = decided.join(Task, col(Task.id) == Adjudication.task_id).where(Task.campaign_id == campaign.id)
+    else:  # as above
+        decided = decided.where(col(Adjudication.task_id).in_(tasks))
     return {
         row.task_id: StoredDecision(
             row.task_id,
@@ -231,7 +233,7 @@ def latest_decisions(
             row.by,
             row.created_at,
         )
-        for row in found
+        for row in session.exec(decided)
     }
 
 
