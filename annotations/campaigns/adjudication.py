@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
@@ -17,12 +17,19 @@ from annotations.campaigns.people import SELECT_NAMES, Member, Right
 from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
 from annotations.campaigns.resolution import tasks_by_model
-from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
+from annotations.campaigns.results import (
+    Case,
+    LabelProvenance,
+    StoredDecision,
+    latest_blind_labels,
+    load_cases,
+    load_labels,
+)
 from annotations.campaigns.task_texts import load_task_texts
 from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_storable
-from annotations.store.response_tables import Adjudication, FlagResolution, Reservation, Response
+from annotations.store.response_tables import Adjudication, FlagResolution, Reservation, Response, TaskCounts
 from annotations.store.store import Store
 from annotations.store.tables import Origin
 from annotations.store.writes import next_revision
@@ -39,15 +46,24 @@ class DisagreementCause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedTask:
+    """A task of the queue, with the agreement of those who labelled it; `reopened` where a later label contradicts the decision."""
+
+    task: str
+    agreement: float
+    reopened: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AdjudicationQueue:
-    """The cases to adjudicate: open ones, lowest agreement first, and decided ones.
+    """The tasks to adjudicate: open ones, lowest agreement first, and decided ones.
 
     `excluded` counts tasks that this person labelled or made, which another adjudicator has to decide. `counts` has the
     number of labelled tasks by provenance.
     """
 
-    open: tuple[Case, ...]
-    decided: tuple[Case, ...]
+    open: tuple[QueuedTask, ...]
+    decided: tuple[QueuedTask, ...]
     excluded: int
     counts: Mapping[LabelProvenance, int]
 
@@ -87,6 +103,30 @@ class SentDecision:
     note: str = ""
 
 
+_AT_ONCE = 5000  # tasks whose labels are read in one statement
+_COUNT_CASES = (
+    select_columns(col(TaskCounts.provenance), func.count())
+    .where(col(TaskCounts.campaign_id) == bindparam("campaign"))
+    .group_by(col(TaskCounts.provenance))
+)
+_SELECT_DISPUTED = (
+    select_columns(
+        *(col(TaskCounts.task_id), col(TaskCounts.provenance), col(TaskCounts.agreement)),
+        exists().where(col(Adjudication.task_id) == col(TaskCounts.task_id)).label("decided"),
+    )
+    .where(
+        col(TaskCounts.campaign_id) == bindparam("campaign"),
+        col(TaskCounts.provenance).in_((LabelProvenance.UNRESOLVED.value, LabelProvenance.ADJUDICATED.value)),
+    )
+    .order_by(col(TaskCounts.agreement), col(TaskCounts.task_id))
+)
+_SELECT_HAD = (
+    select(Reservation.task_id)
+    .where(Reservation.campaign_id == bindparam("campaign"), Reservation.person_id == bindparam("person"))
+    .distinct()
+)
+
+
 class AdjudicatorActions:
     """Actions of an adjudicator; raises RightsError for a person without that right."""
 
@@ -102,18 +142,24 @@ class AdjudicatorActions:
 
     def queue(self, campaign_id: str) -> AdjudicationQueue:
         """Tasks with different answers that no model of annotators resolves, and decisions that a later label contradicts."""
+        count_changed(self._store, campaign_id)
+        params = {"campaign": campaign_id}
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
             by_model = tasks_by_model(session, campaign)
-            made, cases = self._own_tasks(session, campaign), load_cases(session, campaign)
-        disputed = [case for case in cases if case.decision or (case.agreement < 1 and case.task not in by_model)]
-        allowed = [case for case in disputed if case.task not in made and not self._has_labelled(case)]
-        ordered = sorted(allowed, key=lambda case: (case.agreement, case.task))
+            counts = session.connection().execute(_COUNT_CASES, params).all()
+            rows = session.connection().execute(_SELECT_DISPUTED, params).all()
+            disputed = [row for row in rows if row.decided or row.task_id not in by_model]
+            labelled = self._labelled_tasks(session, campaign, {row.task_id for row in disputed})
+            own = self._own_tasks(session, campaign) | labelled
+        allowed = [row for row in disputed if row.task_id not in own]
+        unresolved = [row for row in allowed if row.provenance == LabelProvenance.UNRESOLVED]
+        adjudicated = [row for row in allowed if row.provenance == LabelProvenance.ADJUDICATED]
         return AdjudicationQueue(
-            open=tuple(case for case in ordered if case.reopened or not case.decision),
-            decided=tuple(case for case in ordered if case.decision and not case.reopened),
+            open=tuple(QueuedTask(row.task_id, row.agreement, row.decided) for row in unresolved),
+            decided=tuple(QueuedTask(row.task_id, row.agreement, reopened=False) for row in adjudicated),
             excluded=len(disputed) - len(allowed),
-            counts=Counter(case.provenance for case in cases),
+            counts={LabelProvenance(provenance): number for provenance, number in counts if provenance},
         )
 
     def task(self, campaign_id: str, task: str) -> AdjudicationTask:
@@ -176,6 +222,17 @@ class AdjudicatorActions:
 
     def _has_labelled(self, case: Case) -> bool:
         return self._person.name in {label.person for label in case.labels}
+
+    def _labelled_tasks(self, session: Session, campaign: CampaignSettings, disputed: Set[str]) -> set[str]:
+        """Those of some tasks on whose cases there is a label of this person."""
+        params = {"campaign": campaign.id, "person": self._person.id}
+        had = [task for task in session.exec(_SELECT_HAD, params=params) if task in disputed]
+        labels = [
+            label
+            for start in range(0, len(had), _AT_ONCE)
+            for label in load_labels(session, campaign, had[start : start + _AT_ONCE])
+        ]
+        return {label.task for label in latest_blind_labels(labels) if label.person == self._person.name}
 
     def _own_tasks(self, session: Session, campaign: CampaignSettings) -> set[str]:
         """The tasks whose item is of this person's making: they know what was meant."""

@@ -11,14 +11,16 @@ from typing import Any
 
 from sqlalchemy import Row, and_, bindparam, func, text, update
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, exists, select
+from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.qualification import mark_gold
 from annotations.campaigns.results import (
     CampaignLabel,
+    cases_of_labels,
     first_blind_labels,
     labels_by_task,
+    latest_decisions,
     latest_labels,
     load_labels,
     repeated_labels,
@@ -28,7 +30,7 @@ from annotations.store.campaign_tables import Task, WantedLabels
 from annotations.store.database import read_session
 from annotations.store.people_tables import Person
 from annotations.store.records import ReadOnlyError
-from annotations.store.response_tables import Adjudication, CountedPerson, Reservation, Response, TaskCounts
+from annotations.store.response_tables import CountedPerson, Reservation, Response, TaskCounts
 from annotations.store.store import Store
 from annotations.store.writes import insert_new
 
@@ -171,6 +173,8 @@ _SAVE = (
         labels=bindparam("now_labels"),
         wanted=bindparam("now_wanted"),
         disputed=bindparam("now_disputed"),
+        provenance=bindparam("now_provenance"),
+        agreement=bindparam("now_agreement"),
         counted=bindparam("now_counted"),
     )
 )
@@ -184,6 +188,8 @@ class _CountedTask:
     labels: int = 0
     wanted: int = 0
     disputed: bool = False
+    provenance: str | None = None
+    agreement: float = 1.0
     counts: Counter[Count] = field(default_factory=Counter)
 
     def add(self, person: int, *kinds: Kind, bucket: int = 0) -> None:
@@ -193,7 +199,8 @@ class _CountedTask:
     def values(self) -> dict[str, object]:
         counted = [[*count, number] for count, number in self.counts.items()]
         state = {"now_labels": self.labels, "now_wanted": self.wanted, "now_disputed": self.disputed}
-        return {**state, "now_counted": counted}
+        case = {"now_provenance": self.provenance, "now_agreement": self.agreement}
+        return {**state, **case, "now_counted": counted}
 
 
 def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -> dict[str, _CountedTask]:
@@ -211,15 +218,17 @@ def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -
             found[task].add(numbers[person], Kind.GOLD, *([Kind.RIGHT] if is_right else []))
     labels = load_labels(session, campaign, tasks)
     _count_labels(campaign, labels, {row.name: numbers[row.person_id] for row in reservations}, found)
-    current = labels_by_task(latest_labels(labels))
-    for task, wanted, is_decided in connection.execute(_SELECT_STATES, params):
+    current, decisions = labels_by_task(latest_labels(labels)), latest_decisions(session, campaign, tasks)
+    for task, wanted in connection.execute(_SELECT_WANTED, params):
         one, given = found[task], current.get(task, [])
         one.labels, one.wanted = len(given), wanted or 0
-        one.disputed = not is_decided and len(given) > 1 and share_of_agreeing_pairs(campaign, given) < 1
+        one.disputed = task not in decisions and len(given) > 1 and share_of_agreeing_pairs(campaign, given) < 1
         somebody = one.person or _anybody(session, campaign.id)
         if one.labels or one.wanted:
             one.add(somebody, Kind.TASKS, bucket=task_bucket(one.labels, one.wanted))
-        one.add(somebody, *([Kind.DECIDED] if is_decided else []), *([Kind.DISPUTED] if one.disputed else []))
+        one.add(somebody, *([Kind.DECIDED] if task in decisions else []), *([Kind.DISPUTED] if one.disputed else []))
+    for case in cases_of_labels(campaign, labels, decisions):
+        found[case.task].provenance, found[case.task].agreement = case.provenance.value, case.agreement
     return found
 
 
@@ -283,7 +292,7 @@ _SELECT_RESERVATIONS = (
     .where(col(Reservation.task_id).in_(bindparam("tasks", expanding=True)))
     .order_by(col(Reservation.id))
 )
-_SELECT_STATES = select_columns(
+_SELECT_WANTED = select_columns(
     col(TaskCounts.task_id),
     select(WantedLabels.labels)
     .where(col(WantedLabels.task_id) == col(TaskCounts.task_id))
@@ -291,7 +300,6 @@ _SELECT_STATES = select_columns(
     .limit(1)
     .correlate(TaskCounts)
     .scalar_subquery(),
-    exists().where(col(Adjudication.task_id) == col(TaskCounts.task_id)),
 ).where(col(TaskCounts.task_id).in_(bindparam("tasks", expanding=True)))
 
 

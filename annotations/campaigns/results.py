@@ -281,15 +281,22 @@ class Case:
 def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None) -> list[Case]:
     """Every task of work, or some of them, with a label that was given before scores were seen."""
     decisions = latest_decisions(session, campaign, tasks)
+    return cases_of_labels(campaign, load_labels(session, campaign, tasks), decisions)
+
+
+def cases_of_labels(
+    campaign: CampaignSettings, labels: Iterable[CampaignLabel], decisions: Mapping[str, StoredDecision]
+) -> list[Case]:
+    """The cases that these labels make, with the decisions on their tasks."""
     return [
         Case(
             task=id,
-            labels=tuple(labels),
-            agreement=share_of_agreeing_pairs(campaign, labels),
+            labels=tuple(given),
+            agreement=share_of_agreeing_pairs(campaign, given),
             decision=decisions.get(id),
-            reopened=_is_reopened(campaign, labels, decisions.get(id)),
+            reopened=_is_reopened(campaign, given, decisions.get(id)),
         )
-        for id, labels in labels_by_task(latest_blind_labels(load_labels(session, campaign, tasks))).items()
+        for id, given in labels_by_task(latest_blind_labels(labels)).items()
     ]
 
 

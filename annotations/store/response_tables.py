@@ -218,13 +218,15 @@ class TaskCounts(Table, table=True):
     """State of a task as it was counted last, and what it added to each ProgressCount: [counted person, kind, bucket, number].
 
     Triggers make it `stale` when anything of it changes. `labels` are the current ones, `disputed` says that these differ and
-    nobody decided; `wanted` is the number of labels that it asked for last (0: the overlap).
+    nobody decided; `wanted` is the number of labels that it asked for last (0: the overlap). `provenance` is that of the label
+    of its case, with the `agreement` of the people; none where nobody labelled it before scores were seen.
     """
 
     __tablename__ = "taskcounts"
     __table_args__ = (
         Index("ix_taskcounts_stale", "campaign_id", "task_id", **rows_that_are("stale")),
         Index("ix_taskcounts_disputed", "campaign_id", **rows_that_are("disputed")),
+        Index("ix_taskcounts_cases", "campaign_id", "provenance", "agreement", "task_id"),
     )
 
     task_id: str = Field(foreign_key="task.id", primary_key=True)
@@ -233,6 +235,8 @@ class TaskCounts(Table, table=True):
     labels: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     wanted: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     disputed: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    provenance: str | None = None
+    agreement: float = Field(default=1.0, sa_column_kwargs={"server_default": "1"})
     counted: list[Any] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
 
 

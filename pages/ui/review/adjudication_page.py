@@ -9,11 +9,16 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.campaigns.adjudication import AdjudicationQueue, AdjudicationTask, DisagreementCause, SentDecision
+from annotations.campaigns.adjudication import (
+    AdjudicationQueue,
+    AdjudicationTask,
+    DisagreementCause,
+    QueuedTask,
+    SentDecision,
+)
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.comments import AdjudicatorComments, Conversation, SentComment
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, is_asked
-from annotations.campaigns.results import Case
 from annotations.store.records import StoreError
 from pages.server import services
 from pages.ui.review.case_view import (
@@ -184,7 +189,7 @@ def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
     return shown.strip() if isinstance(shown, str) else shown
 
 
-def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: AdjudicationQueue) -> None:
+def adjudication_page(campaign: CampaignSettings, cases: Sequence[QueuedTask], queue: AdjudicationQueue) -> None:
     """The case that is open of a list, or why there is none."""
     if not cases:
         words = "Nothing is left to adjudicate: people agree, or it is decided."

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from sqlmodel import select
+from sqlmodel import Session, select
 
-from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
-from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.adjudication import (
+    AdjudicationQueue,
+    AdjudicatorActions,
+    DisagreementCause,
+    QueuedTask,
+    SentDecision,
+)
+from annotations.campaigns.campaign import CampaignSettings, NewTask, load_campaign
 from annotations.campaigns.label_agreement import OVERALL, compute_agreements
 from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import Role
+from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import Answers
+from annotations.campaigns.resolution import tasks_by_model
 from annotations.campaigns.results import (
     LabelProvenance,
     first_blind_labels,
@@ -27,6 +36,7 @@ from annotations.store.records import RecordError, RightsError
 from annotations.store.response_tables import Adjudication, Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.campaigns.random_campaign import ANSWERS, RandomCampaign
 
 GOOD: Answers = {"verdict": "consistent", "confidence": 4}
 BAD: Answers = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
@@ -122,9 +132,10 @@ def test_a_decision_names_its_labels_and_can_be_revised(labelled: CampaignFixtur
     assert rows[0].settles == sorted(shown.responses)
     queue = judge.queue(labelled.campaign.id)
     assert task not in {case.task for case in queue.open}
-    [decided] = queue.decided
-    assert decided.decision is not None
-    assert (decided.task, decided.decision.cause) == (task, "annotator slip")
+    assert [one.task for one in queue.decided] == [task]
+    decided = judge.task(labelled.campaign.id, task).decision
+    assert decided
+    assert decided.cause == "annotator slip"
 
 
 def test_a_decision_about_missing_labels_is_refused(labelled: CampaignFixture) -> None:
@@ -170,7 +181,7 @@ def test_people_who_agree_against_a_decision_reopen_it(store: Store) -> None:
     decide(opened, judge, case.task, BAD)
     change_mind(opened, cem, case.task, GOOD)
     [again] = judge.queue(opened.campaign.id).open
-    assert (again.agreement, again.provenance) == (1, LabelProvenance.UNRESOLVED)
+    assert (again.agreement, again.reopened) == (1, True)
 
 
 def test_the_queue_counts_labels_by_provenance(labelled: CampaignFixture) -> None:
@@ -201,6 +212,54 @@ def test_labels_given_after_the_scores_were_shown_do_not_count(store: Store) -> 
     with read_session(store.engine) as session:
         [case] = load_cases(session, opened.campaign)
     assert (case.provenance, case.answers["verdict"]) == (LabelProvenance.UNANIMOUS, "consistent")
+
+
+def queue_by_definition(session: Session, campaign: CampaignSettings, judge: Member) -> AdjudicationQueue:
+    """The queue by every label of the campaign, read again; ada made all items."""
+    by_model, cases = tasks_by_model(session, campaign), load_cases(session, campaign)
+    disputed = [case for case in cases if case.decision or (case.agreement < 1 and case.task not in by_model)]
+    people = {case.task: {label.person for label in case.labels} | {"ada"} for case in disputed}
+    allowed = [
+        (QueuedTask(case.task, case.agreement, case.reopened), case.provenance)
+        for case in disputed
+        if judge.name not in people[case.task]
+    ]
+    return AdjudicationQueue(
+        open=tuple(one for one, provenance in allowed if provenance is LabelProvenance.UNRESOLVED),
+        decided=tuple(one for one, provenance in allowed if provenance is LabelProvenance.ADJUDICATED),
+        excluded=len(disputed) - len(allowed),
+        counts=Counter(case.provenance for case in cases),
+    )
+
+
+def ordered(tasks: Sequence[QueuedTask]) -> list[QueuedTask]:
+    return sorted(tasks, key=lambda one: (one.agreement, one.task))
+
+
+@pytest.mark.parametrize(
+    ("questions", "seed"),
+    [
+        ("label-summaries", 11),
+        *[pytest.param(name, seed, marks=pytest.mark.slow) for name in ANSWERS for seed in (12, 13, 14)],
+    ],
+)
+def test_the_queue_is_that_of_all_labels_whatever_happened(store: Store, questions: str, seed: int) -> None:
+    campaign = RandomCampaign(store, questions, seed)
+    nobody = campaign.opened.person("eva", Role.ADJUDICATOR)
+    judges = [replace(person, role=Role.ADJUDICATOR) for person in campaign.people] + [nobody]
+    for _ in range(10):
+        for _ in range(6):
+            campaign.step()
+        for judge in judges:
+            queue = AdjudicatorActions(store, judge).queue(campaign.opened.campaign.id)
+            with read_session(store.engine) as session:
+                settings = load_campaign(session, campaign.opened.campaign.id)
+                expected = queue_by_definition(session, settings, judge)
+            assert replace(queue, open=(), decided=()) == replace(expected, open=(), decided=())
+            assert [one.agreement for one in queue.open] == sorted(one.agreement for one in queue.open)
+            assert ordered(queue.open) == ordered(expected.open)
+            assert ordered(queue.decided) == ordered(expected.decided)
+    assert queue.counts
 
 
 def test_sides_are_shown_in_random_order_and_decisions_are_stored_unswapped(store: Store) -> None:
