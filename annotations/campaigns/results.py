@@ -90,7 +90,7 @@ _SELECT_DOCUMENTS = (
     .join(Task, col(Task.item_id) == Item.id)
     .where(Task.campaign_id == bindparam("campaign"))
 )
-# not of the campaign: SQLite would look through all its tasks for these
+# without the campaign: SQLite would choose the index of that, and read all its tasks
 _SELECT_DOCUMENTS_OF_TASKS = (
     select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id).where(_IS_CHOSEN)
 )
@@ -189,7 +189,7 @@ def given_error_types(
     """The error type that each item of a campaign, or of some of them, was imported with, or else last saved with."""
     items = select(Task.item_id).where(Task.campaign_id == campaign.id)
     if of_items is not None:
-        # with all parts: where the index of the campaign is looked up by them, SQLite does not read all of it
+        # all parts are named, so that SQLite looks up each item in the index of the campaign in place of reading all of it
         items = items.where(col(Task.part).in_(get_args(TaskPart)), col(Task.item_id).in_(of_items))
     intended = session.exec(
         select(Origin.item_id, Origin.error_type)
@@ -220,7 +220,7 @@ def latest_decisions(
     decided = select(Adjudication).order_by(col(Adjudication.revision))
     if tasks is None:
         decided = decided.join(Task, col(Task.id) == Adjudication.task_id).where(Task.campaign_id == campaign.id)
-    else:  # as above
+    else:  # without the campaign, for the same reason as for documents
         decided = decided.where(col(Adjudication.task_id).in_(tasks))
     return {
         row.task_id: StoredDecision(
