@@ -92,7 +92,7 @@ class ApiReads:
             numbers = session.execute(select_columns(numbered).where(numbered.c.id.in_(tasks)))
             provenance = {number: cases.get(task) for task, number in numbers}
             context = load_export_context(session, campaign)
-            rows = label_rows(session, context, provenance.get, response, limit + 1)
+            rows = label_rows(session, context, provenance.get, tasks, response, limit + 1)
             return _page((row.model_dump(mode="json") for row in rows), "event_id", limit)
 
     def progress(self, campaign_id: str) -> JsonRow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
@@ -60,14 +60,18 @@ def label_rows(
     session: Session,
     context: ExportContext,
     provenance: Callable[[int], str | None],
+    tasks: Sequence[str] | None = None,
     after: int = 0,
     limit: int | None = None,
 ) -> Iterator[ExportedLabel]:
-    """The revisions of labels that were saved behind the response `after`, at most `limit`, with the `provenance` of each task by its number."""
+    """The revisions of labels of a campaign, or of some of its tasks, that were saved behind the response `after`, at most `limit`.
+
+    `provenance` gives that of each task by its number.
+    """
     versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == context.campaign.id))
     questions = {version.version: read_questions(version.questions) for version in versions}
     numbered = numbered_tasks(context.campaign)
-    found = session.execute(
+    labels = (
         select_columns(Response, Reservation, Task, col(Person.pseudonym), numbered.c.number)
         .join(Reservation, col(Reservation.id) == col(Response.reservation_id))
         .join(Task, col(Task.id) == Reservation.task_id)
@@ -75,10 +79,10 @@ def label_rows(
         .join(numbered, numbered.c.id == Task.id)
         .where(col(Reservation.campaign_id) == context.campaign.id, col(Response.id) > after)
         .order_by(col(Response.id))
-        .limit(limit),
-        execution_options=STREAMED,
+        .limit(limit)
     )
-    for response, reservation, task, pseudonym, number in found:
+    some = labels if tasks is None else labels.where(col(Task.id).in_(tasks))
+    for response, reservation, task, pseudonym, number in session.execute(some, execution_options=STREAMED):
         yield ExportedLabel(
             **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
             answers=unswap_answers(questions[response.version], response.answers, response.swapped),
