@@ -1,4 +1,4 @@
-"""What is read of some tasks of a campaign costs the same however many it has."""
+"""Labels, decisions and error types of some tasks cost the same however many the campaign has."""
 
 from __future__ import annotations
 
@@ -43,4 +43,5 @@ def test_what_is_asked_of_some_tasks_reads_no_others(store: Store, read: Read, o
             for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", params)
         ]
     assert any("task" in plan for plan in plans)
-    assert not [plan for plan in plans if plan.startswith(("SEARCH task ", "SCAN")) and "(campaign_id=?)" in plan]
+    of_tasks = [plan for plan in plans if plan.startswith(("SCAN task", "SEARCH task "))]
+    assert not [plan for plan in of_tasks if plan.startswith("SCAN") or plan.endswith(" (campaign_id=?)")]
