@@ -26,14 +26,14 @@ from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_re
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button
-from pages.ui.probe.headline import edit_headline
 from pages.ui.probe.metric_choice import chosen_metrics
 from pages.ui.probe.opening import restore_pair, show_in_address
-from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change
+from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
-from pages.ui.probe.score_board import board_feed, score_board
+from pages.ui.probe.score_board import score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import dataset_facts, draft_offer, kept_offer, toolbar
+from pages.ui.probe.typed_scores import score_typed, typed_scores
 from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices, repeat_notices
 
@@ -47,14 +47,12 @@ now = current_cells(request)
 drawn = selected_result(request, now)
 
 # the verdict and the board are sent first: they are what a person who types waits for
-draw_headline = edit_headline()
-draw_headline(build_board(metrics, request, now))
+show = typed_scores(metrics, build_board(metrics, request, now))
 controls = st.container()
 left, right = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
     score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
-    show = board_feed(BOARD_KEY, draw_headline)
 with controls:
     toolbar()
     dataset_facts()
@@ -70,7 +68,7 @@ with left:
 with right:
     edit, as_json, claims, explain, record = st.tabs(["Edit", "Edit JSON", "Claims", "Explain", "Record"], key="tabs")
     with edit:
-        summary_editor(key=EDITOR_KEY, on_change=note_change, height=260)
+        summary_editor(key=EDITOR_KEY, on_change=score_typed, height=260)
         with st.container(key="edits"):
             edits_tab()
         edits_request_form()

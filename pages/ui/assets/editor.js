@@ -130,14 +130,12 @@ function followRhythm(editor, now) {
 }
 
 /**
- * The text is sent when nothing was typed for so long: longer than between two keys of a burst, and the longest that is
- * ever waited while an earlier text is still being scored. Who types slower than that is not waited for: the next key
- * comes too late anyhow.
+ * The text is sent when nothing was typed for so long: longer than between two keys of a burst. Who types slower than the
+ * longest that is ever waited is not waited for: the next key comes too late anyhow.
  * @param {Editor} editor
  */
 function pause(editor) {
   const { debounce_ms, shortest_debounce_ms } = editor.component.data;
-  if (running()) return debounce_ms;
   const burst = editor.rhythm < debounce_ms ? 1.5 * editor.rhythm : 0;
   return Math.min(debounce_ms, Math.max(shortest_debounce_ms, burst));
 }

@@ -35,6 +35,7 @@ from pages.ui.probe.score_board import board_state
 Cells = Mapping[CellKey, Cell]
 _LOOK_S = 0.2  # how often what arrives beside the scores is looked for
 _NOTICE_S = 0.03  # how long a click or a new text may wait for the open run to notice it
+_TOGETHER = 3  # what arrives within so many of these is drawn at once
 
 
 @st.cache_resource(show_spinner=False)
@@ -194,6 +195,9 @@ def wait_for_scores(request: Request, version: int) -> None:
     """Wait a while for another score; a run that is overtaken meanwhile ends at once."""
     for _ in range(round(_LOOK_S / _NOTICE_S)):
         if services.engine().wait(request, version, _NOTICE_S):
+            for _ in range(_TOGETHER):
+                time.sleep(_NOTICE_S)
+                probe_state()
             return
         probe_state()  # Streamlit ends an overtaken run where the session's state is read
 

@@ -62,13 +62,15 @@ def board_feed(key: str, draw_headline: Callable[[Board], None]) -> Callable[[Bo
 
     Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element next to it.
     """
-    slot = st.container(key=f"{key}-feed").empty()
+    place = st.container(key=f"{key}-feed")
+    slot: list[st.delta_generator.DeltaGenerator] = []
 
     def show(board: Board) -> None:
         if board == board_state(key).board:
             return
         draw_headline(board)
-        slot.html(render_html("feed.html", key=key, message=_board_message(board, key)))
+        message = render_html("feed.html", key=key, message=_board_message(board, key))
+        slot[:] = [(slot[0] if slot else place).html(message)]
 
     return show
 

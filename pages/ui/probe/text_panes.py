@@ -106,7 +106,7 @@ MAX_CHARACTERS = 200_000
 """The longest summary that is taken, in code points."""
 
 DEBOUNCE_MS, SHORTEST_DEBOUNCE_MS = 300, 100
-"""Pause in typing before a text is scored: at most, and at least where the server has nothing else to do for it."""
+"""Pause in typing before a text is scored: at most, and at least."""
 
 _editor_component = register_component("editor")
 
