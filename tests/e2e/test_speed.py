@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.e2e.bench import HARBOUR, Bench, example
 from tests.e2e.server import Server
@@ -98,6 +99,29 @@ def test_the_next_word_of_who_types_slowly_is_not_waited_for(sessions: list[Benc
         return seconds
 
     within(SLOW_PAUSE_S, "key of a slow writer to the text being sent", pause)
+
+
+def test_scores_of_a_key_are_shown_before_the_page_is_drawn_again(browser: Browser, server: Server) -> None:
+    drawn: list[ForwardMsg] = []
+
+    def keep(frame: str | bytes) -> None:
+        if isinstance(frame, bytes):
+            drawn.append(ForwardMsg.FromString(frame))
+
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.on("websocket", lambda socket: socket.on("framereceived", keep))
+        page.goto(f"{server.url}/?example={HARBOUR}")
+        summary = example().example.summary
+        Bench(page, server).settled(example().example.document, summary)
+        idle(page)
+        drawn.clear()
+        page.evaluate(_FIRST_SCORES, "It rained.")
+        Bench(page, server).settled(example().example.document, f"{summary} It rained.")
+    deltas = [message for message in drawn if message.WhichOneof("type") == "delta"]
+    with_words = next(place for place, message in enumerate(deltas) if b"It rained." in message.SerializeToString())
+    assert all(message.delta.fragment_id for message in deltas[: with_words + 1])
+    assert not all(message.delta.fragment_id for message in deltas)  # then the page
 
 
 @pytest.mark.slow
