@@ -149,7 +149,7 @@ def test_a_page_reads_from_top_to_bottom() -> None:
 
 def test_a_run_of_a_page_ends_without_dropping_what_was_asked_meanwhile() -> None:
     stops = [name_of(path) for path in SHIPPED if "st.stop(" in text(path)]
-    assert not stops, f"{listed(stops)}\nst.stop drops what a dialog was asked; see pages/ui/shared/end_run.py."
+    assert not stops, f"{listed(stops)}\nst.stop drops what a dialog was asked; see pages/ui/shared/script_run.py."
 
 
 def test_what_people_write_reaches_the_screen_as_text() -> None:

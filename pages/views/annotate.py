@@ -25,7 +25,7 @@ from pages.ui.annotate.frame import (
 )
 from pages.ui.annotate.labeller import labeller
 from pages.ui.annotate.presses import handle_draft, handle_presses
-from pages.ui.shared.end_run import end_run
+from pages.ui.shared.script_run import end_run
 from pages.ui.shared.session_user import member_let_in
 
 if services.settings().demo:

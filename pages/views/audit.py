@@ -6,8 +6,8 @@ from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit
 from pages.ui.audit.audit_history import audit_history
 from pages.ui.audit.audit_report import report_downloads, report_view
 from pages.ui.audit.packaged_audits import packaged_audits
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
+from pages.ui.shared.script_run import end_run
 
 notices()
 opened = audit_in_address()

@@ -10,8 +10,8 @@ from pages.ui.campaigns.campaign_choice import (
 from pages.ui.campaigns.campaign_editor import new_campaign_form
 from pages.ui.campaigns.campaign_tabs import campaign_tabs
 from pages.ui.campaigns.people_page import people_page
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
+from pages.ui.shared.script_run import end_run
 
 notices()
 if chosen_section() == PEOPLE_SECTION:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages.server import services
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
+from pages.ui.shared.script_run import end_run
 
 store = services.store()
 costs = services.engine().costs()

@@ -8,8 +8,8 @@ from pages.ui.evaluate.bulk_results import bulk_results
 from pages.ui.evaluate.dataset_choice import choose_datasets, choose_slices, known_datasets
 from pages.ui.evaluate.evaluate_tabs import evaluate_tabs
 from pages.ui.evaluate.import_form import import_button, import_receipt
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
+from pages.ui.shared.script_run import end_run
 
 notices()
 with st.container(horizontal=True, vertical_alignment="bottom"):

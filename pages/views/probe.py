@@ -34,8 +34,8 @@ from pages.ui.probe.score_board import score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import dataset_facts, draft_offer, kept_offer, toolbar
 from pages.ui.probe.typed_scores import score_typed, typed_scores
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices, repeat_notices
+from pages.ui.shared.script_run import end_run
 
 restore_pair()
 apply_variant()

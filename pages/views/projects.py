@@ -7,8 +7,8 @@ from pages.ui.report.project_work import project_work
 from pages.ui.report.report_choice import choose_report, empty_page, report_settings
 from pages.ui.report.report_parts import report_parts
 from pages.ui.report.source_check import check_button, source_changes
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
+from pages.ui.shared.script_run import end_run
 from pages.ui.shared.session_user import member_let_in
 
 notices()

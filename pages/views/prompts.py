@@ -3,7 +3,6 @@
 import streamlit as st
 
 from core.errors import TouchstoneError
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.notices import notices
 from pages.ui.shared.prompt_forms import (
@@ -15,6 +14,7 @@ from pages.ui.shared.prompt_forms import (
     prompt_table,
     read_prompts,
 )
+from pages.ui.shared.script_run import end_run
 
 notices()
 try:

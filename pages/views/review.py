@@ -7,8 +7,8 @@ from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.review.adjudication_page import adjudication_page
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
 from pages.ui.review.curation_page import curation_page, uncurated_count
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.notices import notices
+from pages.ui.shared.script_run import end_run
 from pages.ui.shared.session_user import member_let_in
 
 notices()

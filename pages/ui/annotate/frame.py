@@ -23,8 +23,8 @@ from pages.ui.annotate.current_task import (
     show_why_nothing,
 )
 from pages.ui.annotate.presses import open_previous
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.script_run import end_run
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import error_as_notice, leave_notice
+from pages.ui.shared.script_run import end_run
 
 _NEW_KEY = "new-campaign"
 

@@ -23,9 +23,9 @@ from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
-from pages.ui.shared.end_run import end_run
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message, register_component
 from pages.ui.shared.page_list import GROUPS, PAGES, pages_of
+from pages.ui.shared.script_run import end_run
 from pages.ui.shared.session_state import WidgetValue, page_state
 
 _LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"

@@ -1,10 +1,16 @@
-"""The end of a run of a page before the end of its script."""
+"""Runs of a page: one of a fragment alone, and the end of one before the end of its script."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+
+
+def is_fragment_run() -> bool:
+    """True where fragments run without the rest of their page."""
+    context = get_script_run_ctx()
+    return bool(context and context.fragment_ids_this_run)
 
 
 def end_run() -> NoReturn:
@@ -15,6 +21,6 @@ def end_run() -> NoReturn:
     where the browser has nothing any more, which leaves a white page.
     """
     context = get_script_run_ctx()
-    if context and not context.fragment_ids_this_run:
+    if context and not is_fragment_run():
         context.fragment_storage.clear(new_fragment_ids=context.shared.new_fragment_ids.snapshot())
     raise StopException

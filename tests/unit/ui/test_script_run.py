@@ -11,7 +11,7 @@ def test_what_is_asked_of_a_fragment_before_a_run_ends_is_answered() -> None:
         from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
         from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
-        from pages.ui.shared.end_run import end_run
+        from pages.ui.shared.script_run import end_run
 
         @st.fragment
         def dialog() -> None:
@@ -36,7 +36,7 @@ def test_a_fragment_that_was_not_drawn_is_not_run_again() -> None:
         from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
         from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
-        from pages.ui.shared.end_run import end_run
+        from pages.ui.shared.script_run import end_run
 
         @st.fragment
         def progress() -> None:
