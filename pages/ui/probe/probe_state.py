@@ -72,7 +72,6 @@ class ProbeState:
     # the pair and its history
     pair: Pair | None = None
     known_text: str = ""
-    typed: bool = False  # for the one run after a text came from the editor
     undo_texts: list[str] = field(default_factory=list)
     redo_texts: list[str] = field(default_factory=list)
     draft_id: str = field(default_factory=lambda: uuid4().hex)

@@ -23,6 +23,7 @@ from pages.ui.probe.headline import edit_headline
 from pages.ui.probe.pair import note_change
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.probe.score_board import board_feed
+from pages.ui.shared.script_run import is_fragment_run
 
 _TYPED_KEY = "typed"
 _REST_S = 0.4  # the page is drawn again when nothing was typed for so long
@@ -32,7 +33,6 @@ _NOTICE_S = 0.03  # how long the next key may wait for this one's run to notice 
 def score_typed() -> NoReturn:
     """Take what came from the editor, and run `typed_scores` alone."""
     note_change()
-    probe_state().typed = True
     st.rerun(_TYPED_KEY)
 
 
@@ -43,12 +43,10 @@ def typed_scores(metrics: Sequence[Metric], board: Board) -> Callable[[Board], N
     After a key only this runs, with the scores of the text as it then is. A run of the page costs server and browser several times as much:
     where several people type, they would wait for each other's pages.
     """
-    state = probe_state()
-    typed, state.typed = state.typed, False
     with st.container(gap=None):
         draw_headline = edit_headline()
         show = board_feed(BOARD_KEY, draw_headline)
-    if not typed:
+    if not is_fragment_run():
         draw_headline(board)
         return show
     request = request_scores(metrics)
