@@ -112,12 +112,13 @@ def test_scores_of_a_key_are_shown_before_the_page_is_drawn_again(browser: Brows
         page = context.new_page()
         page.on("websocket", lambda socket: socket.on("framereceived", keep))
         page.goto(f"{server.url}/?example={HARBOUR}")
-        summary = example().example.summary
-        Bench(page, server).settled(example().example.document, summary)
+        bench, summary = Bench(page, server), example().example.summary
+        bench.shows(summary)
+        expect(bench.score("rouge2")).to_be_visible()
         idle(page)
         drawn.clear()
-        page.evaluate(_FIRST_SCORES, "It rained.")
-        Bench(page, server).settled(example().example.document, f"{summary} It rained.")
+        bench.write(f"{summary} It rained.")
+        bench.settled(example().example.document, f"{summary} It rained.")
     deltas = [message for message in drawn if message.WhichOneof("type") == "delta"]
     with_words = next(place for place, message in enumerate(deltas) if b"It rained." in message.SerializeToString())
     assert all(message.delta.fragment_id for message in deltas[: with_words + 1])
