@@ -51,6 +51,7 @@ def typed_scores(metrics: Sequence[Metric], board: Board) -> Callable[[Board], N
         return show
     request = request_scores(metrics)
     rested = time.monotonic() + _REST_S
+    # a board that stands there already is not shown again, and a headline that no run of its fragment draws would go
     draw_headline(build_board(metrics, request, current_cells(request)))
     while True:
         version, cells = services.engine().cells(request)
