@@ -60,7 +60,7 @@ def score_board(
 def board_feed(key: str, draw_headline: Callable[[Board], None]) -> Callable[[Board], None]:
     """A function that shows a board in the mounted one and its headline, as often as wished within one run; one that is shown is not sent again.
 
-    Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element next to it.
+    Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element.
     """
     place = st.container(key=f"{key}-feed")
     slot: list[st.delta_generator.DeltaGenerator] = []

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 import streamlit as st
 
+from annotations.store.records import RightsError, UnavailableError
 from core.metric import Metric
 from pages.server import services
 from pages.ui.probe.board_rows import Board
@@ -24,15 +24,20 @@ from pages.ui.probe.pair import note_change
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.probe.score_board import board_feed
 from pages.ui.shared.script_run import is_fragment_run
+from pages.ui.shared.session_user import current_member
 
 _TYPED_KEY = "typed"
 _REST_S = 0.4  # the page is drawn again when nothing was typed for so long
 _NOTICE_S = 0.03  # how long the next key may wait for this one's run to notice it
 
 
-def score_typed() -> NoReturn:
-    """Take what came from the editor, and run `typed_scores` alone."""
+def score_typed() -> None:
+    """Take what came from the editor, and run `typed_scores` alone; for who is not known any more the page runs, with its gate."""
     note_change()
+    try:
+        current_member()
+    except (RightsError, UnavailableError):
+        return
     st.rerun(_TYPED_KEY)
 
 
