@@ -13,9 +13,8 @@ from pathlib import Path
 from core.bulk.blocks import read_block
 from core.bulk.folder import Folder
 from core.bulk.results import open_metric_folder, result_folder, write_results
-from core.engine.cache import AnswerCache
+from core.engine.cache import AnswerCache, fingerprint_of
 from core.engine.engine import Engine
-from core.engine.fingerprint import fingerprint_of
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.model_reference import asks_endpoint

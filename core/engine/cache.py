@@ -17,8 +17,11 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 
 from core.engine.answer_file import AnswerFile, AnswerRow, answer_row, parse_answer
+from core.llm.endpoints import model_fingerprint
 from core.metric_parts.question_grid import question_runs
-from core.model_reference import Checkpoint, ModelRef
+from core.model_reference import Checkpoint, EndpointModel, ModelRef
+from core.models.pool import ModelPool
+from core.plugins.source import source_hash
 from core.types import Answer, Option, Question
 
 _MEMORY_PARTS = 1_000_000  # of recent answers: about 30 MB, as 50,000 of a classifier or 2,500 embeddings
@@ -32,6 +35,16 @@ UNREADABLE_ANSWERS_FILE = "unreadable-answers.jsonl"
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 _log = logging.getLogger(__name__)
+
+
+def fingerprint_of(model: ModelRef, pool: ModelPool) -> str:
+    """The hash that a model goes by in signatures and in the cache: of its weights, of its address, or of its code.
+
+    64 hex digits, the first 12 of which are in signatures. Raises TouchstoneError where weights, endpoint or file are missing.
+    """
+    if isinstance(model, Checkpoint):
+        return pool.fingerprint(model)
+    return model_fingerprint(model) if isinstance(model, EndpointModel) else source_hash(model.source)
 
 
 def cache_key(question: Question, fingerprint: str, device: str) -> bytes:

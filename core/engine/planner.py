@@ -11,12 +11,11 @@ from functools import partial
 from typing import Any
 
 from core.code_version import adapter_code
-from core.engine.cache import AnswerCache, cache_keys
+from core.engine.cache import AnswerCache, cache_keys, fingerprint_of
 from core.engine.code_records import keep_code
 from core.engine.conversation import ConversationEnd, Task
 from core.engine.device_worker import DeviceWorker
 from core.engine.endpoint_worker import EndpointStores, EndpointWorker
-from core.engine.fingerprint import fingerprint_of
 from core.engine.function_worker import FunctionWorker
 from core.engine.question_queue import QuestionWorker
 from core.engine.step_queue import StepQueue
