@@ -12,7 +12,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def memoize(size: int, measure: Callable[..., int] = lambda _: 1) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def memoize(size: int, measure: Callable[..., int] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Keep the last results of a function of hashable arguments, of together `size` as `measure` tells: by default so many.
 
     What several threads want at once is computed by one of them while the others wait: all metrics ask for the words

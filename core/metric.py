@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
 from core.code_version import CodeParts, adapter_module, code_hash, code_parts
@@ -108,7 +108,7 @@ class Metric(ABC):
         """The metric that asks for its mark on other scales; none where it has only one."""
         return ()
 
-    @property
+    @cached_property
     def spec(self) -> str:
         """The spelling that the command line and links use: `name[setting=value,…]`."""
         return format_spec(self)
