@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-import struct
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +22,7 @@ AnswerRow = tuple[bytes, bytes, str, int]
 """Key, values as doubles, the rest of the answer as JSON, and the checksum of these three."""
 
 _MAX_SQL_VARIABLES = 999  # of one statement, in any version of SQLite
-_NUMBERS_ONLY = "[[], [], "  # how an answer without spans and texts begins, as JSON writes it: of most models
+_NUMBERS_ONLY = b"[[], [], "  # how an answer without spans and texts begins, as JSON writes it: of most models
 # The order of `id` is that of use. What is dropped therefore lies together in the file, and leaves whole pages free.
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answer "
@@ -75,7 +74,7 @@ class AnswerFile:
                 if not _is_sound(key, numbers, rest, checksum):
                     damaged.append(key)
                     continue
-                answers[key] = parse_answer(numbers, rest.decode())
+                answers[key] = parse_answer(numbers, rest)
                 if id < self._old_until:
                     self._used.append(key)
         if damaged:
@@ -164,7 +163,7 @@ def answer_row(key: bytes, answer: Answer) -> AnswerRow:
         spans = [[span.start, span.end] for span in answer.spans]
         rest = json.dumps([spans, answer.texts, answer.tokens, answer.cut])
     else:
-        rest = f"{_NUMBERS_ONLY}{answer.tokens}, {answer.cut}]"
+        rest = f"{_NUMBERS_ONLY.decode()}{answer.tokens}, {answer.cut}]"
     return key, numbers, rest, _checksum(key, numbers, rest.encode())
 
 
@@ -211,16 +210,17 @@ def _delete_rows(disk: sqlite3.Connection, keys: Iterable[bytes]) -> None:
 
 def _is_sound(key: bytes, numbers: bytes, rest: bytes, checksum: int) -> bool:
     """True if a row is the one that was written; in a damaged file a column may hold another type."""
-    return all(isinstance(part, bytes) for part in (key, numbers, rest)) and _checksum(key, numbers, rest) == checksum
+    are_bytes = isinstance(key, bytes) and isinstance(numbers, bytes) and isinstance(rest, bytes)
+    return are_bytes and _checksum(key, numbers, rest) == checksum
 
 
 def _checksum(key: bytes, numbers: bytes, rest: bytes) -> int:
     return crc32(rest, crc32(numbers, crc32(key)))
 
 
-def parse_answer(numbers: bytes, rest: str) -> Answer:
+def parse_answer(numbers: bytes, rest: bytes) -> Answer:
     """The answer of a row, which is known to be sound."""
-    values = struct.unpack(f"{len(numbers) // 8}d", numbers)
+    values = tuple(memoryview(numbers).cast("d"))
     if rest.startswith(_NUMBERS_ONLY):
         return Answer(values, (), (), *_read_lengths(rest))
     spans, texts, tokens, cut = json.loads(rest)
@@ -228,7 +228,7 @@ def parse_answer(numbers: bytes, rest: str) -> Answer:
 
 
 @lru_cache(4096)
-def _read_lengths(rest: str) -> tuple[int, int]:
+def _read_lengths(rest: bytes) -> tuple[int, int]:
     """Tokens and cut of an answer without spans and texts: a few lengths come again and again."""
-    tokens, cut = rest[len(_NUMBERS_ONLY) : -1].split(", ")
+    tokens, cut = rest[len(_NUMBERS_ONLY) : -1].split(b", ")
     return int(tokens), int(cut)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-import struct
 import sys
 import threading
 from collections import OrderedDict, deque
@@ -170,14 +169,11 @@ class AnswerCache:
             return
         try:
             with closing(sqlite3.connect(old, timeout=30)) as database:
+                database.text_factory = bytes
                 for key, numbers, rest in database.execute(_OLD_PAID):
                     try:
                         self._paid.write([answer_row(key, parse_answer(numbers, rest))])
-                    except (
-                        ValueError,
-                        TypeError,
-                        struct.error,
-                    ):  # of before there were checksums: any byte may be another
+                    except (ValueError, TypeError):  # of before there were checksums: any byte may be another
                         _log.warning("A paid answer in %s is damaged, and is asked again.", old)
         except sqlite3.DatabaseError as error:
             _log.warning("The paid answers of %s could not be taken over: %s. The file stays where it is.", old, error)
@@ -213,5 +209,7 @@ class AnswerCache:
 
 def _parts(answer: Answer) -> int:
     """Size of an answer in memory, in numbers of about 32 bytes."""
-    texts = sum([len(text) // 32 + 2 for text in answer.texts]) if answer.texts else 0  # most answers have none
-    return _OWN_PARTS + len(answer.values) + 4 * len(answer.spans) + texts
+    parts = _OWN_PARTS + len(answer.values)
+    if answer.spans or answer.texts:  # most answers have none
+        parts += 4 * len(answer.spans) + sum([len(text) // 32 + 2 for text in answer.texts])
+    return parts
