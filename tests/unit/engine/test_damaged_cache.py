@@ -155,7 +155,11 @@ def test_the_paid_answers_of_the_layout_before_are_taken_over(tmp_path: Path) ->
         old.execute("INSERT INTO answer VALUES (1, ?, ?, ?)", (b"computed", b"", rest))
         old.execute("INSERT INTO answer VALUES (-2, ?, ?, ?)", (b"no JSON", b"", rest[:-3]))
         old.execute("INSERT INTO answer VALUES (-3, ?, ?, ?)", (b"no numbers", b"1234567", rest))
-    assert known(tmp_path, [b"paid", b"computed", b"no JSON", b"no numbers"]) == {b"paid": Answer((), (), ("Yes.",), 3)}
+        old.execute(
+            "INSERT INTO answer VALUES (-4, ?, ?, CAST(? AS TEXT))", (b"no UTF-8", b"", b'[[], ["\xff"], 3, 0]')
+        )
+    keys = [b"paid", b"computed", b"no JSON", b"no numbers", b"no UTF-8"]
+    assert known(tmp_path, keys) == {b"paid": Answer((), (), ("Yes.",), 3)}
     assert not (tmp_path / "answers-2.sqlite").exists()
 
 
