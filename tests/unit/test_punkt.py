@@ -10,9 +10,9 @@ from core.datasets.bundled import bundled_items
 from core.punkt import QuickPunkt
 
 _PIECES = (
-    "word Mr U.S etc e.g No A i x 2.5 1990 é naïve Smith . . ! ? ... * @ ( ) [ ] { } - -- , ; : \" ' ” “ ’ ‘ « » नि 。"
+    "word Mr U.S etc e.g No A i x 2.5 1990 é naïve Smith . . ! ? ... * @ ( ) [ ] { } - -- , ; : \" ' ” “ ’ ‘ « » नि 。 .. … J. I. a.m. $3. 'em"
 ).split(" ")
-_BLANKS = ("", "", " ", " ", "  ", "\n", "\n\n", "\t", "\x1c", "\u00a0")
+_BLANKS = ("", "", " ", " ", "  ", "\n", "\n\n", "\t", "\x1c", "\x1f", "\x85", "\u00a0", "\u2028")
 
 
 def test_sentences_are_those_of_nltk() -> None:
