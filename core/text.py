@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from math import log
+from math import fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,26 +167,51 @@ def closest_sentence(document: str, claim: str, parts: tuple[Span, ...] = ()) ->
     The share is Jaccard's, each word weighing log(1 + sentences / sentences with it): "the" says little. No sentence goes
     from one of the `parts` of the document into the next.
     """
-    wanted = frozenset(words(claim))
-    vocabularies, weights = _weighted_words(document, parts)
-    strange = log(1 + len(vocabularies))
+    sentence_words = _sentence_words(document, parts)
+    shared: dict[int, float] = defaultdict(float)
+    claimed = 0.0
+    for word in dict.fromkeys(words(claim)):
+        weight, places = sentence_words.places.get(word, (sentence_words.strange, ()))
+        claimed += weight
+        for place in places:
+            shared[place] += weight
     best, best_share = None, 0.0
-    for span, found in vocabularies:
-        shared = sum(weights[word] for word in wanted & found)
-        share = shared and shared / sum(weights.get(word, strange) for word in wanted | found)
+    for place in sorted(shared):
+        span, weight = sentence_words.sentences[place]
+        share = shared[place] / (weight + claimed - shared[place])
         if share > best_share:
             best, best_share = span, share
     return best
 
 
+@dataclass(frozen=True, slots=True)
+class _SentenceWords:
+    """Every sentence of a document with the weight of its words, and every word with its own weight and the numbers of the sentences that have it.
+
+    `strange` is the weight of a word that no sentence has.
+    """
+
+    sentences: tuple[tuple[Span, float], ...]
+    places: Mapping[str, tuple[float, tuple[int, ...]]]
+    strange: float
+
+
 @memoize(32)
-def _weighted_words(
-    document: str, parts: tuple[Span, ...]
-) -> tuple[tuple[tuple[Span, frozenset[str]], ...], dict[str, float]]:
-    """Every sentence with its words, and the weight of every word."""
-    vocabularies = tuple((span, frozenset(words(span.of(document)))) for span in sentences_of_parts(document, parts))
-    counts = Counter(word for _, found in vocabularies for word in found)
-    return vocabularies, {word: log(1 + len(vocabularies) / count) for word, count in counts.items()}
+def _sentence_words(document: str, parts: tuple[Span, ...]) -> _SentenceWords:
+    spans = sentences_of_parts(document, parts)
+    vocabularies = [frozenset(words(span.of(document))) for span in spans]
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, found in enumerate(vocabularies):
+        for word in found:
+            places[word].append(place)
+    weights = {word: log(1 + len(spans) / len(having)) for word, having in places.items()}
+    # an exact sum: sentences of the same words weigh the same, in whatever order a set gives them
+    totals = [fsum(weights[word] for word in found) for found in vocabularies]
+    return _SentenceWords(
+        tuple(zip(spans, totals, strict=True)),
+        {word: (weights[word], tuple(having)) for word, having in places.items()},
+        log(1 + len(spans)),
+    )
 
 
 _FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")

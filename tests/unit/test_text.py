@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import fsum, log
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from nltk.tokenize import sent_tokenize
 
 from core.text import (
     NO_BLANK,
+    closest_sentence,
     padded_words,
     sentences,
     splitter_name,
@@ -84,6 +86,26 @@ def test_with_the_trained_parameters_sentences_are_those_of_nltk(rng: random.Ran
 
 def test_words_are_lower_case_runs_of_letters_and_digits() -> None:
     assert words("Dr. Brekke's 3.4 ÉCLAIRS 東京!") == ("dr", "brekke", "s", "3", "4", "éclairs", "東京")
+
+
+@given(RANDOM)
+def test_the_closest_sentence_has_the_largest_weighted_share_of_words_in_common(rng: random.Random) -> None:
+    document, claim = random_text(rng, 60), random_text(rng, 8)
+    vocabularies = [set(words(span.of(document))) for span in sentences(document)]
+
+    def weight(some: set[str]) -> float:
+        having = {word: sum(word in found for found in vocabularies) or 1 for word in some}
+        return fsum(log(1 + len(vocabularies) / count) for count in having.values())
+
+    wanted = set(words(claim))
+    shares = [weight(wanted & found) / weight(wanted | found) if wanted & found else 0.0 for found in vocabularies]
+    closest = closest_sentence(document, claim)
+    if closest is None:
+        assert max(shares, default=0.0) == 0.0
+    else:
+        place = sentences(document).index(closest)
+        assert shares[place] == pytest.approx(max(shares))
+        assert vocabularies.index(vocabularies[place]) == place  # the first of those with the same words
 
 
 def test_running_words_find_whole_words_only() -> None:
