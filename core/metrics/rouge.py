@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -41,7 +41,7 @@ def _stemmer() -> PorterStemmer:
     return PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
 
 
-@memoize(50_000)
+@lru_cache(50_000)  # each word of each text is looked up: what threads wait for costs more than a stem
 def _stem(word: str) -> str:
     if len(word) <= _MAX_UNSTEMMED:
         return word
@@ -103,7 +103,7 @@ class Rouge2(SurfaceMetric):
     def measure(self, document: str, text: str) -> float:
         if self.variant == "perl":
             source, summary = _perl_bigrams(document, self.stemmer), _perl_bigrams(text, self.stemmer)
-            matches, sides = (source & summary).total(), (source.total(), summary.total())
+            matches, sides = (summary & source).total(), (source.total(), summary.total())
             whole = {"precision": sides[1], "recall": sides[0], "f1": sum(sides) / 2}[self.measured]
             return round(matches / whole, _DIGITS) if whole else 0.0
         score = _scorer(self.stemmer).score(document, text)["rouge2"]
