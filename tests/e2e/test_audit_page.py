@@ -25,6 +25,8 @@ def save_threshold(page: Page, server: Server, metric: str, name: str) -> None:
     """The threshold of a metric on the bundled examples, saved on Evaluate."""
     page.goto(f"{server.url}/evaluate?dataset={quote(PRECOMPUTED)}")
     open_tab(page, "Thresholds")
+    # of the metric that is chosen at first: once it is there the page is drawn again, which closes an open list
+    expect(page.get_by_text(": consistent from a score of")).to_be_visible(timeout=START_MS)
     pick_option(page.get_by_role("combobox", name="Metric", exact=True), metric, exact=True)
     expect(page.get_by_text(f"{metric}: consistent from a score of")).to_be_visible(timeout=START_MS)
     enter(page.get_by_role("textbox", name="Name", exact=True), name)
