@@ -90,7 +90,13 @@ def test_words_are_lower_case_runs_of_letters_and_digits() -> None:
 
 @given(RANDOM)
 def test_the_closest_sentence_has_the_largest_weighted_share_of_words_in_common(rng: random.Random) -> None:
-    document, claim = random_text(rng, 60), random_text(rng, 8)
+    # of few words, so that sentences share many of them, and some have the same ones
+    known = "boat crew dawn fish harbour ice jetty".split()
+    stated = [" ".join(rng.choices(known, k=rng.randint(1, 4))).capitalize() for _ in range(rng.randint(1, 12))]
+    document, claim = (
+        f"{'. '.join(stated)}.",
+        " ".join(rng.choices([*known, "kelp", "lamp", "mast"], k=rng.randint(1, 6))),
+    )
     vocabularies = [set(words(span.of(document))) for span in sentences(document)]
 
     def weight(some: set[str]) -> float:
@@ -106,6 +112,12 @@ def test_the_closest_sentence_has_the_largest_weighted_share_of_words_in_common(
         place = sentences(document).index(closest)
         assert shares[place] == pytest.approx(max(shares))
         assert vocabularies.index(vocabularies[place]) == place  # the first of those with the same words
+
+
+def test_a_sentence_that_shares_more_is_closer_to_a_claim_full_of_other_words() -> None:
+    document = "Ice. Boat crew dawn fish harbour jetty."
+    assert closest_sentence(document, "Ice, boat, crew") == sentences(document)[0]
+    assert closest_sentence(document, "Ice, boat, crew, kelp, lamp, mast, oar, pier") == sentences(document)[1]
 
 
 def test_running_words_find_whole_words_only() -> None:
