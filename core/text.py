@@ -76,7 +76,7 @@ def splitter_name() -> str:
     """Name of the parameters that Punkt runs on, for signatures: "punkt-tab" as the literature, or "punkt-touchstone".
 
     NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
-    abbreviations of this folder. DECISIONS.md 4 has the measurement.
+    abbreviations of this folder. Decision 4 has the measurement.
     """
     import_nltk()
     from nltk import data
