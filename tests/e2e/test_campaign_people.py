@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotations.campaigns.people import Role
 from annotations.campaigns.sign_in import load_invites, revoke_invite
 from pages.server.sign_in import SESSION_COOKIE
+from tests.e2e.bench import Bench
 from tests.e2e.shared_server import SharedServer, sign_in
 from tests.e2e.waiting import START_MS, idle, press
 
@@ -107,6 +108,31 @@ def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(
 
 
 @pytest.mark.slow
+def test_somebody_revoked_has_nothing_scored_that_they_type_on_an_open_page(
+    page: Page, shared_server: SharedServer
+) -> None:
+    told = b""
+
+    def hear(message: str | bytes) -> None:
+        nonlocal told
+        told += message if isinstance(message, bytes) else b""
+
+    page.on("websocket", lambda socket: socket.on("framereceived", hear))
+    person, code = shared_server.code(Role.RESEARCHER)
+    sign_in(page, shared_server, code)
+    bench = Bench(page, shared_server.server)
+    bench.open()
+    bench.write("A first text.")
+    bench.shows("A first text.")
+    assert b"first text" in told
+    with shared_server.store.writing() as session:
+        [mine] = [row for row in load_invites(session) if row.person == person.name]
+        revoke_invite(session, mine.id, "boss")
+    bench.write("A second text.")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+    assert b"second text" not in told
+
+
 def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forgets_the_browser(
     page: Page, shared_server: SharedServer
 ) -> None:
