@@ -48,6 +48,11 @@ def sign_in_path() -> str:
     return f"{base_path()}sign-in"
 
 
+def sign_out_path() -> str:
+    """Path of the page that signs a person out; only a press in the menu opens it, an address does not."""
+    return f"{base_path()}sign-out"
+
+
 class SignIn:
     """Middleware that takes personal links and typed codes on a shared server, and hands everything else on."""
 
@@ -63,12 +68,23 @@ class SignIn:
             return None
         if request.method == "POST" and request.url.path == sign_in_path():
             return await _sign_in_by_code(request)
+        if request.method == "GET" and request.url.path == sign_out_path():
+            return await _leave_sign_out(request)
         if request.url.path.startswith(f"{base_path()}{_DOWNLOADS}") and not await _is_signed_in(request):
             return PlainTextResponse("Sign in to download this.", status_code=403)
         code = request.query_params.get(LINK_PARAMETER, "")
         if code and request.method == "GET" and "text/html" in request.headers.get("accept", ""):
             return await _sign_in_by_link(request, code)
         return None
+
+
+async def _leave_sign_out(request: Request) -> Response:
+    """Lead to the start, where somebody who signed out can sign in again and stays so; their cookie goes."""
+    response = RedirectResponse(base_path(), status_code=303)
+    response.headers["cache-control"] = "no-store"
+    if not await _is_signed_in(request):
+        response.delete_cookie(SESSION_COOKIE, path=base_path())
+    return response
 
 
 async def _is_signed_in(request: Request) -> bool:

@@ -145,13 +145,28 @@ def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forge
             page.get_by_role("button", name="Sign in").click()
     press(page.get_by_text(f"{person.name}, annotator"))
     press(page.get_by_role("menuitem", name="Sign out"))
+    page.wait_for_url(f"{shared_server.server.url}/")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
-    page.reload()
-    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+    expect(page.get_by_text(person.name)).to_have_count(0)
+    assert SESSION_COOKIE not in {cookie["name"] for cookie in page.context.cookies()}
+    page.goto(f"{shared_server.server.url}/sign-out")
     page.get_by_label("Your code").fill(code)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
-    assert not page.evaluate("document.cookie").count("touchstone_session")
+    expect(page.get_by_role("heading", name="Annotate")).to_be_visible(timeout=START_MS)
+    page.goto(f"{shared_server.server.url}/sign-out")
+    expect(page.get_by_role("heading", name="Annotate")).to_be_visible(timeout=START_MS)
+    assert not page.evaluate("document.cookie").count(SESSION_COOKIE)
+
+
+def test_the_address_of_a_page_leads_to_it_also_where_it_is_the_first_of_a_person(
+    page: Page, shared_server: SharedServer
+) -> None:
+    opened = shared_server.campaign("label-pairs")
+    enter(page, shared_server, shared_server.code()[1])
+    page.goto(f"{shared_server.server.url}/annotate?campaign={opened.id}")
+    page.wait_for_url(f"{shared_server.server.url}/?campaign={opened.id}")
+    expect(page.get_by_role("heading", name="Annotate")).to_be_visible(timeout=START_MS)
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -31,6 +31,7 @@ from pages.ui.shared.session_state import WidgetValue, page_state
 _LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
 
 _sign_in_component = register_component("sign_in")
+_sign_out_component = register_component("sign_out")
 
 
 @dataclass(eq=False)
@@ -134,8 +135,8 @@ def member_later() -> Callable[[], Member]:
     return look_up
 
 
-def sign_out(start: st.Page) -> None:
-    """Forget who is here and go to the start, where the sign-in is."""
+def sign_out() -> None:
+    """Forget who is here and load the page again, which leads to the start with the sign-in."""
     state = session_user_state()
     if state.session_id:
         with services.store().writing() as session:
@@ -144,7 +145,7 @@ def sign_out(start: st.Page) -> None:
     if has_organisation() and st.user.is_logged_in:
         st.logout()
         end_run()
-    st.switch_page(start)
+    _sign_out_component(key="sign-out")
 
 
 def _local_member() -> Member:
@@ -261,11 +262,18 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
             f"views/{page.name}.py",
             title=page.title,
             icon=f":material/{page.icon}:",
-            url_path=page.name,
+            url_path="" if page is first else page.name,
             default=page is first,
         )
         for page in allowed
     }
+    # the default page has no name in its address, but links that somebody of another role sends have it
+    named = st.Page(
+        lambda: st.switch_page(pages[first.name], query_params=st.query_params.to_dict()),
+        title=first.title,
+        url_path=first.name,
+        visibility="hidden",
+    )
     groups = {"": [*pages.values()]}
     if len(pages) > _MOST_IN_A_ROW:  # Home and Projects beside each other, then the groups that have a page
         grouped = {name for names in GROUPS.values() for name in names}
@@ -273,7 +281,8 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
         for title, names in GROUPS.items():
             if of_group := [pages[one] for one in names if one in pages]:
                 groups[title] = of_group
+    groups[""].insert(0, named)
     if not services.settings().shared:
         return groups
-    out = st.Page(lambda: sign_out(pages[first.name]), title="Sign out", icon=":material/logout:", url_path="sign-out")
+    out = st.Page(sign_out, title="Sign out", icon=":material/logout:", url_path="sign-out")
     return groups | {escape_markdown(f"{member.name}, {member.role.value}"): [out]}

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from annotations.campaigns.people import Member, Role, add_person
-from annotations.campaigns.sign_in import GuessDelay, create_invite, member_by_session
+from annotations.campaigns.sign_in import GuessDelay, create_invite, end_session, member_by_session
 from annotations.store.database import read_session
 from annotations.store.store import Store
 from core.settings import Settings
@@ -113,6 +113,21 @@ def test_the_same_link_again_changes_the_id_and_that_of_another_person_is_left_t
     switched = browser.post("/sign-in", content=codes["ben"], headers=HERE)
     assert switched.json() == {"name": "ben"}
     assert who(store, second) is None
+
+
+def test_the_address_of_the_sign_out_ends_no_session_and_takes_the_cookie_of_one_that_ended(
+    store: Store, codes: dict[str, str]
+) -> None:
+    browser = client()
+    signed_in = browser.get(f"/?invite={codes['ada']}", headers=PAGE)
+    opened = browser.get("/sign-out", headers=PAGE)
+    assert (opened.status_code, opened.headers["location"]) == (303, "/")
+    assert "set-cookie" not in opened.headers
+    assert who(store, signed_in) is not None
+    with store.writing() as session:
+        end_session(session, signed_in.cookies[SESSION_COOKIE])
+    assert browser.get("/sign-out", headers=PAGE).headers["location"] == "/"
+    assert SESSION_COOKIE not in browser.cookies
 
 
 def test_a_wrong_code_waits_longer_each_time_and_a_valid_one_never_does(codes: dict[str, str], delay: NoDelay) -> None:
