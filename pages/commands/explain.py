@@ -24,14 +24,8 @@ from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
 from core.types import Failure
-from pages.commands.shared.inputs import (
-    name_of_input,
-    open_output,
-    open_sampling,
-    open_shard,
-    read_dataset_items,
-    read_items,
-)
+from pages.commands.shared.dataset_inputs import read_dataset_items
+from pages.commands.shared.inputs import name_of_input, open_output, open_sampling, open_shard, read_items
 from pages.commands.shared.messages import (
     exit_with_failures,
     open_engine,

@@ -18,12 +18,8 @@ from core.explanations.panel_weights import estimate_weights
 from core.outcome_record import json_line
 from core.runs.filters import draw_sample
 from core.settings import Settings
-from pages.commands.shared.inputs import (
-    open_output,
-    open_panel,
-    open_sampling,
-    read_explanations,
-)
+from pages.commands.shared.dataset_inputs import read_explanations
+from pages.commands.shared.inputs import open_output, open_panel, open_sampling
 from pages.commands.shared.messages import (
     exit_with_failures,
     open_engine,

@@ -16,7 +16,7 @@ from core.errors import TouchstoneError
 from core.papers.paper_pack import PACK_NAME, PackRequest, write_pack
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import read_scored_samples
+from pages.commands.shared.dataset_inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DatasetsOption, ResamplesOption
 

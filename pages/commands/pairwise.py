@@ -23,7 +23,8 @@ from core.explanations.pairwise import (
 from core.outcome_record import json_line
 from core.settings import Settings
 from core.types import Failure
-from pages.commands.shared.inputs import name_of_input, open_output, open_sampling, read_dataset_items, read_items
+from pages.commands.shared.dataset_inputs import read_dataset_items
+from pages.commands.shared.inputs import name_of_input, open_output, open_sampling, read_items
 from pages.commands.shared.messages import exit_with_failures, print_estimate, print_spent, print_status, with_progress
 from pages.commands.shared.options import EndpointOption, ModelOption, PairsArgument, SampleOption, TemperatureOption
 

@@ -21,7 +21,8 @@ from core.runs.runner import continue_run
 from core.runs.variant_records import variant_record
 from core.settings import Settings
 from core.studies.shifts import kinds_table
-from pages.commands.shared.inputs import name_of_input, new_run, open_output, read_sources
+from pages.commands.shared.dataset_inputs import read_sources
+from pages.commands.shared.inputs import name_of_input, new_run, open_output
 from pages.commands.shared.messages import download_models, exit_with_failures, print_own_words, print_status
 from pages.commands.shared.options import (
     DatasetOption,

@@ -31,7 +31,8 @@ from core.studies.edit_discrimination import EditDiscriminationStudy
 from core.studies.gaming import Gaming, for_each_metric
 from core.studies.shifts import Shifts
 from core.study import Study, StudyData
-from pages.commands.shared.inputs import name_of_input, new_run, open_shard, read_sources, report_refusals
+from pages.commands.shared.dataset_inputs import read_sources
+from pages.commands.shared.inputs import name_of_input, new_run, open_shard, report_refusals
 from pages.commands.shared.messages import (
     download_models,
     exit_with_failures,

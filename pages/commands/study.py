@@ -29,16 +29,15 @@ from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
 from core.study import STUDIES, Input, Study, StudyData
-from pages.commands.shared.help_example import example_epilog
-from pages.commands.shared.inputs import (
+from pages.commands.shared.dataset_inputs import (
     read_dataset_items,
-    read_items,
-    read_lines,
     read_pool,
     read_samples,
     read_scored_samples,
     read_sentence_scores,
 )
+from pages.commands.shared.help_example import example_epilog
+from pages.commands.shared.inputs import read_items, read_lines
 from pages.commands.shared.messages import download_models, exit_with_failures, print_status, with_progress
 from pages.commands.shared.options import DeviceOption
 

@@ -17,7 +17,8 @@ from core.settings import Settings
 from core.training import shallow_data as training_data
 from core.training.shallow_trainer import TrainingTask, train_model
 from core.types import Split
-from pages.commands.shared.inputs import name_of_input, open_output, read_dataset_items, read_items
+from pages.commands.shared.dataset_inputs import read_dataset_items
+from pages.commands.shared.inputs import name_of_input, open_output, read_items
 
 GROUP = "Trained metrics"
 EXAMPLE = "python cli.py train-shallow pairs.jsonl -o surface.json"
