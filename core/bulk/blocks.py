@@ -243,12 +243,11 @@ def read_parquet(folder: Folder, name: str, columns: Sequence[str], shared: Sequ
 def read_table(folder: Folder, name: str, columns: Sequence[str], shared: Sequence[str] = ()) -> Any:
     """Some columns of a file as a table of pyarrow, those that are `shared` as dictionaries of their distinct values."""
     import pyarrow as pa
-    from pyarrow.parquet import read_table as read
+    from pyarrow.parquet import ParquetFile  # its read_table would import pandas
 
     try:
-        return read(pa.BufferReader(folder.read(name)), columns=list(columns), read_dictionary=list(shared)).select(
-            columns
-        )
+        file = ParquetFile(pa.BufferReader(folder.read(name)), read_dictionary=list(shared))
+        return file.read(columns=list(columns)).select(columns)
     except (pa.ArrowInvalid, KeyError, OSError) as error:
         raise TouchstoneError(f"{folder.url}/{name} is broken: {error}. Delete it, and make it again.") from error
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from annotations.store.records import ThresholdRecord
-from annotations.store.store import Store
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.studies.saved_threshold import OwnThreshold, parse_threshold, read_threshold, threshold_json
+
+if TYPE_CHECKING:
+    from annotations.store.store import Store
 
 
 def require_free_name(store: Store, name: str) -> None:
@@ -24,6 +26,8 @@ def require_free_name(store: Store, name: str) -> None:
 
 def keep_threshold(store: Store, threshold: OwnThreshold) -> None:
     """Keep a threshold under its name. Raises TouchstoneError for a name that is empty, taken or that of a metric."""
+    from annotations.store.records import ThresholdRecord
+
     require_free_name(store, threshold.name)
     record = ThresholdRecord(threshold.name, threshold.metric, threshold_json(threshold), datetime.now(UTC))
     store.save_threshold(record)
@@ -38,6 +42,8 @@ def open_thresholds(database_url: str, given: Sequence[str]) -> list[OwnThreshol
     """Files of thresholds, or names of saved ones. Raises TouchstoneError for what is neither."""
     if all(Path(one).is_file() for one in given):
         return [read_threshold(Path(one)) for one in given]
+    from annotations.store.store import Store  # a file that is scored need not wait for it
+
     with closing(Store.open(database_url)) as store:
         kept = kept_thresholds(store)
     thresholds = []
