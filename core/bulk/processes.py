@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import selectors
@@ -23,6 +24,7 @@ from core.types import Counts
 
 _PATIENCE_S = 10.0  # how long a worker that has nothing to do may take to end
 _THREADS = "OMP_NUM_THREADS"
+_OBJECTS_BETWEEN_COLLECTIONS = 20_000  # a block has as many, which all stay until it is written
 
 
 class _Worker:
@@ -125,10 +127,13 @@ def work(job: ScoringJob) -> None:
     blocks: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_read_blocks, args=(blocks,), daemon=True).start()
     scorer: BlockScorer | None = None
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     while True:
         block = blocks.get()
         try:
-            scorer = scorer or BlockScorer(job)
+            if scorer is None:
+                scorer = BlockScorer(job)
+                gc.freeze()
             report = scorer.score(block)
         except TouchstoneError as error:
             report = BlockReport(block, fault=str(error))

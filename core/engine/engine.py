@@ -182,6 +182,8 @@ class Engine:
         request = Request((), (), Priority.BULK, cancelled)
         try:
             for task in self._ahead(self._start(request, *work, place) for place, work in enumerate(works)):
+                if task.live and self._takes_itself(task.conversation):
+                    self._planner.advance(task)
                 if not _wait_for_outcome(task, request.cancelled):
                     return
                 yield task, task.done.result()
@@ -210,8 +212,13 @@ class Engine:
 
     def _start(self, request: Request, conversation: Conversation[Any], metric: Metric | None, place: int) -> Task:
         task = Task(conversation, request, place, metric)
-        self._planner.enqueue(task)
+        if request.priority is Priority.INTERACTIVE or not self._takes_itself(conversation):
+            self._planner.enqueue(task)
         return task
+
+    def _takes_itself(self, conversation: Conversation[Any]) -> bool:
+        """True for what a run computes in its own thread, when it is at it: without a model several are no faster, and each is woken."""
+        return not (conversation.checkpoints or self._planner.in_batches)
 
     def _cancel(self, request: Request | None) -> None:
         if request:

@@ -161,10 +161,15 @@ class Planner:
 
     def _plan(self) -> None:
         while task := self._steps.take():
-            self._advance(task)
+            self.advance(task)
             self._steps.done(task)
 
-    def _advance(self, task: Task) -> None:
+    def advance(self, task: Task) -> None:
+        """Take a task in this thread as far as it goes without asking a model; it fails once the planner is closed."""
+        if self._closed:
+            with self._lock:
+                task.fail(_CLOSED)
+            return
         example = task.conversation.example
         texts = {"document": example.document, "summary": example.summary}
         empty = next((name for name, text in texts.items() if not text.strip()), "")

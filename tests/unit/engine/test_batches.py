@@ -354,7 +354,7 @@ def test_a_repair_is_another_batch(server: BatchServer, tmp_path: Path) -> None:
             [second] = yield [first_question(Messages("And again.", answer_text(first) * 2), Sampling("tiny"))]
             return answer_text(second)
 
-        return Conversation(word, pair("Rain fell."), rounds)
+        return Conversation(word, pair("Rain fell."), rounds, (Sampling("tiny").asked,))
 
     settings = Settings(device="cpu", memory="1GB", cache_dir=tmp_path)
     with closing(Engine.open(settings, partial(BatchWorker, report=lambda _: None))) as engine:

@@ -51,11 +51,13 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def telling(one: str, endpoint: str = "") -> Conversation[str]:
     """Asks one question; nothing else waits for its answer."""
 
+    sampling = Sampling("tiny", endpoint=endpoint)
+
     def rounds() -> Rounds[str]:
-        [answer] = yield [first_question(Messages("Say it again.", one), Sampling("tiny", endpoint=endpoint))]
+        [answer] = yield [first_question(Messages("Say it again.", one), sampling)]
         return answer_text(answer)
 
-    return Conversation(f"telling {one} {endpoint}", pair("Rain fell."), rounds)
+    return Conversation(f"telling {one} {endpoint}", pair("Rain fell."), rounds, (sampling.asked,))
 
 
 def told(bench: Bench, *conversations: Conversation[str]) -> list[str | Failure]:

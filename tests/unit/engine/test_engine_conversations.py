@@ -98,6 +98,22 @@ def test_one_that_cannot_even_begin_spoils_only_itself(bench: Bench) -> None:
     assert fine == Score(len("Rain fell."))
 
 
+def test_a_run_computes_what_asks_no_model_in_its_own_thread_and_at_its_turn(bench: Bench) -> None:
+    threads: list[int] = []
+
+    def compute() -> Rounds[int]:
+        threads.append(threading.get_ident())
+        yield from ()
+        return len(threads)
+
+    conversations = [Conversation(f"computed {place}", pair("Rain fell."), compute) for place in range(3)]
+    with closing(bench.engine.converse(conversations)) as outcomes:
+        assert next(outcomes)[1] == 1
+        assert threads == [threading.get_ident()]
+        assert [found for _, found in outcomes] == [2, 3]
+    assert set(threads) == {threading.get_ident()}
+
+
 def test_an_empty_summary_is_refused_before_anything_is_asked(bench: Bench) -> None:
     [(_, found)] = bench.engine.converse([conversation(bench, pair(" "), "Rain fell.")])
     assert found == Failure("pair", "told", FailureKind.INPUT, "The summary is empty. Paste, load or type one.")
