@@ -53,7 +53,7 @@ def language_of(text: str) -> str:
     if sum(map(len, words)) < _MIN_LETTERS:
         return ""
     # half a second to load the library is spared where it would tell nothing else
-    if sum(word in _ENGLISH_WORDS for word in words) >= _MIN_ENGLISH_SHARE * len(words):
+    if sum(map(_ENGLISH_WORDS.__contains__, words)) >= _MIN_ENGLISH_SHARE * len(words):
         return ENGLISH
     language: str
     language, confidence = _identifier().classify(start)

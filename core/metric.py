@@ -88,7 +88,7 @@ class Metric(ABC):
 
     def rounds(self, example: Example) -> Rounds[Score]:
         questions = self.plan(example)
-        answers = yield questions
+        answers = (yield questions) if questions or self.checkpoints() else []
         return self.fold(example, questions, answers)
 
     @property
@@ -144,6 +144,13 @@ def signature(
     Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
     """
+    return _signature(metric, tuple(fingerprints), splitter, version, tuple(asked))
+
+
+@lru_cache(maxsize=512)  # the scores of a run have few
+def _signature(
+    metric: Metric, fingerprints: tuple[str, ...], splitter: str, version: str, asked: tuple[str, ...]
+) -> str:
     places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
