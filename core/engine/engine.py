@@ -217,7 +217,7 @@ class Engine:
         return task
 
     def _takes_itself(self, conversation: Conversation[Any]) -> bool:
-        """True for what a run computes in its own thread, when it is at it: without a model several are no faster, and each is woken."""
+        """True for what a run computes in its own thread at its turn: without a model several threads are no faster (decision 82)."""
         return not (conversation.checkpoints or self._planner.in_batches)
 
     def _cancel(self, request: Request | None) -> None:
