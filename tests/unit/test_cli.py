@@ -257,6 +257,18 @@ def test_listing_metrics_in_a_process_of_its_own_loads_no_torch() -> None:
     )
 
 
+def test_scoring_blocks_imports_no_database_and_no_torch(tmp_path: Path) -> None:
+    pairs, blocks, results = pairs_file(tmp_path / "in.jsonl", "Rain."), tmp_path / "blocks", tmp_path / "results"
+    assert run("blocks", pairs, blocks).exit_code == 0
+    given = ["cli.py", "score", str(blocks), "--metric", "rouge2", "--to", str(results)]
+    code = f"import sys, cli; sys.argv = {given}\ntry: cli.main()\nexcept SystemExit: print(*sys.modules)"
+    status, output, _ = finish(start("-c", code))
+    assert status == 0
+    assert list(results.rglob("*.parquet"))
+    unused = {"torch", "transformers", "streamlit", "sqlalchemy", "alembic", "sklearn", "scipy"}
+    assert not unused & set(output.splitlines()[-1].split())
+
+
 def test_the_list_of_commands_imports_none_of_them_and_no_heavy_library() -> None:
     code = "import sys, touchstone, core.text, cli; sys.argv = ['cli.py', '--help']\ntry: cli.main()\nexcept SystemExit: print(*sys.modules)"
     status, output, errors = finish(start("-c", code))
