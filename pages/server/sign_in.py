@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from urllib.parse import urlsplit
@@ -32,6 +33,8 @@ from pages.server.request_body import read_beginning
 
 SESSION_COOKIE = "touchstone_session"
 LINK_PARAMETER = "invite"
+SIGN_OUT = "sign-out"
+"""Name of the page that signs a person out; only a press in the menu opens it, an address does not."""
 _ORGANISATION_COOKIE = "_streamlit_user"  # set and signed by Streamlit
 _MAX_CODE_BYTES = 200
 _DOWNLOADS = "media/"  # where Streamlit puts what its buttons give
@@ -46,11 +49,6 @@ def guess_delay() -> GuessDelay:
 def sign_in_path() -> str:
     """Path that a code is sent to."""
     return f"{base_path()}sign-in"
-
-
-def sign_out_path() -> str:
-    """Path of the page that signs a person out; only a press in the menu opens it, an address does not."""
-    return f"{base_path()}sign-out"
 
 
 class SignIn:
@@ -68,7 +66,7 @@ class SignIn:
             return None
         if request.method == "POST" and request.url.path == sign_in_path():
             return await _sign_in_by_code(request)
-        if request.method == "GET" and request.url.path == sign_out_path():
+        if request.method == "GET" and request.url.path == f"{base_path()}{SIGN_OUT}":
             return await _leave_sign_out(request)
         if request.url.path.startswith(f"{base_path()}{_DOWNLOADS}") and not await _is_signed_in(request):
             return PlainTextResponse("Sign in to download this.", status_code=403)
@@ -82,8 +80,9 @@ async def _leave_sign_out(request: Request) -> Response:
     """Lead to the start, where somebody who signed out can sign in again and stays so; their cookie goes."""
     response = RedirectResponse(base_path(), status_code=303)
     response.headers["cache-control"] = "no-store"
-    if not await _is_signed_in(request):
-        response.delete_cookie(SESSION_COOKIE, path=base_path())
+    with suppress(StoreError):  # where nobody can tell now, the cookie stays
+        if await run_in_threadpool(member_here, request.cookies.get(SESSION_COOKIE, "")) is None:
+            response.delete_cookie(SESSION_COOKIE, path=base_path())
     return response
 
 

@@ -111,11 +111,11 @@ def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(
 def test_somebody_revoked_has_nothing_scored_that_they_type_on_an_open_page(
     page: Page, shared_server: SharedServer
 ) -> None:
-    told = b""
+    received = b""
 
     def hear(message: str | bytes) -> None:
-        nonlocal told
-        told += message if isinstance(message, bytes) else b""
+        nonlocal received
+        received += message if isinstance(message, bytes) else b""
 
     page.on("websocket", lambda socket: socket.on("framereceived", hear))
     person, code = shared_server.code(Role.RESEARCHER)
@@ -124,13 +124,13 @@ def test_somebody_revoked_has_nothing_scored_that_they_type_on_an_open_page(
     bench.open()
     bench.write("A first text.")
     bench.shows("A first text.")
-    assert b"first text" in told
+    assert b"first text" in received
     with shared_server.store.writing() as session:
         [mine] = [row for row in load_invites(session) if row.person == person.name]
         revoke_invite(session, mine.id, "boss")
     bench.write("A second text.")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
-    assert b"second text" not in told
+    assert b"second text" not in received
 
 
 def test_a_wrong_code_is_refused_a_valid_one_taken_at_once_and_signing_out_forgets_the_browser(

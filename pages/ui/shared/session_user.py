@@ -22,7 +22,7 @@ from annotations.store.database import read_session
 from annotations.store.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import services
-from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
+from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, SIGN_OUT, guess_delay, has_organisation, sign_in_path
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message, register_component
 from pages.ui.shared.page_list import GROUPS, PAGES, pages_of
 from pages.ui.shared.script_run import end_run
@@ -284,5 +284,5 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
     groups[""].insert(0, named)
     if not services.settings().shared:
         return groups
-    out = st.Page(sign_out, title="Sign out", icon=":material/logout:", url_path="sign-out")
+    out = st.Page(sign_out, title="Sign out", icon=":material/logout:", url_path=SIGN_OUT)
     return groups | {escape_markdown(f"{member.name}, {member.role.value}"): [out]}

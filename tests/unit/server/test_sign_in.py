@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.sign_in import GuessDelay, create_invite, end_session, member_by_session
 from annotations.store.database import read_session
+from annotations.store.records import UnavailableError
 from annotations.store.store import Store
 from core.settings import Settings
 from pages.server import services, sign_in
@@ -128,6 +129,19 @@ def test_the_address_of_the_sign_out_ends_no_session_and_takes_the_cookie_of_one
         end_session(session, signed_in.cookies[SESSION_COOKIE])
     assert browser.get("/sign-out", headers=PAGE).headers["location"] == "/"
     assert SESSION_COOKIE not in browser.cookies
+
+
+def test_an_outage_takes_no_cookie_at_the_address_of_the_sign_out(
+    codes: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> Store:
+        raise UnavailableError("The database cannot be reached.")
+
+    browser = client()
+    browser.get(f"/?invite={codes['ada']}", headers=PAGE)
+    monkeypatch.setattr(services, "store", away)
+    assert browser.get("/sign-out", headers=PAGE).status_code == 303
+    assert SESSION_COOKIE in browser.cookies
 
 
 def test_a_wrong_code_waits_longer_each_time_and_a_valid_one_never_does(codes: dict[str, str], delay: NoDelay) -> None:
