@@ -1,4 +1,4 @@
-"""How many times as fast a metric is here as the unmodified code of its authors, on the same random weights and sentences, in one thread.
+"""Speed of a metric beside the unmodified code of its authors, on the same random weights and sentences, in one thread.
 
 `python -m tests.load.authors_code METRIC FOLDER [--size base] [--repeats 3]` takes a checkout of the authors' repository and prints a line for
 each measurement: a first score of ten sentences over 1,000 words, the same after an edit of one of them, and 20 pairs on 5 documents of
