@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from core.errors import BadSettingError
@@ -32,6 +33,7 @@ _MAIN_LANGUAGE = {"yue": "zh", "wuu": "zh", "nn": "no", "arz": "ar", "ary": "ar"
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my", "dz"})
 
 _WORD = re.compile(r"[^\W\d_]+")
+_ASCII_LETTERS = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
 _ENGLISH_WORDS = frozenset(
     "the of and to that was with for by from has have been were this which their his her".split()
 )
@@ -42,14 +44,14 @@ _CODES = re.compile(r"[a-z]{2,3}(?: [a-z]{2,3})*")
 _NAMES = {ENGLISH: "English"}
 
 
-@memoize(10_000)
+@lru_cache(10_000)  # of every text that is scored: what threads wait for costs more than the words
 def language_of(text: str) -> str:
     """The ISO 639 code of the language of a text; "" where it is too short or not sure.
 
     By the start of the text. A text in English that is taken for another language is the worst mistake: what is not sure is "".
     """
     start = text[:_READ_CHARACTERS]
-    words = _WORD.findall(start.lower())
+    words = _words(start.lower())
     if sum(map(len, words)) < _MIN_LETTERS:
         return ""
     # half a second to load the library is spared where it would tell nothing else
@@ -60,6 +62,11 @@ def language_of(text: str) -> str:
     if confidence < _MIN_CONFIDENCE or language in _UNSURE:
         return ""
     return _MAIN_LANGUAGE.get(language, language)
+
+
+def _words(text: str) -> list[str]:
+    """The runs of letters of a text; of one in ASCII in a third of the time of the pattern."""
+    return text.translate(_ASCII_LETTERS).split() if text.isascii() else _WORD.findall(text)
 
 
 @memoize(1)  # loaded by one thread while the others wait: it takes half a second

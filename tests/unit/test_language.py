@@ -12,6 +12,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import example, given
+from hypothesis.strategies import characters, text
 from py3langid import langid
 from transformers import (
     DebertaV2ForSequenceClassification,
@@ -86,7 +88,7 @@ def test_threads_that_are_unsure_at_the_same_moment_load_the_library_once(monkey
 
     monkeypatch.setattr(language_model, "load_language_model", load)
     language._identifier.cache_clear()  # type: ignore[attr-defined]  # of the decorator
-    language_of.cache_clear()  # type: ignore[attr-defined]
+    language_of.cache_clear()
     try:
         with ThreadPoolExecutor(4) as threads:
             codes = list(
@@ -94,9 +96,15 @@ def test_threads_that_are_unsure_at_the_same_moment_load_the_library_once(monkey
             )
     finally:
         language._identifier.cache_clear()  # type: ignore[attr-defined]
-        language_of.cache_clear()  # type: ignore[attr-defined]
+        language_of.cache_clear()
     assert codes == ["de"] * 4
     assert len(loads) == 1
+
+
+@given(text(characters(codec="ascii")))
+@example("it's 3rd_floor\x1c\x00 NO-ONE")
+def test_words_of_ascii_are_those_of_the_pattern_for_every_text(written: str) -> None:
+    assert language._words(written) == language._WORD.findall(written)
 
 
 @pytest.mark.slow
