@@ -21,9 +21,9 @@ _lock = Lock()
 
 def own_weights(network: _Network) -> _Network:
     """The network, changed in place, with weights of its own: those of safe tensors are views of the file, and change or end with it."""
-    for tensor in (*network.parameters(), *network.buffers()):
-        _own(tensor)
-    return network
+    for weight in network.parameters():
+        _own(weight)
+    return _own_buffers(network)
 
 
 def share_weights(network: _Network) -> _Network:
@@ -49,11 +49,18 @@ def share_weights(network: _Network) -> _Network:
                 part.register_parameter(name, known)
             else:
                 _own(weight)
-    for buffer in network.buffers():
-        _own(buffer)
+    return _own_buffers(network)
+
+
+def _own_buffers(network: _Network) -> _Network:
+    for part in network.modules():
+        for name, buffer in part.named_buffers(recurse=False):
+            if buffer.device.type == "cpu":
+                # another tensor: one that was reshaped, as BART's bias, keeps the one before, and with it the whole file in memory
+                setattr(part, name, buffer.clone())
     return network
 
 
-def _own(tensor: Tensor) -> None:
-    if tensor.device.type == "cpu":
-        tensor.data = tensor.data.clone()
+def _own(weight: Tensor) -> None:
+    if weight.device.type == "cpu":
+        weight.data = weight.data.clone()

@@ -157,7 +157,7 @@ _POLL_S = 0.01
 
 
 class PeakMemory:
-    """Watches while a block runs; `nbytes` is then by how much memory grew at most over what was in use before.
+    """Watches while a block runs; `most` is then what was in use at most, and `nbytes` by how much that is more than before.
 
     Memory that was given back to the allocator and not to the system is used again without growth.
     """
@@ -165,11 +165,11 @@ class PeakMemory:
     def __init__(self, device: str) -> None:
         self._read = _memory_reader(device)
         self._over = threading.Event()
-        self._before = self._most = 0
+        self._before = self.most = 0
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> PeakMemory:
-        self._before = self._most = self._read()
+        self._before = self.most = self._read()
         self._thread.start()
         return self
 
@@ -181,12 +181,12 @@ class PeakMemory:
 
     @property
     def nbytes(self) -> int:
-        return self._most - self._before
+        return self.most - self._before
 
     def _watch(self) -> None:
         while not self._over.wait(_POLL_S):
-            self._most = max(self._most, self._read())
-        self._most = max(self._most, self._read())
+            self.most = max(self.most, self._read())
+        self.most = max(self.most, self._read())
 
 
 def _memory_reader(device: str) -> Callable[[], int]:
@@ -196,10 +196,10 @@ def _memory_reader(device: str) -> Callable[[], int]:
         return torch.cuda.max_memory_allocated
     if device == "mps":
         return torch.mps.driver_allocated_memory
-    return _resident_bytes if _STATM.is_file() else _peak_resident_bytes
+    return resident_bytes if _STATM.is_file() else _peak_resident_bytes
 
 
-def _resident_bytes() -> int:
+def resident_bytes() -> int:
     return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import shutil
 import subprocess
@@ -14,14 +15,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import torch
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError
 from core.model_reference import Checkpoint
-from core.models.device import free_memory
+from core.models.device import collect_garbage, free_memory
 from core.models.pool import ModelPool
 from core.types import Question
 from core.weights.files import memory_bytes
 from core.weights.locations import ModelStatus
+from tests.bench.meters import resident_bytes
 from tests.doubles.models import ScriptedKind, weights
 
 SETTLED = {ModelStatus.READY, ModelStatus.FAILED}
@@ -253,6 +256,19 @@ def test_an_unloaded_model_leaves_memory(pools: Pools, copies: list[Checkpoint])
     del model
     pool.unload(copies[0])
     assert gone() is None
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="Another C library than that of most Linux.")
+def test_memory_of_a_dropped_model_goes_back_to_the_system() -> None:
+    del [torch.ones(7_000_000)][0]  # 28 MB: the C library keeps smaller ones from now on
+    weights, kept = [], []
+    for _ in range(300):
+        weights.append(torch.ones(250_000))
+        kept.append(torch.ones(50_000))
+    before = resident_bytes()
+    weights.clear()
+    collect_garbage()
+    assert before - resident_bytes() > 250_000_000
 
 
 def test_whether_a_model_fits_is_known_before_it_loads(

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gc
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, PreTrainedModel
+from transformers import AutoModel, AutoModelForSeq2SeqLM, PreTrainedModel
 
 from core.model_reference import Checkpoint
 from core.models import shared_weights
 from core.models.network import load_network, load_trainable_network
+from tests.bench.network_shapes import parse_sizes
+from tests.bench.random_weights import NetworkDesign, write_checkpoint
+from tests.bench.workloads import sentence_pool
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +63,12 @@ def test_what_is_trained_or_has_other_numbers_shares_nothing(tiny_roberta: Path)
     )
     for network in (trained, loaded(tiny_roberta, "bfloat16")):
         assert not set(places(one).values()) & set(places(network).values())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux lists the files that a process has mapped.")
+def test_a_loaded_network_lets_go_of_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "bart"
+    write_checkpoint(NetworkDesign("bart", "writes"), parse_sizes(["tiny"]).shape("bart"), sentence_pool(), folder)
+    network = load_network(AutoModelForSeq2SeqLM.from_pretrained, folder, Checkpoint(str(folder), "x"), "cpu")
+    assert [name for name, _ in network.named_buffers()] == ["final_logits_bias"]
+    assert str(folder) not in Path("/proc/self/maps").read_text()
