@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.text import sentences
-from core.types import Answer, Example, Question
+from core.types import Answer, Question
 from tests.bench.__main__ import app
 from tests.bench.comparison import TimedQuestion, project_usage, sample_questions
 from tests.bench.engine_cost import measure_engine_cost, summarize
@@ -27,7 +25,7 @@ from tests.bench.measurement import AGREEMENT_TOLERANCE, BenchRow, format_row, r
 from tests.bench.meters import TokenCounts, TokenMeter, clear_model_memory
 from tests.bench.metric_cost import StageClock, format_metric_cost, measure_metric_cost
 from tests.bench.network_shapes import Sizes, parse_sizes
-from tests.bench.recipes import RECIPES, prepare_metric
+from tests.bench.recipes import RECIPES
 from tests.bench.workloads import (
     DEFAULT_METRICS,
     BenchPlan,
@@ -37,7 +35,6 @@ from tests.bench.workloads import (
     sentence_pool,
 )
 from tests.drive import model
-from tests.load.authors_code import Ours, compare
 
 TINY = Sizes("tiny")
 SMALL = BenchPlan(pairs=4, documents=2, repeats=1, rows=2)
@@ -305,23 +302,3 @@ def test_the_time_of_a_function_that_a_timed_one_calls_counts_once() -> None:
     work.outer()
     assert clock.seconds["outer"] == pytest.approx(0.02, abs=0.008)
     assert clock.seconds["inner"] == pytest.approx(0.02, abs=0.008)
-
-
-def test_the_code_of_authors_is_run_beside_ours_on_the_same_pairs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    metric, _ = prepare_metric("semantic-similarity", TINY, sentence_pool(), tmp_path / "models")
-    asked: list[int] = []
-    with closing(Ours(metric, tmp_path / "ours")) as ours, closing(Ours(metric, tmp_path / "theirs")) as theirs:
-
-        def score(pairs: Sequence[Example]) -> list[float]:
-            asked.append(len(pairs))
-            theirs.forget()
-            return [value + 0.5 for value in theirs.score(pairs)]
-
-        compare(score, ours, 2, 60)
-    lines = capsys.readouterr().out.splitlines()
-    names = ["first score", "one edited sentence", "20 pairs on 5 documents"]
-    assert [line.partition(":")[0] for line in lines] == names * 2
-    assert all("scores differ by 5e-01" in line for line in lines)
-    assert asked == [1, *[1, 1, 20] * 2]  # the weights are loaded first
