@@ -165,6 +165,10 @@ def main(
     dtype: Annotated[list[str] | None, typer.Option(help="Two by default: float32 and bfloat16.")] = None,
     documents: Annotated[int, typer.Option(min=1, help="Of the set, with four pairs on each.")] = 200,
 ) -> None:
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise typer.BadParameter(
+            "No GPU here. To see that the bench works: --device cpu --size tiny --documents 2", param_hint="--device"
+        )
     for name in metric or METRICS:
         for number_type in dtype or ("float32", "bfloat16"):
             typer.echo(json.dumps(measure(name, number_type, size, device, documents)))
