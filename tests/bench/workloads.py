@@ -34,7 +34,7 @@ def make_pair(number: int, words: int, claims: int, changed: int | None = None) 
     one says nothing about the next.
     """
     chosen = _choose_sentences(number, words)
-    document = " ".join(f"In report {number}, {sentence}" for sentence in chosen)
+    document = _write_document(number, chosen)
     picked = [chosen[place * len(chosen) // claims] for place in range(claims)]
     stated = [_make_claim(number, sentence, denied=place == changed) for place, sentence in enumerate(picked)]
     name = f"{number}" if changed is None else f"{number}/{changed}"
@@ -50,6 +50,18 @@ def make_pairs_sharing_documents(first: int, documents: int, pairs: int, words: 
         )
         for place in range(pairs)
     ]
+
+
+def make_summaries_of_document(number: int, words: int, summaries: int, claims: int) -> list[Example]:
+    """Pairs of one document of about so many words, with summaries of so many sentences; no two share one."""
+    chosen = _choose_sentences(number, words)
+    document = _write_document(number, chosen)
+    pairs = []
+    for summary in range(summaries):
+        picked = [chosen[(place * len(chosen) // claims + summary) % len(chosen)] for place in range(claims)]
+        stated = [_make_claim(summaries * number + summary, sentence, denied=False) for sentence in picked]
+        pairs.append(Example(f"{number}-{summary}", document, " ".join(stated)))
+    return pairs
 
 
 @cache
@@ -75,6 +87,10 @@ def _choose_sentences(number: int, words: int) -> list[str]:
     while sum(len(sentence.split()) + 3 for sentence in chosen) < words:
         chosen.append(pool[len(chosen) % len(pool)])
     return chosen
+
+
+def _write_document(number: int, chosen: Sequence[str]) -> str:
+    return " ".join(f"In report {number}, {sentence}" for sentence in chosen)
 
 
 def _make_claim(number: int, sentence: str, denied: bool) -> str:

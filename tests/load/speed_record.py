@@ -27,23 +27,26 @@ import torch
 import typer
 
 from core.errors import TouchstoneError
+from core.metric import METRICS
 from core.settings import VERSION
 from core.types import Example
 from tests.bench.network_shapes import parse_sizes
 from tests.bench.recipes import prepare_metric
-from tests.bench.workloads import make_pair, make_pairs_sharing_documents, sentence_pool
+from tests.bench.workloads import make_pair, make_pairs_sharing_documents, make_summaries_of_document, sentence_pool
 from tests.load.authors_code import AUTHORS
 from tests.load.timed_side import OURS, Measurement, Task
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
-FIRST, EDIT, SET = "first score", "one edited sentence", "20 pairs on 5 documents"
+FIRST, EDIT = "first score", "one edited sentence"
+SET, SET_OF_VERSIONS = "20 pairs on 5 documents", "the same, summaries that differ in a sentence"
 HEADING = (
     "| metric | device | work | times as fast | seconds, theirs / ours | most memory, MB | joules | scores differ by |\n"
     "|---|---|---|--:|--:|--:|--:|--:|"
 )
 _SENTENCES, _EDITED = 10, 4
-_DOCUMENTS, _PAIRS, _SENTENCES_OF_SET = 5, 20, 3
+_SUMMARIES, _SENTENCES_OF_SET = 4, 3
+_LENGTHS = (0.2, 0.275, 0.375, 0.425, 0.525)  # of the documents of a set, that of a first score being 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +120,37 @@ def time_sides(theirs: Side, ours: Side, repeats: int, words: int) -> Mapping[st
     """What both took for each work, in turns."""
     turns: dict[str, list[Turn]] = {}
     for number in range(1, repeats + 1):
-        shared = make_pairs_sharing_documents(1000 * number, _DOCUMENTS, _PAIRS, words // 2, _SENTENCES_OF_SET)
         works = {
             FIRST: [make_pair(number, words, _SENTENCES)],
             EDIT: [make_pair(number, words, _SENTENCES, _EDITED)],
-            SET: shared,
+            SET: _make_set(1000 * number, words),
+            SET_OF_VERSIONS: _make_set_of_versions(2000 * number, words),
         }
         for work, pairs in works.items():
             order = [theirs, ours] if number % 2 else [ours, theirs]
             taken = {side: side.measure(pairs, fresh=work != EDIT) for side in order}
             turns.setdefault(work, []).append(Turn(taken[theirs], taken[ours]))
     return turns
+
+
+def _make_set(first: int, words: int) -> list[Example]:
+    """Four summaries of each of five documents, of which no two share a sentence."""
+    sizes = enumerate((round(words * length) for length in _LENGTHS), first)
+    return [
+        pair
+        for number, size in sizes
+        for pair in make_summaries_of_document(number, size, _SUMMARIES, _SENTENCES_OF_SET)
+    ]
+
+
+def _make_set_of_versions(first: int, words: int) -> list[Example]:
+    """A summary of each of five documents, and three with one of its sentences changed."""
+    sizes = enumerate((round(words * length) for length in _LENGTHS), first)
+    return [
+        pair
+        for number, size in sizes
+        for pair in make_pairs_sharing_documents(number, 1, _SUMMARIES, size, _SENTENCES_OF_SET)
+    ]
 
 
 def format_turns(metric: str, device: str, turns: Mapping[str, Sequence[Turn]]) -> list[str]:
@@ -174,35 +197,40 @@ def _commit(checkout: Path) -> str:
 @app.command()
 def main(
     folder: Annotated[Path, typer.Argument(help="Has the checkouts.", file_okay=False, exists=True)],
-    metric: Annotated[list[str] | None, typer.Option(help=f"Of {', '.join(AUTHORS)}; all by default.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help=f"Name or name[setting=value,…] of {', '.join(AUTHORS)}; all by default.")
+    ] = None,
     size: Annotated[list[str] | None, typer.Option(help="base by default; as of tests.bench.")] = None,
     device: Annotated[list[str] | None, typer.Option(help="cpu, and cuda where there is one.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Turns; medians are written.")] = 3,
     words: Annotated[
-        int, typer.Option(min=60, help="Of the document of a first score; those of the set have half.")
-    ] = 1000,
+        int, typer.Option(min=60, help="Of the document of a first score; those of the sets have a fifth to half.")
+    ] = 800,
 ) -> None:
-    for name in metric or ():
-        if name not in AUTHORS:
-            raise typer.BadParameter(f"Got {name!r}, and there is code for {', '.join(AUTHORS)}.")
+    specs = metric or list(AUTHORS)
+    for spec in specs:
+        if METRICS.parse(spec).name not in AUTHORS:
+            raise typer.BadParameter(f"Got {spec!r}, and there is code for {', '.join(AUTHORS)}.")
+    lengths = ", ".join(f"{words * length:.0f}" for length in _LENGTHS)
     devices = device or ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     typer.echo(f"\n## {VERSION}, {datetime.now(UTC):%Y-%m-%d}\n\n{format_machine()}")
-    typer.echo(f"Documents of {words} words, of a set {words // 2}; medians of {repeats} turns.\n\n{HEADING}")
+    typer.echo(f"A document of {words} words, of the sets {lengths}; medians of {repeats} turns.\n\n{HEADING}")
     not_timed = []
-    for name in metric or AUTHORS:
-        checkout = folder / AUTHORS[name].folder
+    for spec in specs:
+        code = AUTHORS[METRICS.parse(spec).name]
+        checkout = folder / code.folder
         if not checkout.is_dir():
-            not_timed.append(f"{name}: there is no {checkout}. Clone https://github.com/{AUTHORS[name].repository}.")
+            not_timed.append(f"{spec}: there is no {checkout}. Clone https://github.com/{code.repository}.")
             continue
         with TemporaryDirectory() as place:
-            prepared, shapes = prepare_metric(name, parse_sizes(size or []), sentence_pool(), Path(place, "models"))
-            title = f"{name} ({', '.join(shapes)}; {AUTHORS[name].folder} {_commit(checkout)})"
+            prepared, shapes = prepare_metric(spec, parse_sizes(size or []), sentence_pool(), Path(place, "models"))
+            title = f"{spec} ({', '.join(shapes)}; {code.folder} {_commit(checkout)})"
             for where in devices:
                 try:
                     with open_sides(checkout, prepared.spec, where, Path(place)) as sides:
                         rows = format_turns(title, where, time_sides(*sides, repeats, words))
                 except TouchstoneError as error:
-                    not_timed.append(f"{name} on {where}: {error}")
+                    not_timed.append(f"{spec} on {where}: {error}")
                     continue
                 typer.echo("\n".join(rows))
     for reason in not_timed:

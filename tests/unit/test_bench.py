@@ -31,6 +31,7 @@ from tests.bench.workloads import (
     BenchPlan,
     make_pair,
     make_pairs_sharing_documents,
+    make_summaries_of_document,
     run_bench,
     sentence_pool,
 )
@@ -148,6 +149,14 @@ def test_two_documents_share_no_sentence() -> None:
         for text in (make_pair(1, 500, 5).document, make_pair(2, 500, 5).document)
     )
     assert one & other == set()
+
+
+def test_summaries_of_a_document_share_no_sentence() -> None:
+    examples = make_summaries_of_document(7, words=160, summaries=4, claims=3)
+    stated = [span.of(example.summary) for example in examples for span in sentences(example.summary)]
+    assert len(set(stated)) == len(stated) == 12
+    assert {example.document for example in examples} == {make_pair(7, 160, 3).document}
+    assert len({example.id for example in examples}) == 4
 
 
 def test_a_set_shares_documents_between_originals_and_their_edits() -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from core.settings import VERSION
 from tests.bench.energy import EnergyMeter
-from tests.load.speed_record import EDIT, FIRST, SET, Turn, app, format_turns
+from tests.load.speed_record import EDIT, FIRST, SET, SET_OF_VERSIONS, Turn, app, format_turns
 from tests.load.timed_side import Measurement, measure
 
 _BART_SCORE = '''
@@ -113,7 +113,7 @@ def test_both_sides_are_timed_in_turns_and_give_the_same_scores(tmp_path: Path) 
     rows = [
         line.split(" | ") for line in done.output.splitlines() if line.startswith("| bartscore (bart-tiny; BARTScore")
     ]
-    assert [row[2] for row in rows] == [FIRST, EDIT, SET]
+    assert [row[2] for row in rows] == [FIRST, EDIT, SET, SET_OF_VERSIONS]
     assert all(float(row[-1].strip(" |")) < 1e-5 for row in rows)
     assert all(float(row[3]) > 0 for row in rows)
     assert "Not timed" not in done.output
