@@ -15,7 +15,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,11 +83,9 @@ class Side:
         assert self._process.stdin
         assert self._process.stdout
         task = Task([(one.id, one.document, one.summary) for one in pairs], fresh)
-        try:
+        with suppress(BrokenPipeError):  # what it said before it ended is read below
             self._process.stdin.write(f"{json.dumps(asdict(task))}\n")
             self._process.stdin.flush()
-        except BrokenPipeError:  # what it said before it ended is read below
-            pass
         line = self._process.stdout.readline()
         if line:
             return Measurement(**json.loads(line))
@@ -100,7 +98,8 @@ class Side:
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdout.close()
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()
 
 

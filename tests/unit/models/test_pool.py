@@ -258,7 +258,10 @@ def test_an_unloaded_model_leaves_memory(pools: Pools, copies: list[Checkpoint])
     assert gone() is None
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="Another C library than that of most Linux.")
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_trim"),
+    reason="The C library is not that of most Linux.",
+)
 def test_memory_of_a_dropped_model_goes_back_to_the_system() -> None:
     del [torch.ones(7_000_000)][0]  # 28 MB: the C library keeps smaller ones from now on
     weights, kept = [], []
