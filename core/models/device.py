@@ -165,11 +165,7 @@ def collect_garbage() -> None:
     gc.unfreeze()
     gc.collect()
     empty_cache()
-    _trim_heap()
-    gc.freeze()
-
-
-def _trim_heap() -> None:
-    """Hand freed memory back to the system, which the C library of most Linux would keep of weights below 32 MB."""
+    # the C library of most Linux would keep the memory of weights below 32 MB
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)
+    gc.freeze()
