@@ -6,11 +6,18 @@ import gc
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, AutoModelForSeq2SeqLM, PreTrainedModel
+from transformers import (
+    AutoModel,
+    AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
+    PreTrainedModel,
+)
 
 from core.model_reference import Checkpoint
 from core.models import shared_weights
@@ -66,9 +73,23 @@ def test_what_is_trained_or_has_other_numbers_shares_nothing(tiny_roberta: Path)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Only Linux lists the files that a process has mapped.")
-def test_a_loaded_network_lets_go_of_its_file(tmp_path: Path) -> None:
-    folder = tmp_path / "bart"
-    write_checkpoint(NetworkDesign("bart", "writes"), parse_sizes(["tiny"]).shape("bart"), sentence_pool(), folder)
-    network = load_network(AutoModelForSeq2SeqLM.from_pretrained, folder, Checkpoint(str(folder), "x"), "cpu")
-    assert [name for name, _ in network.named_buffers()] == ["final_logits_bias"]
+@pytest.mark.parametrize(
+    ("architecture", "head", "read"),
+    [
+        *((name, "writes", AutoModelForSeq2SeqLM.from_pretrained) for name in ("bart", "t5")),
+        *(
+            (name, "two labels", AutoModelForSequenceClassification.from_pretrained)
+            for name in ("bert", "deberta-v3", "roberta")
+        ),
+        ("albert", "three labels", AutoModelForSequenceClassification.from_pretrained),
+        ("electra", "arcs", AutoModel.from_pretrained),
+        ("modernbert", "tags", AutoModelForTokenClassification.from_pretrained),
+    ],
+)
+def test_a_loaded_network_lets_go_of_its_file(architecture: str, head: str, read: Any, tmp_path: Path) -> None:
+    folder = tmp_path / architecture
+    shape = parse_sizes(["tiny"]).shape(architecture)
+    write_checkpoint(NetworkDesign(architecture, head), shape, sentence_pool(), folder)
+    network = load_network(read, folder, Checkpoint(str(folder), "x"), "cpu", "pooler.")
+    assert sum(weight.numel() for weight in network.parameters())
     assert str(folder) not in Path("/proc/self/maps").read_text()
