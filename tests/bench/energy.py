@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
+import torch
+
 _POWERCAP = Path("/sys/class/powercap")
 _PACKAGES = "intel-rapl:?"  # one for each processor, AMD's too; "intel-rapl:0:0" and such are parts of them
 _JOULES_OF_MICROJOULE, _JOULES_OF_MILLIJOULE = 1e-6, 1e-3
@@ -21,7 +23,7 @@ class EnergyMeter:
     """
 
     def __init__(self, device: str, powercap: Path = _POWERCAP) -> None:
-        self._counters = [Gpu(int(device.partition(":")[2] or 0))] if device.startswith("cuda") else packages(powercap)
+        self._counters = [Gpu()] if device.startswith("cuda") else packages(powercap)
         self._before: list[float] = []
         self.joules = math.nan
 
@@ -56,16 +58,19 @@ class Package:
 
 
 class Gpu:
-    """Counter of one NVIDIA GPU."""
-
-    def __init__(self, number: int) -> None:
-        self._nvml = importlib.import_module("pynvml") if find_spec("pynvml") else None
-        if self._nvml:
-            self._nvml.nvmlInit()
-            self._handle = self._nvml.nvmlDeviceGetHandleByIndex(number)
+    """Counter of the NVIDIA GPU that PyTorch computes on."""
 
     def read(self) -> float:
-        return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) if self._nvml else math.nan
+        if not find_spec("pynvml"):
+            return math.nan
+        nvml = importlib.import_module("pynvml")
+        try:
+            nvml.nvmlInit()
+            # by its id: the driver numbers GPUs that CUDA_VISIBLE_DEVICES hides, too
+            handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties().uuid}")
+            return float(nvml.nvmlDeviceGetTotalEnergyConsumption(handle))
+        except nvml.NVMLError:  # older GPUs, and parts of one, have no counter
+            return math.nan
 
     def since(self, before: float) -> float:
         """Joules since a reading."""

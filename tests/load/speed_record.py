@@ -40,7 +40,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 FIRST, EDIT = "first score", "one edited sentence"
 SET, SET_OF_VERSIONS = "20 pairs on 5 documents", "the same, summaries that differ in a sentence"
-HEADING = (
+_HEADING = (
     "| metric | device | work | times as fast | seconds, theirs / ours | most memory, MB | joules | scores differ by |\n"
     "|---|---|---|--:|--:|--:|--:|--:|"
 )
@@ -51,7 +51,7 @@ _LENGTHS = (0.2, 0.275, 0.375, 0.425, 0.525)  # of the documents of a set, that 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What both sides took for the same work."""
+    """Measurements of both sides for the same work."""
 
     theirs: Measurement
     ours: Measurement
@@ -116,7 +116,7 @@ def open_sides(code: Path, spec: str, device: str, folder: Path) -> Iterator[tup
 
 
 def time_sides(theirs: Side, ours: Side, repeats: int, words: int) -> Mapping[str, list[Turn]]:
-    """What both took for each work, in turns."""
+    """Measurements of both sides for each work, in turns."""
     turns: dict[str, list[Turn]] = {}
     for number in range(1, repeats + 1):
         works = {
@@ -203,17 +203,20 @@ def main(
     device: Annotated[list[str] | None, typer.Option(help="cpu, and cuda where there is one.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Turns; medians are written.")] = 3,
     words: Annotated[
-        int, typer.Option(min=60, help="Of the document of a first score; those of the sets have a fifth to half.")
+        int, typer.Option(min=300, help="Of the document of a first score; those of the sets have a fifth to half.")
     ] = 800,
 ) -> None:
     specs = metric or list(AUTHORS)
     for spec in specs:
-        if METRICS.parse(spec).name not in AUTHORS:
+        if spec.partition("[")[0] not in AUTHORS:
             raise typer.BadParameter(f"Got {spec!r}, and there is code for {', '.join(AUTHORS)}.")
     lengths = ", ".join(f"{words * length:.0f}" for length in _LENGTHS)
-    devices = device or ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+    here = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+    devices = device or here
+    if unknown := [where for where in devices if where not in here]:
+        raise typer.BadParameter(f"Got {', '.join(unknown)}, and this machine has {', '.join(here)}.")
     typer.echo(f"\n## {VERSION}, {datetime.now(UTC):%Y-%m-%d}\n\n{format_machine()}")
-    typer.echo(f"A document of {words} words, of the sets {lengths}; medians of {repeats} turns.\n\n{HEADING}")
+    typer.echo(f"A document of {words} words, of the sets {lengths}; medians of {repeats} turns.\n\n{_HEADING}")
     not_timed = []
     for spec in specs:
         code = AUTHORS[METRICS.parse(spec).name]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from core.settings import VERSION
-from tests.bench.energy import EnergyMeter
+from tests.bench.energy import EnergyMeter, Gpu
+from tests.bench.meters import resident_bytes
 from tests.load.speed_record import EDIT, FIRST, SET, SET_OF_VERSIONS, Turn, app, format_turns
 from tests.load.timed_side import Measurement, measure
 
@@ -76,14 +79,32 @@ def test_energy_is_no_number_where_the_system_has_no_counter(tmp_path: Path) -> 
     assert math.isnan(meter.joules)
 
 
+def test_energy_of_a_gpu_is_no_number_without_its_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # as nvidia-ml-py says it on a machine without the driver
+    (tmp_path / "pynvml.py").write_text(
+        "class NVMLError(Exception):\n    pass\n\n\ndef nvmlInit():\n    raise NVMLError('NVML Shared Library Not Found')\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+    assert math.isnan(Gpu().read())
+    del sys.modules["pynvml"]
+
+
 def test_a_measurement_has_the_seconds_of_the_work_and_what_it_held() -> None:
     def score(_: object) -> list[float]:
-        return [float(sum(bytes(200_000_000)))]
+        return [float(np.ones(50_000_000).sum())]  # 400 MB
 
+    before = resident_bytes()
     measured = measure(score, [], "cpu")
-    assert measured.seconds > 0
-    assert measured.nbytes > 200_000_000
-    assert measured.scores == [0.0]
+    assert 0 < measured.seconds < 60
+    assert measured.nbytes - before > 300_000_000
+    assert measured.scores == [5e7]
+
+
+def test_a_device_that_is_not_here_is_refused(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, [str(tmp_path), "--device", "cuda:7"])
+    assert done.exit_code == 2
+    assert "Got cuda:7, and this machine has cpu" in done.output
 
 
 def test_missing_checkouts_are_named(tmp_path: Path) -> None:
@@ -107,7 +128,7 @@ def test_both_sides_are_timed_in_turns_and_give_the_same_scores(tmp_path: Path) 
     checkout = tmp_path / "BARTScore"
     checkout.mkdir()
     (checkout / "bart_score.py").write_text(_BART_SCORE)
-    options = ["--metric", "bartscore", "--size", "tiny", "--device", "cpu", "--repeats", "2", "--words", "80"]
+    options = ["--metric", "bartscore", "--size", "tiny", "--device", "cpu", "--repeats", "2", "--words", "300"]
     done = CliRunner().invoke(app, [str(tmp_path), *options])
     assert done.exit_code == 0, done.output
     rows = [
@@ -134,7 +155,7 @@ def test_a_side_that_ends_says_why_and_the_others_go_on(tmp_path: Path) -> None:
         "--device",
         "cpu",
         "--words",
-        "60",
+        "300",
     ]
     done = CliRunner().invoke(app, [str(tmp_path), *options])
     assert done.exit_code == 0, done.output
