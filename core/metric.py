@@ -14,9 +14,7 @@ from core.model_reference import ModelRef, local_checkpoints
 from core.profile import read_profile
 from core.registry import Plugin, Registry, format_spec, profile_field, settings_of
 from core.signature_parts import CODE_MARK
-from core.types import Answer, Example, Question, Rounds, Score
-
-Direction = Literal["higher", "lower", "neutral"]
+from core.types import Answer, Direction, Example, Question, Rounds, Score
 
 ContextReading = Literal["joined", "best", "passages"]
 """Reading of a document of several contexts: all of them as one text, each for itself so that the best one counts for a

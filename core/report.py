@@ -12,32 +12,10 @@ from typing import Literal
 from core.errors import UnknownNameError
 from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
+from core.types import Format
 
 Cell = str | bool | int | float | Estimate | Measurement | None
 """A text, a number, a statistic with its interval, or one that is compared with the best; None where there is nothing."""
-
-Format = Literal[
-    "text",
-    "metric",
-    "metrics",
-    "perturbation",
-    "count",
-    "number",
-    "percent",
-    "share",
-    "coefficient",
-    "unsigned",
-    "signed",
-    "units",
-    "correlation",
-    "rank",
-    "seconds",
-]
-"""Writing of a cell for people; records and CSV have every digit. `percent` and `share` take shares in 0..1.
-
-A `metric` or a `perturbation` is named by its spec, which records, CSV and the terminal keep, and people read its title; `metrics`
-are several with a plus between.
-"""
 
 
 @dataclass(frozen=True, slots=True)

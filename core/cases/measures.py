@@ -12,7 +12,6 @@ import numpy as np
 from core.background import Track, untracked
 from core.cases.cases import Cases, MetricColumn
 from core.errors import TouchstoneError, UnknownNameError
-from core.report import Format
 from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import RESAMPLES, Resamples
 from core.stats.comparison import (
@@ -35,7 +34,7 @@ from core.stats.discrimination import (
 )
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sensitivity, sign_rate, tie_share
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
-from core.types import ErrorType, Sample
+from core.types import ErrorType, Format, Sample
 
 OVERALL_SLICE = "Overall"
 _ERROR_FAMILIES = ("Intrinsic", "Extrinsic")

@@ -9,9 +9,10 @@ from difflib import get_close_matches
 from typing import Literal
 
 from core.catalog.metric_setup import format_megabytes, missing_steps, setup_state
-from core.metric import METRICS, ContextReading, Direction, Metric
+from core.metric import METRICS, ContextReading, Metric
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.pool import ModelPool
+from core.types import Direction
 from core.weights.hub_revisions import revision_of
 from core.weights.locations import PACKAGE, ModelStatus, is_local_source
 

@@ -6,22 +6,19 @@ by the cosine of their embeddings, each with its neighbours.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.contexts import context_sentences
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint
+from core.ranking import Vectors, bm25, closest_rows
 from core.text import sentences, words
 from core.types import Answer, Example, Question, Span
 
-Vectors = NDArray[np.float64]
 WindowMode = Literal["symmetric", "coded"]
 """`symmetric`: w sentences on both sides. `coded`: the one before, or the one after the first, as their code has it."""
 
@@ -158,28 +155,6 @@ class Retrieval:
         if self.window == "coded":
             return slice(max(hit - 1, 0), min(max(hit, 1) + 1, number))
         return slice(max(hit - self.w, 0), min(hit + self.w + 1, number))
-
-
-def closest_rows(row: Vectors, k: int) -> list[int]:
-    """The places of the k largest values of (n,), the largest first, of equal ones the earlier first."""
-    return [int(place) for place in np.argsort(-row, kind="stable")[:k]]
-
-
-_SATURATION, _LENGTH_SHARE = 1.5, 0.75  # k1 and b of BM25
-
-
-def bm25(claim: Sequence[str], texts: Sequence[Sequence[str]]) -> Vectors:
-    """Okapi BM25 of each text for the words of a claim, (texts,) (Robertson and Zaragoza 2009, equation 3.15)."""
-    counts = [Counter(text) for text in texts]
-    mean_length = sum(map(len, texts)) / len(texts) or 1.0
-    scores = np.zeros(len(texts))
-    for word in dict.fromkeys(claim):
-        holding = sum(word in count for count in counts)
-        rarity = log(1 + (len(texts) - holding + 0.5) / (holding + 0.5))
-        for place, count in enumerate(counts):
-            length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * len(texts[place]) / mean_length
-            scores[place] += rarity * count[word] * (_SATURATION + 1) / (count[word] + _SATURATION * length)
-    return scores
 
 
 def _join_passage(document: str, places: Sequence[Span]) -> Passage:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from core.metric_title import metric_title, metric_titles
 from core.perturbation import kind_title
 from core.registry import split_pieces
-from core.report import Cell, Column, Format, Table, estimate_of
+from core.report import Cell, Column, Table, estimate_of
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate
@@ -21,6 +21,7 @@ from core.stats.text_tables import (
     format_signed,
     format_unsigned,
 )
+from core.types import Format
 
 NOTHING = "–"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from core.report import Cell, Column, Format, Table, estimate_of
+from core.report import Cell, Column, Table, estimate_of
 from core.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
 from core.stats.best_metric import Measurement
+from core.types import Format
 
 _BREAK = "\0"  # stands where a line may break, until the characters around it are escaped
 _WORDS: tuple[Format, ...] = ("text", "metric", "metrics", "perturbation")

@@ -11,12 +11,13 @@ from typing import ClassVar
 import numpy as np
 
 from core.errors import TouchstoneError, UnscorableError
-from core.metric import METRICS, Direction
+from core.metric import METRICS
 from core.report import Column, Report, Table
 from core.runs.run import Run
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.text import sentences, words
+from core.types import Direction
 
 _FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
 _MIN_SHARED = 2  # of the best that must share a bigram: what stands in one of them is its topic

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from core.cases.cases import Cases
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
-from core.metric import METRICS, Direction, Metric
+from core.metric import METRICS, Metric
 from core.metric_title import metric_title
 from core.outcome_record import JsonRecord
 from core.settings import VERSION
@@ -26,6 +26,7 @@ from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
 from core.stats.statistic import FOLDS, Estimate, Mask, Values, deal_folds, mean
 from core.stats.text_tables import format_percent
+from core.types import Direction
 
 _RECORD = "touchstone-threshold-1"
 _MOST_BYTES = 65_536  # of a file of one threshold

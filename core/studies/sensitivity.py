@@ -17,7 +17,7 @@ import numpy as np
 from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE
 from core.errors import TouchstoneError
-from core.metric import METRICS, Direction
+from core.metric import METRICS
 from core.metric_title import metric_title, metric_titles
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
@@ -27,6 +27,7 @@ from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correct
 from core.stats.statistic import FEW_DOCUMENTS, Estimate
 from core.stats.text_tables import format_ratio
 from core.study import STUDIES, Group, Input, Study, StudyData
+from core.types import Direction
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from cli import app
 from core.errors import BadSettingError, UnknownNameError, UnscorableError
 from core.metric import METRICS
 from core.metric_parts.lockstep import run_in_lockstep
-from core.metric_parts.retrieval import Passage, Retrieval, WindowMode, bm25, closest_rows
+from core.metric_parts.retrieval import Passage, Retrieval, WindowMode
 from core.metrics.retrieval_wrapper import Retrieve
 from core.model_reference import Checkpoint
+from core.ranking import bm25, closest_rows
 from core.text import sentences
 from core.types import Answer, Example, Question, Rounds, Score, Span
 from tests.drive import drive

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.metric_parts.retrieval import bm25, closest_rows
+from core.ranking import bm25, closest_rows
 from core.text import sentences, words
 from core.types import Span
 

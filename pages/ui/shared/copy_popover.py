@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from core.report import Cell, Column, Format, Report, Table
+from core.report import Cell, Column, Report, Table
 from core.reports.latex import table_latex
 from core.reports.markdown import table_markdown
 from core.reports.spreadsheet import table_csv
+from core.types import Format
 from pages.ui.shared.markup import register_component
 
 if TYPE_CHECKING:

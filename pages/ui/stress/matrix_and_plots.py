@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.metric import METRICS, Direction
+from core.metric import METRICS
 from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS, Intent, kind_title
 from core.runs.matrix import MatrixCell
@@ -17,6 +17,7 @@ from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift
 from core.runs.verdict_sentences import metric_verdicts
 from core.stats.text_tables import format_share, format_signed
+from core.types import Direction
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.noise_strip import EDGE_HELP
 from pages.ui.shared.plots import INTENT_COLOURS

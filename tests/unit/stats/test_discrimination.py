@@ -7,7 +7,6 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from core.errors import TouchstoneError
-from core.metric import Direction
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import (
     LabelledScores,
@@ -21,6 +20,7 @@ from core.stats.discrimination import (
 )
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import Numbers
+from core.types import Direction
 from tests.unit.stats.naive import assert_the_same
 
 RNG = np.random.default_rng(7)

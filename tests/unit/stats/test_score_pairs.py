@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.metric import Direction
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import (
     ScorePairs,
@@ -21,6 +20,7 @@ from core.stats.score_pairs import (
     wrong_way_share,
 )
 from core.stats.statistic import Statistic
+from core.types import Direction
 from tests.unit.stats.naive import assert_the_same
 
 PAIRS = ScorePairs(

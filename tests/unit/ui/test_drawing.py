@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.metric import Direction
 from core.runs.null_bands import NullBand
 from core.stats.score_pairs import Move
-from core.types import Intention, Verdict
+from core.types import Direction, Intention, Verdict
 from pages.ui.probe.board_rows import (
     Board,
     BoardRow,
