@@ -405,7 +405,7 @@ GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({"entirely": 1.0, "partia
 
 
 Direction = Literal["higher", "lower", "neutral"]
-"""Which scores of a metric mean more consistent; `neutral` where neither does."""
+"""Direction of a metric: the scores that mean more consistent; `neutral` where neither does."""
 
 Format = Literal[
     "text",
