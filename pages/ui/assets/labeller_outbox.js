@@ -1,20 +1,13 @@
-// What was pressed and has no receipt, what was typed meanwhile, and what a page that is loaded again finds of both.
-// A press is sent until the server has it; the same event is known where it was kept.
+// What was pressed and has no receipt. A press is sent until the server has it; the same event is known where it was kept.
 
-/** @import { Find, Key, Press, Stashed, Task, View } from './types.d.ts' */
-import { times } from './labeller.js';
-import { heard, inDialog } from './labeller_keys.js';
-import { draft } from './labeller_questions.js';
+/** @import { Find, Press, Task, View } from './types.d.ts' */
+import { draft, inDialog, STORED, store, times } from './labeller_view.js';
 
-const LOST_MS = 2000, MOST_KEYS = 200, STORED = 'touchstone-labeller';
-export const RESPONSES = ['answer', 'skip', 'flag'];
+const LOST_MS = 2000;
 const SLOW = 'This is not saved yet. It is kept on this page and sent until it is saved.';
 
 /** @param {View} view @param {Task} task */
 export const pressed = (view, task) => view.outbox.some(one => one.reservation === task.reservation);
-
-/** @param {View} view */
-export const waiting = view => Boolean(view.pending) || view.held || view.keys.length > 0;
 
 /** @param {View} view */
 export function wait(view) {
@@ -89,60 +82,4 @@ export function other_tabs($) {
   };
   channel.postMessage('opened');
   return channel;
-}
-
-/** @param {View} view @param {KeyboardEvent} event */
-export function hold(view, event) {
-  const { key, shiftKey } = event;
-  event.preventDefault();
-  if ((key.length === 1 || /^(Enter|Escape|Arrow)/.test(key)) && view.keys.length < MOST_KEYS) view.keys.push({ key, shiftKey });
-}
-
-/**
- * What was typed while there was nothing to press; a page that says something is read first.
- * @param {View} view
- */
-export function replay(view) {
-  if (['feedback', 'revealed'].includes(view.mode) || view.$('.problem').textContent) view.keys = [];
-  while (!view.pending && !view.held) {
-    const next = view.keys.shift();
-    if (!next) return;
-    type(view, next);
-  }
-}
-
-/** @param {View} view @param {Key} held */
-function type(view, { key, shiftKey }) {
-  const at = view.root.activeElement ?? view.$('.labeller');
-  if (!(at instanceof HTMLTextAreaElement || at instanceof HTMLInputElement)) {
-    heard(view, { key, shiftKey }, key.length === 1 ? key.toLowerCase() : key, at);
-    return;
-  }
-  if (key === 'Enter' && at.form?.matches('.why')) { at.form.requestSubmit(); return; }
-  if (key === 'Escape') { at.dispatchEvent(new KeyboardEvent('keydown', { key })); return; }
-  at.setRangeText(key === 'Enter' ? '\n' : key, at.selectionStart ?? 0, at.selectionEnd ?? 0, 'end');
-  at.dispatchEvent(new Event('input', { bubbles: true }));
-}
-
-/**
- * A page that is loaded again sends on what the one before could not.
- * @param {View} view
- */
-export function store(view) {
-  const hand = view.unsaved ? { [view.task.reservation]: { answers: view.answers, ...times(view) } } : {};
-  sessionStorage.setItem(STORED, JSON.stringify({ outbox: view.outbox, stash: { ...view.stash, ...hand } }));
-}
-
-export function unsent() {
-  /** @type {{ outbox?: Press[], stash?: Record<number, Stashed> }} */
-  const { outbox = [], stash = {} } = JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
-  const early = (window.touchstoneKeys?.splice(0) ?? []).map(key => ({ key: key.length > 1 ? key : key.toLowerCase() }));
-  return { outbox, stash, keys: early, held: false, sentAt: -Infinity };
-}
-
-/** @param {View} view */
-export function kept(view) {
-  view.$('.kept').textContent = '· draft kept';
-  view.unsaved = false;
-  store(view);
 }

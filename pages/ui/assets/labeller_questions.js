@@ -1,20 +1,9 @@
-// The questions that come up after what was answered so far, and the answers to them.
+// The questions as fields, and what answers them: a choice, a text, words that are marked.
 
-/** @import { Answer, Choice, Link, Passage, Question, View } from './types.d.ts' */
+/** @import { Passage, Question, Span, View } from './types.d.ts' */
 import { element } from './dom.js';
-import { same, times } from './labeller.js';
-import { press } from './labeller_keys.js';
-import { store } from './labeller_outbox.js';
-import { here, mark, marks, nodes, panes } from './labeller_texts.js';
-
-const DRAFT_MS = 500;
-
-/** @param {View} view */
-export const open_ones = view => view.component.data.questions.filter(question =>
-  Object.entries(question.when).every(([id, values]) => values.some(value => value === view.answers[id])));
-
-/** @param {View} view */
-export const locked = view => view.mode === 'feedback';
+import { changed, choices, chosen, links, locked, open_ones, passages_of, picks, takes_several } from './labeller_answers.js';
+import { here, marks, panes, receiver } from './labeller_texts.js';
 
 /** @param {View} view */
 export function questions(view) {
@@ -38,11 +27,6 @@ function field(view, question, at) {
   box.addEventListener('focusin', () => activate(view, at));
   return box;
 }
-
-/** @param {Question} question @returns {Choice[]} */
-export const choices = question => question.kind === 'scale'
-  ? Array.from({ length: question.high - question.low + 1 }, (_, i) => ({ value: question.low + i, text: `${question.low + i}` }))
-  : question.kind === 'soft' ? [] : question.options;
 
 /** @param {string} words @param {number} place @param {() => void} press */
 function button(words, place, press) {
@@ -122,45 +106,9 @@ function field_input(view, box, label, place) {
   box.addEventListener('keydown', event => {
     event.stopPropagation();
     if (event.key === 'Escape') view.$('.labeller').focus({ preventScroll: true });
-    if (event.key === 'Enter') { event.preventDefault(); press(view, 'save'); }
+    if (event.key === 'Enter') { event.preventDefault(); view.onPress('save'); }
   });
   return box;
-}
-
-/**
- * What was answered so far, by the kind of the question: several values, passages of a text, claims with their passages.
- * @param {View} view
- * @param {Question} question
- */
-const picks = (view, question) => /** @type {string[]} */ (view.answers[question.id] ?? []);
-
-/** @param {View} view @param {Question} question */
-export const passages_of = (view, question) => /** @type {Passage[]} */ (view.answers[question.id] ?? []);
-
-/** @param {View} view @param {Question} question */
-export const links = (view, question) => /** @type {Link[]} */ (view.answers[question.id] ?? []);
-
-/** @param {View} view @param {Question} question @param {string|number} value */
-function chosen(view, question, value) {
-  return takes_several(question) ? picks(view, question).includes(`${value}`) : view.answers[question.id] === value;
-}
-
-/** @param {Question} question */
-const takes_several = question => ['several', 'ranking', 'best-worst'].includes(question.kind);
-
-/**
- * Why an answer is not whole yet, or "".
- * @param {Question} question
- * @param {Answer | undefined} answer
- */
-export function unfinished(question, answer) {
-  const empty = answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0);
-  if (empty) return question.required ? 'is not answered yet' : '';
-  if (!Array.isArray(answer)) return '';
-  if (question.kind === 'ranking' && answer.length < question.options.length) return 'has no order of all yet';
-  if (question.kind === 'best-worst' && answer.length < 2) return 'has a best and no worst yet';
-  const sum = question.kind === 'soft' ? /** @type {number[]} */ (answer).reduce((all, one) => all + one, 0) : 100;
-  return sum === 100 ? '' : `has ${sum} of 100 %`;
 }
 
 /** @param {View} view @param {Question} question @param {string|number} value @param {number} at */
@@ -187,7 +135,7 @@ function writing(view, question) {
     // the app's own shortcuts must not hear what is typed
     event.stopPropagation();
     if (event.key === 'Escape') view.$('.labeller').focus({ preventScroll: true });
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); press(view, 'save'); }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); view.onPress('save'); }
   });
   return box;
 }
@@ -237,39 +185,43 @@ export function drop(view, question, i) {
 }
 
 /** @param {View} view */
-export function redraw(view) { changed(view); marks(view); questions(view); }
+export function mark(view) {
+  if (!view.pick) return;
+  const { pane, span } = view.pick, question = receiver(view, pane);
+  if (!question || locked(view)) return;
+  if (question.kind === 'link' && !link(view, question, pane, span)) return;
+  /** @type {Passage} */
+  const whole = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
+  if (question.kind === 'span') view.answers[question.id] = [...passages_of(view, question), whole];
+  Object.assign(view, { pick: null, from: view.pick });
+  document.getSelection()?.removeAllRanges();
+  redraw(view);
+}
+
+/**
+ * First a claim of the summary, then the passage of the document that decides it.
+ * @param {View} view
+ * @param {Question} question
+ * @param {HTMLElement} pane
+ * @param {Span} span
+ */
+function link(view, question, pane, span) {
+  const claims = pane.dataset.of === 'summary';
+  if (claims) { view.half = span; return true; }
+  if (!view.half) {
+    view.$('.problem').textContent = 'Mark the claim in the summary first.';
+    return false;
+  }
+  view.answers[question.id] = [...links(view, question), { claim: view.half, evidence: span }];
+  view.half = null;
+  return true;
+}
+
+/** @param {View} view */
+function redraw(view) { changed(view); marks(view); questions(view); }
 
 /** @param {View} view @param {number} at */
 export function activate(view, at) {
   view.active = at;
   [...view.$('.questions').children].forEach((box, i) => { box.classList.toggle('active', i === at); });
-}
-
-/**
- * The change by itself, where it can be seen however long the texts are.
- * @param {View} view
- */
-export function preview(view) {
-  const { preview: known, task } = view.component.data, shown = same(view, task) ? known : null, box = view.$('.preview');
-  box.hidden = !shown;
-  if (shown) box.replaceChildren(...nodes(shown.pieces, [], []), element('strong', '', shown.refusal));
-}
-
-/** @param {View} view */
-function changed(view) {
-  view.touched = view.unsaved = true;
-  store(view);
-  view.$('.problem').textContent = view.$('.kept').textContent = '';
-  draft(view);
-}
-
-/** @param {View} view */
-export function draft(view) {
-  clearTimeout(view.timer);
-  if (view.outbox.length) return;  // what was pressed before comes first
-  view.timer = setTimeout(() => {
-    Object.assign(view, { timer: 0, sentAt: performance.now() });  // nothing is typed that is not on its way
-    view.seq += 1;
-    view.component.setStateValue('draft', { reservation: view.task.reservation, answers: view.answers, seq: view.seq, ...times(view) });
-  }, DRAFT_MS);
 }

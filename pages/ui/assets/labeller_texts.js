@@ -1,8 +1,8 @@
-// The texts of a task and the words that are marked in them; offsets are code points, as Python counts.
+// The texts of a task and the words that are marked or picked in them; offsets are code points, as Python counts.
 
 /** @import { Heading, Key, Passage, Piece, Question, Span, TaskPart, View } from './types.d.ts' */
 import { all, element } from './dom.js';
-import { links, locked, open_ones, passages_of, redraw } from './labeller_questions.js';
+import { links, open_ones, passages_of } from './labeller_answers.js';
 
 /** @param {View} view */
 export function texts(view) {
@@ -148,39 +148,6 @@ export const receiver = (view, pane) => {
   const fits = question => (question?.kind === 'span' && question.of === pane.dataset.of) || (question?.kind === 'link' && ['summary', 'document'].includes(pane.dataset.of ?? ''));
   return [asked[view.active], ...asked].find(fits);
 };
-
-/** @param {View} view */
-export function mark(view) {
-  if (!view.pick) return;
-  const { pane, span } = view.pick, question = receiver(view, pane);
-  if (!question || locked(view)) return;
-  if (question.kind === 'link' && !link(view, question, pane, span)) return;
-  /** @type {Passage} */
-  const whole = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
-  if (question.kind === 'span') view.answers[question.id] = [...passages_of(view, question), whole];
-  Object.assign(view, { pick: null, from: view.pick });
-  document.getSelection()?.removeAllRanges();
-  redraw(view);
-}
-
-/**
- * First a claim of the summary, then the passage of the document that decides it.
- * @param {View} view
- * @param {Question} question
- * @param {HTMLElement} pane
- * @param {Span} span
- */
-function link(view, question, pane, span) {
-  const claims = pane.dataset.of === 'summary';
-  if (claims) { view.half = span; return true; }
-  if (!view.half) {
-    view.$('.problem').textContent = 'Mark the claim in the summary first.';
-    return false;
-  }
-  view.answers[question.id] = [...links(view, question), { claim: view.half, evidence: span }];
-  view.half = null;
-  return true;
-}
 
 /** @param {View} view */
 export function leave(view) {

@@ -324,6 +324,7 @@ export interface View {
   sentAt: number;
   swipe: { x: number; y: number; timeStamp: number } | null;
   onKey: (event: KeyboardEvent) => void;
+  onPress: (act: Act) => void;
   onSign: () => void;
   onSelect: () => void;
   channel: BroadcastChannel;
