@@ -1,15 +1,12 @@
-/** @import { StoredTour, Tour, TourStep } from './types.d.ts' */
+/** @import { Tour, TourStep } from './types.d.ts' */
 import { finder, put } from './dom.js';
 import { checkTask, drawTask, goThere, noteLesson } from './tour_lesson.js';
+import { areMarksDismissed, dismissMarks, store, stored } from './tour_memory.js';
+import { find, place } from './tour_target.js';
 
 /** @type {WeakMap<ShadowRoot, Tour>} */
 const tours = new WeakMap();
 
-const TOUR = 'touchstone-tour'; // of this tab: the tour under way and its step, null once it ended
-const MARKS = 'touchstone-coach-marks'; // of this browser: that they were dismissed
-const MARGIN = 6, GAP = 12, EDGE = 12; // pixels around what is pointed at, to the card, to the edge of the window
-const NARROW = 640; // below this the card lies at the bottom
-const LOOK_MS = 200;
 const MISSING_SHARE = 3; // of its time that a step waits for a target that does not come
 const LEAST_MS = 2500; // that a step is shown with what it points at, where its page was slow
 
@@ -50,14 +47,6 @@ function forget(tour) {
   tours.delete(tour.root);
 }
 
-export const stored = () => /** @type {StoredTour | null} */ (JSON.parse(sessionStorage.getItem(TOUR) ?? 'null'));
-
-/** @param {Partial<StoredTour>} change */
-export function store(change) {
-  const empty = { token: '', lesson: '', at: 0, plays: false, passed: [] };
-  sessionStorage.setItem(TOUR, JSON.stringify({ ...empty, ...stored(), since: Date.now(), ...change }));
-}
-
 /**
  * What is to be shown: the tour or the lesson that is under way, else the marks of a first visit, else nothing.
  * @param {Tour} tour
@@ -72,7 +61,7 @@ function start(tour) {
     return;
   }
   if (at !== null && at < data.steps.length) show(tour, data.steps, at, true);
-  else if (data.marks.length && localStorage.getItem(MARKS) === null) show(tour, data.marks, tour.mark, false);
+  else if (data.marks.length && !areMarksDismissed()) show(tour, data.marks, tour.mark, false);
   else hide(tour);
 }
 
@@ -149,7 +138,7 @@ function pause(tour) {
 function end(tour) {
   if (tour.leads) store({ at: null });
   // who was led through everything needs no marks
-  localStorage.setItem(MARKS, 'dismissed');
+  dismissMarks();
   hide(tour);
 }
 
@@ -195,84 +184,6 @@ function follow(tour) {
   checkTask(tour);
 }
 
-/** @param {Tour} tour */
-function place(tour) {
-  const wanted = tour.steps[tour.at], here = wanted.page === tour.component.data.page;
-  const target = here ? find(wanted.target) : null;
-  const now = Date.now();
-  if (target && target !== tour.seen) Object.assign(tour, { seen: target, seenAt: now, lookedAt: 0 });
-  // a page that still grows may take it away again, or under the panes that stay in view
-  if (target && !tour.scrolled && now - tour.lookedAt > LOOK_MS) {
-    tour.lookedAt = now;
-    if (!isVisible(tour, target)) reveal(tour, target);
-  }
-  const box = target?.getBoundingClientRect();
-  const ring = tour.$('.ring');
-  ring.style.visibility = box ? 'visible' : 'hidden';
-  if (box) put4(ring, box.left - MARGIN, box.top - MARGIN, box.width + 2 * MARGIN, box.height + 2 * MARGIN);
-  const [left, top] = spot(tour.$('.card').getBoundingClientRect(), box, Boolean(wanted.done));
-  put4(tour.$('.card'), left, top);
-}
-
-/** @param {string} path */
-export function find(path) {
-  if (!path) return undefined;
-  const [outside, inside] = path.split(' >>> ');
-  const found = [...document.querySelectorAll(outside)].find(node => node.getClientRects().length);
-  if (!found || !inside) return found;
-  const host = [found, ...found.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector(inside));
-  const part = host?.shadowRoot?.querySelector(inside);
-  return part?.getClientRects().length ? part : undefined;
-}
-
-/**
- * Scroll to where nothing lies over the target.
- * @param {Tour} tour
- * @param {Element} target
- */
-function reveal(tour, target) {
-  const tall = target.getBoundingClientRect().height > innerHeight / 2;
-  /** @type {ScrollLogicalPosition[]} */
-  const blocks = tall ? ['start'] : innerWidth < NARROW ? ['center', 'start'] : ['center', 'start', 'end'];
-  for (const block of blocks) {
-    target.scrollIntoView({ block, inline: innerWidth < NARROW ? 'center' : 'nearest', behavior: 'instant' });
-    if (isVisible(tour, target)) return;
-  }
-}
-
-/**
- * Whether the target is what is seen at three heights of it, of a tall one at its top, and on a narrow screen not below the card.
- * @param {Tour} tour
- * @param {Element} target
- */
-function isVisible(tour, target) {
-  const { left, top, width, height } = target.getBoundingClientRect();
-  const tall = height > innerHeight / 2, shares = tall ? [.02, .2] : [.1, .5, .9];
-  if (innerWidth < NARROW && !tall && top + height > tour.$('.card').getBoundingClientRect().top) return false;
-  const x = (Math.max(0, left) + Math.min(innerWidth, left + width)) / 2; // of a table, the middle of what is on the screen
-  return shares.every(share => lies(tour, target, x, top + share * height));
-}
-
-/**
- * Whether the topmost element at this point, the tour's own apart, is the target or part of it.
- * @param {Tour} tour
- * @param {Element} target
- * @param {number} x
- * @param {number} y
- */
-function lies(tour, target, x, y) {
-  let node = document.elementsFromPoint(x, y).find(one => !one.contains(tour.root.host) && !tour.root.host.contains(one)) ?? null;
-  while (node?.shadowRoot?.elementFromPoint(x, y)) {
-    const inner = node.shadowRoot.elementFromPoint(x, y);
-    if (inner === node) break;
-    node = inner;
-  }
-  /** @type {Node | null} */
-  let outer = node;
-  while (outer && outer !== target) outer = outer instanceof ShadowRoot ? outer.host : outer.parentNode;
-  return outer === target;
-}
-
 /**
  * Where the tour runs by itself: go on when the time of a step is over.
  * @param {Tour} tour
@@ -283,38 +194,4 @@ function play(tour) {
   const time = 1000 * tour.steps[tour.at].seconds, share = (now - state.since) / time;
   tour.$('.time i').style.transform = `scaleX(${Math.min(1, share)})`;
   if (share >= (tour.seen ? 1 : MISSING_SHARE) && now - tour.seenAt >= LEAST_MS) go(tour, 1);
-}
-
-/**
- * Below the target, above it, or beside it, wherever there is room; else in the corner. Where something is to be done, below comes
- * last: there the lists of the target open.
- * @param {DOMRect} card
- * @param {DOMRect|undefined} box
- * @param {boolean} isDone - whether something is to be done in the target
- */
-function spot(card, box, isDone) {
-  const right = innerWidth - card.width - EDGE, bottom = innerHeight - card.height - EDGE;
-  if (!box || innerWidth < NARROW) return [Math.max(EDGE, right), bottom];
-  const left = Math.min(Math.max(EDGE, box.left), right), top = Math.min(Math.max(EDGE, box.top), bottom);
-  const away = MARGIN + GAP;
-  const below = box.bottom + away <= bottom && box.bottom > 0 ? [left, box.bottom + away] : null;
-  if (below && !isDone) return below;
-  if (box.top - away - card.height >= EDGE && box.top < innerHeight) return [left, box.top - away - card.height];
-  if (box.right + away <= right) return [box.right + away, top];
-  if (box.left - away - card.width >= EDGE) return [box.left - away - card.width, top];
-  return below ?? [right, bottom];
-}
-
-/**
- * @param {HTMLElement} node
- * @param {number} left
- * @param {number} top
- * @param {number|undefined} [width]
- * @param {number|undefined} [height]
- */
-function put4(node, left, top, width, height) {
-  for (const [name, value] of Object.entries({ left, top, width, height })) {
-    const wanted = value === undefined ? '' : `${Math.round(value)}px`;
-    if (node.style.getPropertyValue(name) !== wanted) node.style.setProperty(name, wanted);
-  }
 }

@@ -2,14 +2,14 @@
 
 /** @import { LessonChoice, Tour } from './types.d.ts' */
 import { all, element, put } from './dom.js';
-import { rememberLesson } from './lesson_memory.js';
-import { find, store, stored } from './tour.js';
+import { rememberLesson, store, stored } from './tour_memory.js';
+import { find } from './tour_target.js';
 
 const CHECK_MS = 250;
 const FOCUSABLE = 'a[href], button:not([disabled], [tabindex="-1"]), input:not([disabled]), textarea:not([disabled]), [tabindex="0"]';
 
 /** @param {Tour} tour */
-export const isPassed = tour => stored()?.passed.includes(tour.at) ?? false;
+const isPassed = tour => stored()?.passed.includes(tour.at) ?? false;
 
 /**
  * @param {Tour} tour
