@@ -24,15 +24,15 @@ function open(root, component) {
   /** @type {Board} */
   const board = {
     root, $, component, data, table: $('table'), rows: new Map(), detail: newDetail(), drawn: 0, clicks: 0, metric: data.metric,
-    sentence: data.sentence, inTable: false, unfolded: false, at: [0, 0], feed: null, fed: '',
+    sentence: data.sentence, inTable: false, unfolded: false, at: [0, 0], feed: null, fedText: '',
   };
   boards.set(root, board);
   for (const [column, term] of Object.entries(data.terms ?? {})) markTerm($('.root'), $(`thead .${column}`), term);
-  board.table.addEventListener('click', event => clicked(board, pressedButton(event)));
-  board.table.addEventListener('keydown', event => moved(board, event));
-  board.table.addEventListener('focusin', event => entered(board, event.target));
-  $('.sentences').addEventListener('click', event => clicked(board, pressedButton(event)));
-  $('.unfold').addEventListener('click', () => { board.unfolded = !board.unfolded; drawFold(board); rove(board); });
+  board.table.addEventListener('click', event => press(board, pressedButton(event)));
+  board.table.addEventListener('keydown', event => moveFocus(board, event));
+  board.table.addEventListener('focusin', event => noteFocus(board, event.target));
+  $('.sentences').addEventListener('click', event => press(board, pressedButton(event)));
+  $('.unfold').addEventListener('click', () => { board.unfolded = !board.unfolded; drawFold(board); setTabStop(board); });
   return board;
 }
 
@@ -44,11 +44,11 @@ function listenToFeed(board) {
   if (board.feed) return;
   const read = () => {
     const feed = document.querySelector(`[data-feed="${CSS.escape(board.component.data.feed)}"]`);
-    if (!feed || feed.textContent === board.fed) return;
-    board.fed = feed.textContent;
+    if (!feed || feed.textContent === board.fedText) return;
+    board.fedText = feed.textContent;
     const holder = feed.closest('[class*="st-key-"]');
     if (holder instanceof HTMLElement) holder.style.display = 'none';
-    receive(board, JSON.parse(board.fed));
+    receive(board, JSON.parse(board.fedText));
   };
   board.feed = new MutationObserver(read);
   board.feed.observe(document.body, { childList: true, subtree: true, characterData: true });
@@ -95,14 +95,14 @@ function drawSelection(board) {
     all(line, '.heat').forEach((heat, i) => { heat.setAttribute('aria-pressed', String(mine && i === sentence)); });
   }
   all($('.sentences'), 'button').forEach((line, i) => { line.setAttribute('aria-pressed', String(i === sentence)); });
-  rove(board);
+  setTabStop(board);
 }
 
 /** @param {Event} event */
 const pressedButton = ({ target }) => (target instanceof Element ? target.closest('button') : null);
 
 /** @param {Board} board @param {HTMLButtonElement|null} target */
-function clicked(board, target) {
+function press(board, target) {
   if (!target || target.matches('.unfold')) return;
   const spec = target.closest('tr')?.dataset.spec ?? board.metric;
   if (target.matches('.act')) { board.component.setTriggerValue('action', { spec, action: target.dataset.action }); return; }
@@ -121,12 +121,12 @@ function clicked(board, target) {
  * @param {Board} board
  */
 function grid(board) {
-  const shown = [...board.table.tBodies].filter(body => !body.hidden).flatMap(body => [...body.rows]);
-  return shown.filter(line => line.dataset.spec).map(line => all(line, '.title, .heat'));
+  const bodies = [...board.table.tBodies].filter(body => !body.hidden).flatMap(body => [...body.rows]);
+  return bodies.filter(line => line.dataset.spec).map(line => all(line, '.title, .heat'));
 }
 
 /** @param {Board} board */
-function rove(board) {
+function setTabStop(board) {
   const rows = grid(board);
   board.at = [Math.min(board.at[0], rows.length - 1), board.at[1]];
   rows.forEach((cells, y) => {
@@ -135,16 +135,16 @@ function rove(board) {
 }
 
 /** @param {Board} board @param {EventTarget|null} target */
-function entered(board, target) {
+function noteFocus(board, target) {
   if (!(target instanceof HTMLElement)) return;
   const rows = grid(board), y = rows.findIndex(cells => cells.includes(target));
   if (y < 0) return;
   board.at = [y, rows[y].indexOf(target)];
-  rove(board);
+  setTabStop(board);
 }
 
 /** @param {Board} board @param {KeyboardEvent} event */
-function moved(board, event) {
+function moveFocus(board, event) {
   const rows = grid(board), [y, x] = board.at;
   if (!rows[y]?.some(cell => cell === event.target) || event.ctrlKey || event.altKey || event.metaKey) return;
   /** @type {Record<string, [number, number]>} */

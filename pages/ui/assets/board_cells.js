@@ -7,7 +7,7 @@ import { all, element, finder, put } from './dom.js';
 export function drawHeat(line, row, sentences) {
   fit(line, line.cells.length - line.querySelectorAll('.cell').length, sentences, () => {
     const cell = element('td', 'cell');
-    cell.append(button('heat'));
+    cell.append(plainButton('heat'));
     return cell;
   });
   all(line, 'button.heat').forEach((heat, i) => { drawCell(heat, row, row.parts[i] ?? NO_PART, i); });
@@ -41,11 +41,11 @@ export const NO_PART = { text: '', step: null, before: '', before_step: null };
 /** @param {number|null} step */
 export const tint = step => step === null ? 'none' : `s${step}`;
 
-/** @param {Element} parent @param {number} start @param {number} wanted @param {() => Element} make */
-export function fit(parent, start, wanted, make) {
-  while (parent.children.length - start > wanted) parent.lastElementChild?.remove();
-  while (parent.children.length - start < wanted) parent.append(make());
+/** @param {Element} parent @param {number} start @param {number} count @param {() => Element} make */
+export function fit(parent, start, count, make) {
+  while (parent.children.length - start > count) parent.lastElementChild?.remove();
+  while (parent.children.length - start < count) parent.append(make());
 }
 
 /** @param {string} className */
-export function button(className) { return element('button', className, '', { type: 'button' }); }
+export function plainButton(className) { return element('button', className, '', { type: 'button' }); }

@@ -1,23 +1,23 @@
 // The table of the board: its head, and a row for each metric, which keeps its place while scores arrive.
 
 /** @import { Board, BoardRow, Find } from './types.d.ts' */
-import { button, drawHeat, fit } from './board_cells.js';
+import { drawHeat, fit, plainButton } from './board_cells.js';
 import { element, finder, put } from './dom.js';
 import { noiseStrip, placeMark } from './noise_strip.js';
 
 const ICONS = { ready: '✓', waiting: '◷', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '!' };
 const ACTIONS = { '': '', download: 'Download', load: 'Load', retry: 'Retry' };
 const COLUMNS = ['before', 'after', 'shift', 'noise', 'range'];
-export const FIRST = COLUMNS.length + 2; // where the sentences begin
+export const FIRST_SENTENCE = COLUMNS.length + 2; // where the sentences begin
 
 /** @param {Board} board */
 export function drawHead({ table, data }) {
   const head = finder(table)('thead tr');
-  fit(head, FIRST, data.sentences.length, () => element('th', 'cell', '', { scope: 'col' }));
+  fit(head, FIRST_SENTENCE, data.sentences.length, () => element('th', 'cell', '', { scope: 'col' }));
   data.sentences.forEach((sentence, i) => {
-    put(head.cells[FIRST + i], String(i + 1));
-    head.cells[FIRST + i].title = sentence;
-    head.cells[FIRST + i].setAttribute('aria-label', `Sentence ${i + 1}: ${sentence}`);
+    put(head.cells[FIRST_SENTENCE + i], String(i + 1));
+    head.cells[FIRST_SENTENCE + i].title = sentence;
+    head.cells[FIRST_SENTENCE + i].setAttribute('aria-label', `Sentence ${i + 1}: ${sentence}`);
   });
 }
 
@@ -25,13 +25,13 @@ export function drawHead({ table, data }) {
 export function drawRows(board) {
   const { rows, sentences } = board.data, specs = new Set(rows.map(row => row.spec));
   for (const [spec, line] of board.rows) if (!specs.has(spec)) { line.remove(); board.rows.delete(spec); }
-  place(board, board.$('tbody.metrics'), rows.filter(row => !row.surface));
-  place(board, board.$('tbody.surface'), rows.filter(row => row.surface));
+  placeRows(board, board.$('tbody.metrics'), rows.filter(row => !row.surface));
+  placeRows(board, board.$('tbody.surface'), rows.filter(row => row.surface));
   rows.forEach(row => { drawRow(lineOf(board, row.spec), row, sentences.length); });
 }
 
 /** @param {Board} board @param {HTMLTableSectionElement} body @param {BoardRow[]} rows */
-function place(board, body, rows) {
+function placeRows(board, body, rows) {
   rows.forEach((row, i) => {
     const line = lineOf(board, row.spec);
     const lines = [...body.rows].filter(other => other !== board.detail);
@@ -48,7 +48,7 @@ export function drawFold(board) {
   const { $, data } = board, surface = data.rows.filter(row => row.surface);
   const alone = surface.length === data.rows.length, open = alone || board.unfolded;
   $('.fold').hidden = alone || !surface.length;
-  $('.fold td').colSpan = FIRST + data.sentences.length;
+  $('.fold td').colSpan = FIRST_SENTENCE + data.sentences.length;
   $('.surface').hidden = !open;
   $('.unfold').setAttribute('aria-expanded', String(open));
   put($('.unfold'), surface.length === 1 ? '1 surface statistic' : `${surface.length} surface statistics`);
@@ -62,11 +62,11 @@ const lineOf = (board, spec) => board.rows.get(spec) ?? newLine(board, spec);
 function newLine(board, spec) {
   const line = element('tr');
   const metric = element('th', 'metric', '', { scope: 'row' });
-  metric.append(button('title'), element('span', 'family'), element('span', 'unverified'));
+  metric.append(plainButton('title'), element('span', 'family'), element('span', 'unverified'));
   const state = element('td', 'state');
   state.append(element('span', 'icon', '', { 'aria-hidden': 'true' }), element('span', 'word'), element('span', 'small'));
   const message = element('td', 'message', '', { colspan: COLUMNS.length });
-  message.append(element('span', 'reason'), button('act'));
+  message.append(element('span', 'reason'), plainButton('act'));
   line.append(metric, state, ...COLUMNS.map(newNumber), message);
   board.rows.set(spec, line);
   line.dataset.spec = spec;
@@ -76,13 +76,13 @@ function newLine(board, spec) {
 /** @param {string} name */
 function newNumber(name) {
   const cell = element('td', name);
-  if (name === 'range') cell.append(track(), element('span', 'dash'), element('span', 'small'));
+  if (name === 'range') cell.append(rangeTrack(), element('span', 'dash'), element('span', 'small'));
   else if (name === 'noise') cell.append(element('span', 'value'), noiseStrip());
   else cell.append(element('span', 'value'), element('span', 'small'));
   return cell;
 }
 
-function track() {
+function rangeTrack() {
   const track = element('div', 'track', '', { role: 'img' });
   track.append(element('i', 'line'), element('i', 'dot before'), element('i', 'dot after'));
   return track;

@@ -1,8 +1,8 @@
 // The summary sentence by sentence on the tints of the chosen metric, and what a click on a cell is answered with.
 
 /** @import { Board, BoardPart, BoardRow, BoardWord } from './types.d.ts' */
-import { button, fit, NO_PART, tint } from './board_cells.js';
-import { FIRST } from './board_rows.js';
+import { fit, NO_PART, plainButton, tint } from './board_cells.js';
+import { FIRST_SENTENCE } from './board_rows.js';
 import { all, element, finder, put } from './dom.js';
 
 /** @param {Board} board */
@@ -12,7 +12,7 @@ export function drawSummary(board) {
   put($('.whose'), row ? row.title : 'Summary');
   put($('.hint'), row ? `sentence by sentence (${row.hint})` : 'sentence by sentence: choose a metric above to tint them');
   const list = $('.sentences');
-  fit(list, 0, data.sentences.length, () => { const item = element('li'); item.append(button('sentence')); return item; });
+  fit(list, 0, data.sentences.length, () => { const item = element('li'); item.append(plainButton('sentence')); return item; });
   all(list, 'button.sentence').forEach((line, i) => { drawSentence(board, line, i, row); });
   fit($('.notes'), 0, row?.notes.length ?? 0, () => element('li'));
   row?.notes.forEach((note, i) => { put($('.notes').children[i], note); });
@@ -30,8 +30,8 @@ function drawSentence(board, line, i, row) {
   score.className = `score ${tint(part.step)}`;
   put($('.place'), String(i + 1));
   drawWords($('.words'), board.data.sentences[i], row?.words[i] ?? []);
-  put(score, scores(part));
-  const words = !board.inTable && i === board.sentence ? evidence(board) : '';
+  put(score, scoreText(part));
+  const words = !board.inTable && i === board.sentence ? evidenceQuote(board) : '';
   quote.hidden = !words;
   put(quote, words);
 }
@@ -49,9 +49,9 @@ const drawnWords = new WeakMap();
  * @param {BoardWord[]} words
  */
 function drawWords(line, text, words) {
-  const drawn = JSON.stringify([text, words]);
-  if (drawnWords.get(line) === drawn) return;
-  drawnWords.set(line, drawn);
+  const content = JSON.stringify([text, words]);
+  if (drawnWords.get(line) === content) return;
+  drawnWords.set(line, content);
   /** @type {(string | HTMLElement)[]} */
   const nodes = [];
   const letters = Array.from(text);
@@ -65,10 +65,10 @@ function drawWords(line, text, words) {
 }
 
 /** @param {BoardPart} part */
-const scores = part => part.before ? `${part.before} → ${part.text}` : part.text;
+const scoreText = part => part.before ? `${part.before} → ${part.text}` : part.text;
 
 /** @param {Board} board */
-const evidence = ({ data, metric, sentence }) => (sentence !== null && data.metric === metric ? data.quotes[sentence] ?? '' : '');
+const evidenceQuote = ({ data, metric, sentence }) => (sentence !== null && data.metric === metric ? data.quotes[sentence] ?? '' : '');
 
 /**
  * What a click on a cell is answered with, right below it: the sentence, its scores and the quote that they rest on.
@@ -79,10 +79,10 @@ function drawDetail(board, row) {
   const { data, sentence, detail } = board, line = board.rows.get(board.metric);
   const words = sentence === null ? undefined : data.sentences[sentence];
   if (!board.inTable || !line || !row || sentence === null || words === undefined) { detail.remove(); return; }
-  const $ = finder(detail), quote = evidence(board);
-  $('td').colSpan = FIRST + data.sentences.length;
+  const $ = finder(detail), quote = evidenceQuote(board);
+  $('td').colSpan = FIRST_SENTENCE + data.sentences.length;
   put($('.place'), String(sentence + 1));
-  put($('.score'), scores(row.parts[sentence] ?? NO_PART));
+  put($('.score'), scoreText(row.parts[sentence] ?? NO_PART));
   put($('.words'), words);
   $('.quote').hidden = !quote;
   put($('.quote'), quote);
@@ -92,11 +92,11 @@ function drawDetail(board, row) {
 }
 
 export function newDetail() {
-  const line = element('tr', 'detail'), cell = element('td'), found = element('div', 'found-evidence', '', { role: 'status' });
+  const line = element('tr', 'detail'), cell = element('td'), evidence = element('div', 'found-evidence', '', { role: 'status' });
   const head = element('div', 'head');
   head.append(element('span', 'place'), element('span', 'score'), element('span', 'words'));
-  found.append(head, element('q', 'quote'), element('span', 'unquoted'));
-  cell.append(found);
+  evidence.append(head, element('q', 'quote'), element('span', 'unquoted'));
+  cell.append(evidence);
   line.append(cell);
   return line;
 }

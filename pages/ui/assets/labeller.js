@@ -1,11 +1,11 @@
 /** @import { LabellerComponent, View } from './types.d.ts' */
 import { finder } from './dom.js';
-import { key, replay, swipe_from, swipe_to } from './labeller_keys.js';
-import { look_after, other_tabs, pressed, put_back, receipts, tell, wait } from './labeller_outbox.js';
-import { ACTS, enable, give, press } from './labeller_presses.js';
-import { adopt, begin, head } from './labeller_task.js';
-import { remember } from './labeller_texts.js';
-import { kept, same, store, tick, unsent } from './labeller_view.js';
+import { endSwipe, hearKey, replayKeys, startSwipe } from './labeller_keys.js';
+import { isPressed, putBack, resendLost, showDelay, takeReceipts, wait, watchOtherTabs } from './labeller_outbox.js';
+import { ACTS, enableButtons, giveReason, press } from './labeller_presses.js';
+import { adoptTask, beginTask, drawHead } from './labeller_task.js';
+import { rememberSelection } from './labeller_texts.js';
+import { confirmDraft, isSameTask, readUnsent, storeUnsent, tick } from './labeller_view.js';
 
 /** @type {WeakMap<ShadowRoot, View>} */
 const views = new WeakMap();
@@ -26,23 +26,23 @@ function open(root, component) {
   const $ = finder(root), { task, mode } = component.data;
   /** @type {View} */
   const view = {
-    $, root, component, begun: false, task, mode, answers: {}, active: 0, pending: null, act: 'skip', pick: null, from: null, half: null,
-    unsaved: false, touched: false, drawn: '', asked: '', problemShown: '', stamp: null, seq: 0, timer: 0,
-    activeMs: 0, wallMs: 0, began: 0, seen: false, last: 0, ...unsent(), swipe: null,
-    onKey: event => key(view, event),
+    $, root, component, hasBegun: false, task, mode, answers: {}, active: 0, pending: null, act: 'skip', pick: null, lastPick: null, openClaim: null,
+    unsaved: false, touched: false, drawnTexts: '', drawnQuestions: '', problemShown: '', stamp: null, seq: 0, timer: 0,
+    activeMs: 0, wallMs: 0, startedAt: 0, isVisible: false, lastSignAt: 0, ...readUnsent(), swipe: null,
+    onKey: event => hearKey(view, event),
     onPress: act => press(view, act),
     onSign: () => tick(view),
-    onSelect: () => remember(view),
-    channel: other_tabs($),
-    watch: setInterval(() => look_after(view), 500),
+    onSelect: () => rememberSelection(view),
+    channel: watchOtherTabs($),
+    watch: setInterval(() => resendLost(view), 500),
   };
   views.set(root, view);
   for (const act of ACTS) $(`.${act}`).addEventListener('click', () => press(view, act));
-  $('.why').addEventListener('submit', event => { event.preventDefault(); give(view); });
+  $('.why').addEventListener('submit', event => { event.preventDefault(); giveReason(view); });
   $('.cancel').addEventListener('click', () => { $('.why').hidden = true; });
   $('.questions').addEventListener('submit', event => event.preventDefault());
-  $('.labeller').addEventListener('touchstart', event => swipe_from(view, event), { passive: true });
-  $('.labeller').addEventListener('touchend', event => swipe_to(view, event), { passive: true });
+  $('.labeller').addEventListener('touchstart', event => startSwipe(view, event), { passive: true });
+  $('.labeller').addEventListener('touchend', event => endSwipe(view, event), { passive: true });
   $('.labeller').addEventListener('touchcancel', () => { view.swipe = null; });
   document.addEventListener('keydown', view.onKey);
   document.addEventListener('selectionchange', view.onSelect);
@@ -68,23 +68,23 @@ function close(view, root) {
  * @param {View} view
  */
 function receive(view) {
-  const { data } = view.component, first = !view.begun, { problem, drafted, stamp } = data;
+  const { data } = view.component, first = !view.hasBegun, { problem, drafted, stamp } = data;
   if (first) view.seq = drafted;  // the session before counted so far
-  if (drafted === view.seq && view.seq && !view.timer) kept(view);
+  if (drafted === view.seq && view.seq && !view.timer) confirmDraft(view);
   if (`${stamp} ${problem}` !== view.problemShown) view.$('.problem').textContent = problem;
   view.problemShown = `${stamp} ${problem}`;
-  const refused = stamp === view.stamp ? null : receipts(view);
-  const target = [data.mode === 'waiting' ? null : data.task, data.ahead].find(task => task !== null && !pressed(view, task));
+  const refused = stamp === view.stamp ? null : takeReceipts(view);
+  const target = [data.mode === 'waiting' ? null : data.task, data.ahead].find(task => task !== null && !isPressed(view, task));
   const mode = target === data.task ? data.mode : 'work';
-  if (refused) put_back(view, refused, target);
-  if (!target) { if (first) begin(view, data.task, data.mode); wait(view); }
-  else if (!first && !refused && !view.pending && same(view, target) && view.mode === mode) adopt(view, target);
-  else begin(view, target, mode);
-  view.begun = true;
+  if (refused) putBack(view, refused, target);
+  if (!target) { if (first) beginTask(view, data.task, data.mode); wait(view); }
+  else if (!first && !refused && !view.pending && isSameTask(view, target) && view.mode === mode) adoptTask(view, target);
+  else beginTask(view, target, mode);
+  view.hasBegun = true;
   view.stamp = stamp;
-  store(view);
-  head(view);
-  enable(view);
-  tell(view);
-  replay(view);
+  storeUnsent(view);
+  drawHead(view);
+  enableButtons(view);
+  showDelay(view);
+  replayKeys(view);
 }

@@ -1,30 +1,30 @@
 // What was pressed and has no receipt. A press is sent until the server has it; the same event is known where it was kept.
 
 /** @import { Find, Press, Task, View } from './types.d.ts' */
-import { draft, inDialog, STORED, store, times } from './labeller_view.js';
+import { isDialogOpen, scheduleDraft, STORED, storeUnsent, times } from './labeller_view.js';
 
 const LOST_MS = 2000;
 const SLOW = 'This is not saved yet. It is kept on this page and sent until it is saved.';
 
 /** @param {View} view @param {Task} task */
-export const pressed = (view, task) => view.outbox.some(one => one.reservation === task.reservation);
+export const isPressed = (view, task) => view.outbox.some(press => press.reservation === task.reservation);
 
 /** @param {View} view */
 export function wait(view) {
   view.pending = view.outbox.at(-1) ?? true;
-  if (!inDialog()) view.$('.labeller').focus({ preventScroll: true });
+  if (!isDialogOpen()) view.$('.labeller').focus({ preventScroll: true });
 }
 
 /**
  * Take out what the server has; gives the press that it refused.
  * @param {View} view
  */
-export function receipts(view) {
+export function takeReceipts(view) {
   const { handled, problem } = view.component.data;
-  const done = view.outbox.splice(0, view.outbox.findLastIndex(one => handled.includes(one.event_id)) + 1);
-  view.held = view.held && view.outbox.length > 0;
-  const last = done.at(-1);
-  return problem && last && last.event_id === handled.at(-1) ? last : null;
+  const handledPresses = view.outbox.splice(0, view.outbox.findLastIndex(press => handled.includes(press.event_id)) + 1);
+  view.awaitsReceipt = view.awaitsReceipt && view.outbox.length > 0;
+  const lastPress = handledPresses.at(-1);
+  return problem && lastPress && lastPress.event_id === handled.at(-1) ? lastPress : null;
 }
 
 /**
@@ -33,17 +33,17 @@ export function receipts(view) {
  * @param {Press} refused
  * @param {Task|null|undefined} target
  */
-export function put_back(view, refused, target) {
-  for (const one of view.outbox.filter(one => one.act === 'answer')) view.stash[one.reservation] = one;
+export function putBack(view, refused, target) {
+  for (const press of view.outbox.filter(one => one.act === 'answer')) view.stash[press.reservation] = press;
   if (!view.pending && view.touched) view.stash[view.task.reservation] = { answers: view.answers, ...times(view) };
   if (refused.revision === target?.revision) view.stash[refused.reservation] = refused;
-  Object.assign(view, { outbox: [], keys: [], held: false });
+  Object.assign(view, { outbox: [], heldKeys: [], awaitsReceipt: false });
 }
 
 /** @param {View} view */
-export function emit(view) {
+export function sendPresses(view) {
   view.sentAt = performance.now();
-  store(view);
+  storeUnsent(view);
   view.component.setTriggerValue('sent', { presses: view.outbox });
 }
 
@@ -53,17 +53,17 @@ const app = () => /** @type {HTMLElement | null} */ (document.querySelector('[da
  * Whatever was lost is sent again once the page is at rest; while the database is away, the page asks for it.
  * @param {View} view
  */
-export function look_after(view) {
+export function resendLost(view) {
   const { testScriptState: script, testConnectionState: connection } = app() ?? {}, { away } = view.component.data;
   const due = performance.now() - view.sentAt > LOST_MS;
   if (connection !== 'CONNECTED') view.sentAt = -Infinity;  // the next session is told at once
-  else if (script === 'notRunning' && due && (view.outbox.length || away)) emit(view);
-  else if (script === 'notRunning' && due && view.unsaved && !view.timer) draft(view);
-  tell(view);
+  else if (script === 'notRunning' && due && (view.outbox.length || away)) sendPresses(view);
+  else if (script === 'notRunning' && due && view.unsaved && !view.timer) scheduleDraft(view);
+  showDelay(view);
 }
 
 /** @param {View} view */
-export function tell(view) {
+export function showDelay(view) {
   const { away } = view.component.data, [first] = view.outbox;
   const slow = first && Date.now() - first.at > LOST_MS ? SLOW : '';
   const words = away || slow;
@@ -74,7 +74,7 @@ export function tell(view) {
  * The tab that was opened second is told; what both answer is refused by the server.
  * @param {Find} $
  */
-export function other_tabs($) {
+export function watchOtherTabs($) {
   const channel = new BroadcastChannel(STORED);
   channel.onmessage = ({ data }) => {
     if (data === 'opened') channel.postMessage('open already');

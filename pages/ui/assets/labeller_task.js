@@ -2,27 +2,27 @@
 
 /** @import { Task, TaskMode, View } from './types.d.ts' */
 import { all, element } from './dom.js';
-import { questions } from './labeller_questions.js';
-import { nodes, texts } from './labeller_texts.js';
-import { draft, inDialog, same, tick } from './labeller_view.js';
+import { drawQuestions } from './labeller_questions.js';
+import { drawTexts, pieceNodes } from './labeller_texts.js';
+import { isDialogOpen, isSameTask, scheduleDraft, tick } from './labeller_view.js';
 
 /** @param {View} view @param {Task} task @param {TaskMode} mode */
-export function begin(view, task, mode) {
-  const stashed = view.stash[task.reservation];
+export function beginTask(view, task, mode) {
+  const stash = view.stash[task.reservation];
   delete view.stash[task.reservation];
   clearTimeout(view.timer);
   view.timer = 0;
-  Object.assign(view, { task, mode, pending: null, active: 0, pick: null, from: null, half: null, unsaved: Boolean(stashed), touched: Boolean(stashed) || task.changed, drawn: '' });
-  Object.assign(view, { answers: structuredClone(stashed?.answers ?? task.answers), began: performance.now(), seen: false });
-  Object.assign(view, { activeMs: (stashed ?? task).active_ms, wallMs: (stashed ?? task).wall_ms, asked: JSON.stringify(view.component.data.questions) });
+  Object.assign(view, { task, mode, pending: null, active: 0, pick: null, lastPick: null, openClaim: null, unsaved: Boolean(stash), touched: Boolean(stash) || task.changed, drawnTexts: '' });
+  Object.assign(view, { answers: structuredClone(stash?.answers ?? task.answers), startedAt: performance.now(), isVisible: false });
+  Object.assign(view, { activeMs: (stash ?? task).active_ms, wallMs: (stash ?? task).wall_ms, drawnQuestions: JSON.stringify(view.component.data.questions) });
   tick(view);
   view.$('.why').hidden = true;
   view.$('.kept').textContent = '';
-  draw(view);
+  drawTask(view);
   view.$('.document .text').scrollTop = view.$('.work').scrollTop = 0;
   // keys are heard at once, whichever widget brought the task
-  if (!inDialog()) view.$('.labeller').focus({ preventScroll: true });
-  if (stashed) draft(view);
+  if (!isDialogOpen()) view.$('.labeller').focus({ preventScroll: true });
+  if (stash) scheduleDraft(view);
 }
 
 /**
@@ -30,33 +30,33 @@ export function begin(view, task, mode) {
  * @param {View} view
  * @param {Task} task
  */
-export function adopt(view, task) {
-  const asked = JSON.stringify(view.component.data.questions), untouched = !view.touched && view.component.data.stamp !== view.stamp;
+export function adoptTask(view, task) {
+  const questions = JSON.stringify(view.component.data.questions), isUntouched = !view.touched && view.component.data.stamp !== view.stamp;
   view.task = task;
-  if (untouched) view.answers = structuredClone(task.answers);
-  if (asked !== view.asked || untouched) questions(view);
-  view.asked = asked;
-  texts(view);
-  preview(view);
-  if (view.touched && view.component.data.stamp !== view.stamp) draft(view);
+  if (isUntouched) view.answers = structuredClone(task.answers);
+  if (questions !== view.drawnQuestions || isUntouched) drawQuestions(view);
+  view.drawnQuestions = questions;
+  drawTexts(view);
+  drawPreview(view);
+  if (view.touched && view.component.data.stamp !== view.stamp) scheduleDraft(view);
 }
 
 /** @param {View} view */
-function draw(view) {
-  const asked = view.component.data.questions;
-  head(view);
-  for (const node of all(view.root, '.on-text')) node.hidden = !asked.some(({ kind }) => ['text', 'edit'].includes(kind));
-  view.$('.on-span').hidden = !asked.some(({ kind }) => ['span', 'link'].includes(kind));
-  view.$('.on-words').hidden = !asked.some(({ kind, of }) => kind === 'link' || (kind === 'span' && of === 'summary'));
-  scores(view);
-  feedback(view);
-  preview(view);
-  texts(view);
-  questions(view);
+function drawTask(view) {
+  const questions = view.component.data.questions;
+  drawHead(view);
+  for (const node of all(view.root, '.on-text')) node.hidden = !questions.some(({ kind }) => ['text', 'edit'].includes(kind));
+  view.$('.on-span').hidden = !questions.some(({ kind }) => ['span', 'link'].includes(kind));
+  view.$('.on-words').hidden = !questions.some(({ kind, of }) => kind === 'link' || (kind === 'span' && of === 'summary'));
+  drawScores(view);
+  drawFeedback(view);
+  drawPreview(view);
+  drawTexts(view);
+  drawQuestions(view);
 }
 
 /** @param {View} view */
-export function head(view) {
+export function drawHead(view) {
   const { receipt } = view.component.data;
   view.$('.where').textContent = view.task.title;
   view.$('.help').textContent = view.task.help;
@@ -68,24 +68,24 @@ export function head(view) {
  * The change by itself, where it can be seen however long the texts are.
  * @param {View} view
  */
-function preview(view) {
-  const { preview: known, task } = view.component.data, shown = same(view, task) ? known : null, box = view.$('.preview');
-  box.hidden = !shown;
-  if (shown) box.replaceChildren(...nodes(shown.pieces, [], []), element('strong', '', shown.refusal));
+function drawPreview(view) {
+  const { preview: latest, task } = view.component.data, preview = isSameTask(view, task) ? latest : null, box = view.$('.preview');
+  box.hidden = !preview;
+  if (preview) box.replaceChildren(...pieceNodes(preview.pieces, [], []), element('strong', '', preview.refusal));
 }
 
 /** @param {View} view */
-function feedback(view) {
-  const { feedback: shown } = view.component.data, box = view.$('.feedback');
-  box.hidden = !shown;
-  if (!shown) return;
-  box.className = `feedback ${shown.right ? 'right' : 'wrong'}`;
-  const expected = shown.expected.map(([ask, answer]) => element('p', '', `${ask} ${answer}`));
-  box.replaceChildren(element('strong', '', shown.right ? '✓ Right.' : '✗ Not as expected.'), ...(shown.right ? [] : expected), element('p', '', shown.words));
+function drawFeedback(view) {
+  const { feedback } = view.component.data, box = view.$('.feedback');
+  box.hidden = !feedback;
+  if (!feedback) return;
+  box.className = `feedback ${feedback.right ? 'right' : 'wrong'}`;
+  const expected = feedback.expected.map(([ask, answer]) => element('p', '', `${ask} ${answer}`));
+  box.replaceChildren(element('strong', '', feedback.right ? '✓ Right.' : '✗ Not as expected.'), ...(feedback.right ? [] : expected), element('p', '', feedback.words));
 }
 
 /** @param {View} view */
-function scores(view) {
+function drawScores(view) {
   const { scores: rows } = view.component.data, box = view.$('.scores');
   box.hidden = !rows;
   if (!rows) return;

@@ -1,6 +1,6 @@
 // What every part of the labeller builds on: the time of the task in hand, its draft, and what this tab stores of it.
 
-/** @import { Press, Stashed, Task, View } from './types.d.ts' */
+/** @import { Press, StashedAnswers, Task, View } from './types.d.ts' */
 
 const IDLE_MS = 30000, DRAFT_MS = 500;
 export const STORED = 'touchstone-labeller';
@@ -11,22 +11,22 @@ export const STORED = 'touchstone-labeller';
  */
 export function tick(view) {
   const now = performance.now();
-  if (view.seen) view.activeMs += Math.min(now - view.last, IDLE_MS);
-  view.seen = !document.hidden;
-  view.last = now;
+  if (view.isVisible) view.activeMs += Math.min(now - view.lastSignAt, IDLE_MS);
+  view.isVisible = !document.hidden;
+  view.lastSignAt = now;
 }
 
 /** @param {View} view */
 export const times = view => {
   tick(view);
-  return { active_ms: Math.round(view.activeMs), wall_ms: Math.round(view.wallMs + performance.now() - view.began) };
+  return { active_ms: Math.round(view.activeMs), wall_ms: Math.round(view.wallMs + performance.now() - view.startedAt) };
 };
 
 /** @param {View} view @param {Task} task */
-export const same = (view, task) => view.task.reservation === task.reservation;
+export const isSameTask = (view, task) => view.task.reservation === task.reservation;
 
 /** @param {View} view */
-export function draft(view) {
+export function scheduleDraft(view) {
   clearTimeout(view.timer);
   if (view.outbox.length) return;  // what was pressed before comes first
   view.timer = setTimeout(() => {
@@ -37,26 +37,26 @@ export function draft(view) {
 }
 
 /** @param {View} view */
-export function kept(view) {
+export function confirmDraft(view) {
   view.$('.kept').textContent = '· draft kept';
   view.unsaved = false;
-  store(view);
+  storeUnsent(view);
 }
 
 /**
  * A page that is loaded again sends on what the one before could not.
  * @param {View} view
  */
-export function store(view) {
-  const hand = view.unsaved ? { [view.task.reservation]: { answers: view.answers, ...times(view) } } : {};
-  sessionStorage.setItem(STORED, JSON.stringify({ outbox: view.outbox, stash: { ...view.stash, ...hand } }));
+export function storeUnsent(view) {
+  const current = view.unsaved ? { [view.task.reservation]: { answers: view.answers, ...times(view) } } : {};
+  sessionStorage.setItem(STORED, JSON.stringify({ outbox: view.outbox, stash: { ...view.stash, ...current } }));
 }
 
-export function unsent() {
-  /** @type {{ outbox?: Press[], stash?: Record<number, Stashed> }} */
+export function readUnsent() {
+  /** @type {{ outbox?: Press[], stash?: Record<number, StashedAnswers> }} */
   const { outbox = [], stash = {} } = JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
   const early = (window.touchstoneKeys?.splice(0) ?? []).map(key => ({ key: key.length > 1 ? key : key.toLowerCase() }));
-  return { outbox, stash, keys: early, held: false, sentAt: -Infinity };
+  return { outbox, stash, heldKeys: early, awaitsReceipt: false, sentAt: -Infinity };
 }
 
-export const inDialog = () => document.querySelector('[role=dialog]') !== null;
+export const isDialogOpen = () => document.querySelector('[role=dialog]') !== null;

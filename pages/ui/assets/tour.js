@@ -1,8 +1,8 @@
 /** @import { Tour, TourStep } from './types.d.ts' */
 import { finder, put } from './dom.js';
 import { checkTask, drawTask, goThere, noteLesson } from './tour_lesson.js';
-import { areMarksDismissed, dismissMarks, store, stored } from './tour_memory.js';
-import { find, place } from './tour_target.js';
+import { areMarksDismissed, dismissMarks, storedTour, storeTour } from './tour_memory.js';
+import { findTarget, placeStep } from './tour_target.js';
 
 /** @type {WeakMap<ShadowRoot, Tour>} */
 const tours = new WeakMap();
@@ -25,17 +25,17 @@ function open(root, component) {
   const $ = finder(root);
   /** @type {Tour} */
   const tour = {
-    root, $, component, steps: [], at: 0, mark: 0, leads: false, shown: '', seen: null, seenAt: 0, lookedAt: 0,
-    scrolled: false, before: null, frame: 0, chosen: null, checkedAt: 0, asked: '',
-    keys: event => pressed(tour, event), wheel: () => { tour.scrolled = true; }, redraw: () => { show(tour, tour.steps, tour.at, tour.leads); },
+    root, $, component, steps: [], at: 0, mark: 0, leads: false, shownStep: '', target: null, targetSince: 0, lookedAt: 0,
+    scrolled: false, focusedBefore: null, frame: 0, choiceIndex: null, checkedAt: 0, requestedLesson: '',
+    keys: event => hearKey(tour, event), wheel: () => { tour.scrolled = true; }, redraw: () => { show(tour, tour.steps, tour.at, tour.leads); },
   };
   tours.set(root, tour);
   addEventListener('keydown', tour.keys, true);
   for (const kind of ['wheel', 'touchmove']) addEventListener(kind, tour.wheel, { passive: true });
-  $('.next').addEventListener('click', () => { if (stored()?.plays && tour.leads) pause(tour); else go(tour, 1); });
+  $('.next').addEventListener('click', () => { if (storedTour()?.plays && tour.leads) pause(tour); else go(tour, 1); });
   $('.back').addEventListener('click', () => go(tour, -1));
   $('.end').addEventListener('click', () => end(tour));
-  $('.there').addEventListener('click', () => goThere(tour, find(tour.steps[tour.at].target)));
+  $('.there').addEventListener('click', () => goThere(tour, findTarget(tour.steps[tour.at].target)));
   return tour;
 }
 
@@ -53,11 +53,11 @@ function forget(tour) {
  */
 function start(tour) {
   const { data } = tour.component;
-  if (data.token && stored()?.token !== data.token) store({ token: data.token, lesson: data.lesson, at: 0, plays: data.plays, passed: [] });
-  const at = stored()?.at ?? null, lesson = stored()?.lesson ?? '';
+  if (data.token && storedTour()?.token !== data.token) storeTour({ token: data.token, lesson: data.lesson, at: 0, plays: data.plays, passed: [] });
+  const at = storedTour()?.at ?? null, lesson = storedTour()?.lesson ?? '';
   if (at !== null && lesson !== data.lesson) { // the page was loaded again
-    if (tour.asked !== lesson) tour.component.setTriggerValue('open', { lesson, at: null });
-    tour.asked = lesson;
+    if (tour.requestedLesson !== lesson) tour.component.setTriggerValue('open', { lesson, at: null });
+    tour.requestedLesson = lesson;
     return;
   }
   if (at !== null && at < data.steps.length) show(tour, data.steps, at, true);
@@ -68,7 +68,7 @@ function start(tour) {
 /** @param {Tour} tour @param {TourStep[]} steps @param {number} at @param {boolean} leads */
 function show(tour, steps, at, leads) {
   Object.assign(tour, { steps, at, leads });
-  const { $, component } = tour, { data } = component, step = steps[at], plays = leads && Boolean(stored()?.plays);
+  const { $, component } = tour, { data } = component, step = steps[at], plays = leads && Boolean(storedTour()?.plays);
   const lesson = leads && data.lesson;
   put($('.place'), `${leads ? data.heading : 'First visit'} · ${at + 1} of ${steps.length}${plays ? ' · runs by itself' : lesson ? ' · Alt L' : leads ? ' · ← → Esc' : ''}`);
   put($('.title'), step.title);
@@ -78,13 +78,13 @@ function show(tour, steps, at, leads) {
   $('.back').hidden = at === 0 || plays;
   $('.time').hidden = !plays;
   $('.card').classList.toggle('lesson', Boolean(lesson));
-  const name = `${leads}${data.lesson}${at}${data.page}`, isNew = tour.shown !== name;
-  if (isNew) tour.chosen = null;
+  const name = `${leads}${data.lesson}${at}${data.page}`, isNew = tour.shownStep !== name;
+  if (isNew) tour.choiceIndex = null;
   drawTask(tour, isNew);
   if (!isNew) return;
-  if (!tour.shown) tour.before = document.activeElement;
-  tour.shown = name;
-  Object.assign(tour, { seen: null, scrolled: false });
+  if (!tour.shownStep) tour.focusedBefore = document.activeElement;
+  tour.shownStep = name;
+  Object.assign(tour, { target: null, scrolled: false });
   for (const part of ['.ring', '.card']) if (!$(part).matches(':popover-open')) $(part).showPopover();
   $('.ring').classList.toggle('spot', leads && !lesson);
   if (leads) $('.card').focus({ preventScroll: true });
@@ -95,10 +95,10 @@ function show(tour, steps, at, leads) {
 /** @param {Tour} tour */
 function hide(tour) {
   cancelAnimationFrame(tour.frame);
-  if (!tour.shown) return;
-  tour.shown = '';
+  if (!tour.shownStep) return;
+  tour.shownStep = '';
   for (const part of ['.ring', '.card']) tour.$(part).hidePopover();
-  if (tour.before instanceof HTMLElement) tour.before.focus({ preventScroll: true });
+  if (tour.focusedBefore instanceof HTMLElement) tour.focusedBefore.focus({ preventScroll: true });
 }
 
 /** @param {Tour} tour @param {number} by */
@@ -106,7 +106,7 @@ function go(tour, by) {
   const { steps, leads, component } = tour, at = tour.at + by;
   if (at < 0) return;
   if (at >= steps.length) { finish(tour); return; }
-  if (leads) store({ at });
+  if (leads) storeTour({ at });
   else tour.mark = at;
   const { page, opens } = steps[at], { lesson } = component.data;
   show(tour, steps, at, leads);
@@ -121,7 +121,7 @@ function finish(tour) {
   const { lesson, following } = tour.component.data;
   if (tour.leads && lesson) noteLesson(tour);
   if (!tour.leads || !lesson || !following) { end(tour); return; }
-  store({ lesson: following.name, at: 0, passed: [] });
+  storeTour({ lesson: following.name, at: 0, passed: [] });
   tour.component.setTriggerValue('open', { lesson: following.name, at: 0 });
 }
 
@@ -130,21 +130,21 @@ function finish(tour) {
  * @param {Tour} tour
  */
 function pause(tour) {
-  store({ plays: false });
+  storeTour({ plays: false });
   show(tour, tour.steps, tour.at, true);
 }
 
 /** @param {Tour} tour */
 function end(tour) {
-  if (tour.leads) store({ at: null });
+  if (tour.leads) storeTour({ at: null });
   // who was led through everything needs no marks
   dismissMarks();
   hide(tour);
 }
 
 /** @param {Tour} tour @param {KeyboardEvent} event */
-function pressed(tour, event) {
-  if (!tour.shown || event.ctrlKey || event.metaKey) return;
+function hearKey(tour, event) {
+  if (!tour.shownStep || event.ctrlKey || event.metaKey) return;
   if (event.altKey && event.code === 'KeyL' && tour.leads && tour.component.data.lesson) {
     tour.$('.card').focus();
     event.preventDefault();
@@ -156,8 +156,8 @@ function pressed(tour, event) {
   const inCard = event.composedPath().includes(tour.$('.card'));
   const typing = event.composedPath().some(node => node instanceof Element && node.matches('input, textarea, select, table, [role=tablist], [contenteditable=true]'));
   if (event.key === 'Escape' && (leads || inCard)) end(tour);
-  else if (event.key === 'ArrowRight' && (leads ? !typing : inCard)) step(tour, 1);
-  else if (event.key === 'ArrowLeft' && (leads ? !typing : inCard)) step(tour, -1);
+  else if (event.key === 'ArrowRight' && (leads ? !typing : inCard)) goByHand(tour, 1);
+  else if (event.key === 'ArrowLeft' && (leads ? !typing : inCard)) goByHand(tour, -1);
   else return;
   event.preventDefault();
   event.stopImmediatePropagation();
@@ -168,8 +168,8 @@ function pressed(tour, event) {
  * @param {Tour} tour
  * @param {number} by
  */
-function step(tour, by) {
-  if (tour.leads) store({ plays: false });
+function goByHand(tour, by) {
+  if (tour.leads) storeTour({ plays: false });
   go(tour, by);
 }
 
@@ -179,7 +179,7 @@ function step(tour, by) {
  */
 function follow(tour) {
   tour.frame = requestAnimationFrame(() => follow(tour));
-  place(tour);
+  placeStep(tour);
   play(tour);
   checkTask(tour);
 }
@@ -189,9 +189,9 @@ function follow(tour) {
  * @param {Tour} tour
  */
 function play(tour) {
-  const state = stored(), now = Date.now();
+  const state = storedTour(), now = Date.now();
   if (!tour.leads || !state?.plays) return;
   const time = 1000 * tour.steps[tour.at].seconds, share = (now - state.since) / time;
   tour.$('.time i').style.transform = `scaleX(${Math.min(1, share)})`;
-  if (share >= (tour.seen ? 1 : MISSING_SHARE) && now - tour.seenAt >= LEAST_MS) go(tour, 1);
+  if (share >= (tour.target ? 1 : MISSING_SHARE) && now - tour.targetSince >= LEAST_MS) go(tour, 1);
 }

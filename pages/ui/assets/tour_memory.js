@@ -5,12 +5,12 @@
 
 const TOUR = 'touchstone-tour', LESSONS = 'touchstone-lessons', MARKS = 'touchstone-coach-marks';
 
-export const stored = () => /** @type {StoredTour | null} */ (JSON.parse(sessionStorage.getItem(TOUR) ?? 'null'));
+export const storedTour = () => /** @type {StoredTour | null} */ (JSON.parse(sessionStorage.getItem(TOUR) ?? 'null'));
 
 /** @param {Partial<StoredTour>} change */
-export function store(change) {
+export function storeTour(change) {
   const empty = { token: '', lesson: '', at: 0, plays: false, passed: [] };
-  sessionStorage.setItem(TOUR, JSON.stringify({ ...empty, ...stored(), since: Date.now(), ...change }));
+  sessionStorage.setItem(TOUR, JSON.stringify({ ...empty, ...storedTour(), since: Date.now(), ...change }));
 }
 
 export const areMarksDismissed = () => localStorage.getItem(MARKS) !== null;

@@ -7,11 +7,11 @@ const NARROW = 640; // below this the card lies at the bottom
 const LOOK_MS = 200;
 
 /** @param {Tour} tour */
-export function place(tour) {
-  const wanted = tour.steps[tour.at], here = wanted.page === tour.component.data.page;
-  const target = here ? find(wanted.target) : null;
+export function placeStep(tour) {
+  const step = tour.steps[tour.at], isOnPage = step.page === tour.component.data.page;
+  const target = isOnPage ? findTarget(step.target) : null;
   const now = Date.now();
-  if (target && target !== tour.seen) Object.assign(tour, { seen: target, seenAt: now, lookedAt: 0 });
+  if (target && target !== tour.target) Object.assign(tour, { target, targetSince: now, lookedAt: 0 });
   // a page that still grows may take it away again, or under the panes that stay in view
   if (target && !tour.scrolled && now - tour.lookedAt > LOOK_MS) {
     tour.lookedAt = now;
@@ -20,18 +20,18 @@ export function place(tour) {
   const box = target?.getBoundingClientRect();
   const ring = tour.$('.ring');
   ring.style.visibility = box ? 'visible' : 'hidden';
-  if (box) put4(ring, box.left - MARGIN, box.top - MARGIN, box.width + 2 * MARGIN, box.height + 2 * MARGIN);
-  const [left, top] = spot(tour.$('.card').getBoundingClientRect(), box, Boolean(wanted.done));
-  put4(tour.$('.card'), left, top);
+  if (box) setBox(ring, box.left - MARGIN, box.top - MARGIN, box.width + 2 * MARGIN, box.height + 2 * MARGIN);
+  const [left, top] = cardPlace(tour.$('.card').getBoundingClientRect(), box, Boolean(step.done));
+  setBox(tour.$('.card'), left, top);
 }
 
 /** @param {string} path */
-export function find(path) {
+export function findTarget(path) {
   if (!path) return undefined;
   const [outside, inside] = path.split(' >>> ');
-  const found = [...document.querySelectorAll(outside)].find(node => node.getClientRects().length);
-  if (!found || !inside) return found;
-  const host = [found, ...found.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector(inside));
+  const node = [...document.querySelectorAll(outside)].find(node => node.getClientRects().length);
+  if (!node || !inside) return node;
+  const host = [node, ...node.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector(inside));
   const part = host?.shadowRoot?.querySelector(inside);
   return part?.getClientRects().length ? part : undefined;
 }
@@ -61,7 +61,7 @@ function isVisible(tour, target) {
   const tall = height > innerHeight / 2, shares = tall ? [.02, .2] : [.1, .5, .9];
   if (innerWidth < NARROW && !tall && top + height > tour.$('.card').getBoundingClientRect().top) return false;
   const x = (Math.max(0, left) + Math.min(innerWidth, left + width)) / 2; // of a table, the middle of what is on the screen
-  return shares.every(share => lies(tour, target, x, top + share * height));
+  return shares.every(share => isOnTop(tour, target, x, top + share * height));
 }
 
 /**
@@ -71,8 +71,8 @@ function isVisible(tour, target) {
  * @param {number} x
  * @param {number} y
  */
-function lies(tour, target, x, y) {
-  let node = document.elementsFromPoint(x, y).find(one => !one.contains(tour.root.host) && !tour.root.host.contains(one)) ?? null;
+function isOnTop(tour, target, x, y) {
+  let node = document.elementsFromPoint(x, y).find(element => !element.contains(tour.root.host) && !tour.root.host.contains(element)) ?? null;
   while (node?.shadowRoot?.elementFromPoint(x, y)) {
     const inner = node.shadowRoot.elementFromPoint(x, y);
     if (inner === node) break;
@@ -91,7 +91,7 @@ function lies(tour, target, x, y) {
  * @param {DOMRect|undefined} box
  * @param {boolean} isDone - whether something is to be done in the target
  */
-function spot(card, box, isDone) {
+function cardPlace(card, box, isDone) {
   const right = innerWidth - card.width - EDGE, bottom = innerHeight - card.height - EDGE;
   if (!box || innerWidth < NARROW) return [Math.max(EDGE, right), bottom];
   const left = Math.min(Math.max(EDGE, box.left), right), top = Math.min(Math.max(EDGE, box.top), bottom);
@@ -111,9 +111,9 @@ function spot(card, box, isDone) {
  * @param {number|undefined} [width]
  * @param {number|undefined} [height]
  */
-function put4(node, left, top, width, height) {
+function setBox(node, left, top, width, height) {
   for (const [name, value] of Object.entries({ left, top, width, height })) {
-    const wanted = value === undefined ? '' : `${Math.round(value)}px`;
-    if (node.style.getPropertyValue(name) !== wanted) node.style.setProperty(name, wanted);
+    const length = value === undefined ? '' : `${Math.round(value)}px`;
+    if (node.style.getPropertyValue(name) !== length) node.style.setProperty(name, length);
   }
 }
