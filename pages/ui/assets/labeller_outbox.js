@@ -34,7 +34,7 @@ export function takeReceipts(view) {
  * @param {Task|null|undefined} target
  */
 export function putBack(view, refused, target) {
-  for (const press of view.outbox.filter(one => one.act === 'answer')) view.stash[press.reservation] = press;
+  for (const press of view.outbox.filter(({ act }) => act === 'answer')) view.stash[press.reservation] = press;
   if (!view.pending && view.touched) view.stash[view.task.reservation] = { answers: view.answers, ...times(view) };
   if (refused.revision === target?.revision) view.stash[refused.reservation] = refused;
   Object.assign(view, { outbox: [], heldKeys: [], awaitsReceipt: false });

@@ -21,7 +21,10 @@ function questionField(view, question, at) {
   box.dataset.question = question.id;
   box.disabled = isLocked(view);
   box.append(element('legend', '', question.required ? question.ask : `${question.ask} (optional)`));
-  const inputs = { choice: optionsRow, several: optionsRow, scale: optionsRow, slider: sliderRow, ranking: optionsRow, 'best-worst': optionsRow, soft: sharesRow, text: textBox, edit: textBox, span: passagesRow, link: passagesRow };
+  const inputs = {
+    choice: optionsRow, several: optionsRow, scale: optionsRow, ranking: optionsRow, 'best-worst': optionsRow,
+    slider: sliderRow, soft: sharesRow, text: textBox, edit: textBox, span: passagesRow, link: passagesRow,
+  };
   box.append(inputs[question.kind](view, question, at));
   if (question.hint) box.append(element('p', 'hint', question.hint));
   box.addEventListener('focusin', () => activate(view, at));

@@ -12,7 +12,8 @@ export function beginTask(view, task, mode) {
   delete view.stash[task.reservation];
   clearTimeout(view.timer);
   view.timer = 0;
-  Object.assign(view, { task, mode, pending: null, active: 0, pick: null, lastPick: null, openClaim: null, unsaved: Boolean(stash), touched: Boolean(stash) || task.changed, drawnTexts: '' });
+  Object.assign(view, { task, mode, pending: null, active: 0, pick: null, lastPick: null, openClaim: null, drawnTexts: '' });
+  Object.assign(view, { unsaved: Boolean(stash), touched: Boolean(stash) || task.changed });
   Object.assign(view, { answers: structuredClone(stash?.answers ?? task.answers), startedAt: performance.now(), isVisible: false });
   Object.assign(view, { activeMs: (stash ?? task).active_ms, wallMs: (stash ?? task).wall_ms, drawnQuestions: JSON.stringify(view.component.data.questions) });
   tick(view);

@@ -41,7 +41,8 @@ export function drawMarks(view) {
   for (const pane of panes(view)) {
     const { of } = pane.dataset;
     const markedSpans = questions.filter(q => q.kind === 'span' && q.of === of).flatMap(q => passagesOf(view, q));
-    const linkedSpans = questions.filter(q => q.kind === 'link').flatMap(q => linksOf(view, q)).flatMap(({ claim, evidence }) => (of === 'summary' ? [claim] : of === 'document' ? [evidence] : []));
+    const links = questions.filter(q => q.kind === 'link').flatMap(q => linksOf(view, q));
+    const linkedSpans = of === 'summary' ? links.map(({ claim }) => claim) : of === 'document' ? links.map(({ evidence }) => evidence) : [];
     const claimSpans = of === 'summary' && view.openClaim ? [view.openClaim] : [];
     const spans = [...markedSpans, ...linkedSpans, ...claimSpans].filter(span => isOnSide(pane, span));
     const pickedSpans = view.pick?.pane === pane ? [view.pick.span] : [];

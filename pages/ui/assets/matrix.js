@@ -65,7 +65,7 @@ function sortedRows({ data, kind, order }) {
   const column = data.blocks.flatMap(block => block.kinds).findIndex(({ spec }) => spec === kind);
   const values = data.rows.map(row => ({ row, value: row.cells[column]?.value ?? null }));
   const scored = values.flatMap(({ row, value }) => (value === null ? [] : [{ row, value }]));
-  scored.sort((one, other) => (order === 'descending' ? other.value - one.value : one.value - other.value));
+  scored.sort((a, b) => (order === 'descending' ? b.value - a.value : a.value - b.value));
   return [...scored, ...values.filter(({ value }) => value === null)].map(({ row }) => row);
 }
 
