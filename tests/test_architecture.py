@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tests.sources import ENTRIES, FILES, PACKAGES, ROOT, SHIPPED, listed, name_of, nodes, text
 
 PAGES = sorted((ROOT / "pages" / "views").glob("*.py"))
+SCRIPTS = sorted((ROOT / "pages" / "ui" / "assets").glob("*.js"))
 LONGEST_PAGE = 120
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
 CONTRACTS = ("metric", "perturbation", "dataset")
@@ -156,6 +159,12 @@ def test_what_people_write_reaches_the_screen_as_text() -> None:
     sources = [*SHIPPED, *(path for path in (ROOT / "pages").rglob("*") if path.suffix in {".js", ".html", ".css"})]
     found = [f"{name_of(path)} has {unsafe}" for path in sources for unsafe in UNSAFE if unsafe in text(path)]
     assert not found, listed(found)
+
+
+def test_the_scripts_of_the_browser_import_each_other_in_one_direction() -> None:
+    imported = {path.name: re.findall(r"^import .* from '\./(.+)';$", text(path), re.MULTILINE) for path in SCRIPTS}
+    assert "labeller_keys.js" in imported["labeller.js"]
+    TopologicalSorter(imported).prepare()  # raises an error that names the files of a circle
 
 
 def test_the_top_of_the_project_is_that_of_the_design() -> None:

@@ -39,7 +39,7 @@ def test_the_files_of_a_script_become_one_module_in_which_each_is_once() -> None
     assert script.count("export default function") == 1
     assert len(re.findall(r"^(?:im|ex)port ", script, re.MULTILINE)) == 1
     defined = re.findall(r"^(?:function|const|let) (\w+)", script, re.MULTILINE)
-    assert {"unsent", "walk", "finder", "press", "draft"} <= set(defined)
+    assert {"readUnsent", "movePick", "finder", "press", "scheduleDraft"} <= set(defined)
     assert len(defined) == len(set(defined))
 
 
