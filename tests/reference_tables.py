@@ -215,14 +215,35 @@ _FORM_NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+_WINGS = (
+    "Core and base",
+    "Text",
+    "Statistics",
+    "Data",
+    "Models",
+    "Scoring",
+    "Edits",
+    "Results",
+    "Evaluation",
+    "Assessment",
+    "Annotations",
+    "Pages",
+    "Tests and CI",
+)
+"""Parts of the project in the order of the index; the line below a decision's title ends with one of them."""
+
+
 def _decisions() -> str:
-    """Every decision, the newest first."""
-    lines = []
-    for file in sorted(_DECISIONS.glob("[0-9]*.md"), reverse=True):
-        heading, _, date, *_ = file.read_text(encoding="utf-8").splitlines()
+    """A table of decisions for each part of the project that has some."""
+    rows: dict[str, list[tuple[str, str, str]]] = {wing: [] for wing in _WINGS}
+    for file in sorted(_DECISIONS.glob("[0-9]*.md")):
+        heading, _, line, *_ = file.read_text(encoding="utf-8").splitlines()
         number, _, title = heading.removeprefix("# ").partition(". ")
-        lines.append((number, f"[{title}]({file.name})", date))
-    return _table(("", "decision", "date"), lines)
+        date, _, wing = line.partition(" · ")
+        rows[wing].append((number, f"[{title}]({file.name})", date))
+    return "\n\n".join(
+        f"### {wing}\n\n{_table(('', 'decision', 'date'), lines)}" for wing, lines in rows.items() if lines
+    )
 
 
 def _lessons() -> str:
