@@ -31,9 +31,9 @@ help: ## show this list
 	@$(COMPILE)
 	@touch $@
 
-$(NODE)/.scripts: package.json
+$(NODE)/.scripts: .ci/package.json
 	mkdir -p $(NODE)
-	cp package.json $(NODE)
+	cp .ci/package.json $(NODE)
 	npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
@@ -81,8 +81,8 @@ check: $(TEST_TOOLS) ## formatting, lint, types
 	else echo "Skipped: types and lint of the scripts of pages/ need npm, which comes with Node.js 18 or newer (nodejs.org)."; fi
 
 check-scripts: $(NODE)/.scripts # types and lint of the scripts that run in the browser
-	$(NODE)/node_modules/.bin/tsc --project jsconfig.json
-	$(NODE)/node_modules/.bin/biome lint --error-on-warnings
+	$(NODE)/node_modules/.bin/tsc --project .ci/jsconfig.json
+	$(NODE)/node_modules/.bin/biome lint --error-on-warnings --config-path=.ci/biome.jsonc pages
 
 verify: .venv/.run ## compare published scores with ours, on the weights that are here
 	$(BIN)/python cli.py verify
