@@ -96,8 +96,8 @@ fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff check --fix .
 
 lock: ## pin every package with its hashes again, after a pin changed; needs uv
-	$(LOCK) requirements.txt -o requirements.lock
-	$(LOCK) --torch-backend cpu requirements.txt -o requirements-cpu.lock
+	$(LOCK) requirements.txt -o .ci/requirements.lock
+	$(LOCK) --torch-backend cpu requirements.txt -o .ci/requirements-cpu.lock
 	$(LOCK) .ci/build-requirements.txt -o .ci/build-requirements.lock
 
 reference: .venv/.run ## write the tables that are made from the code into the documents again
