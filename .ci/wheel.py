@@ -1,4 +1,9 @@
-"""How the wheel is made: all of ours lies in the one package `touchstone`, and what we import of ours begins with its name."""
+"""How the wheel is made: all of ours lies in the one package `touchstone`, and what we import of ours begins with its name.
+
+The folders of a checkout stand at its top, where `from core import …` finds them. Copied as they are they would install `core`, `pages`
+and `annotations` beside the packages of others; on a path of their own inside `touchstone` they would still take these names in the
+process. Relative imports reach from `annotations` to `core` only where both have a parent, which a checkout has not.
+"""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class Installed:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("wheel")
-    made = Installed(folder / "touchstone-0.2.0-py3-none-any.whl", folder)
+    made = Installed(folder / "touchstone_bench-0.2.0-py3-none-any.whl", folder)
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     python = made.programs / "python"
@@ -115,8 +115,8 @@ def without_times(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installed: Installed) -> None:
     with zipfile.ZipFile(installed.wheel) as wheel:
         names = wheel.namelist()
-        metadata = wheel.read("touchstone-0.2.0.dist-info/METADATA").decode()
-    assert {name.split("/")[0] for name in names} == {"touchstone", "touchstone-0.2.0.dist-info"}
+        metadata = wheel.read("touchstone_bench-0.2.0.dist-info/METADATA").decode()
+    assert {name.split("/")[0] for name in names} == {"touchstone", "touchstone_bench-0.2.0.dist-info"}
     tracked = subprocess.run(
         ["git", "ls-files", "annotations", "core", "docs", "pages", ".streamlit"], cwd=ROOT, capture_output=True
     )
