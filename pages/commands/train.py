@@ -55,7 +55,7 @@ _MAX_TOKENS = (
     "Of a cross-encoder: tokens of document and sentence together, as far as the encoder reads; of a longer document it reads "
     "what is closest to the sentence."
 )
-_LORA = "Of a cross-encoder: train low-rank updates only; needs requirements-train.txt."
+_LORA = "Of a cross-encoder: train low-rank updates only; needs the package peft."
 _CORRUPTIONS = (
     "The share of corruptions, inventions and harmless edits by rule, also of the bundled texts, among all summaries."
 )

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
     if not (is_serve_available() and is_accelerate_available()):
-        pytest.skip("`transformers serve` needs fastapi, uvicorn and accelerate: pip install -r requirements-dev.txt")
+        pytest.skip("`transformers serve` needs fastapi, uvicorn and accelerate, of the group dev of pyproject.toml")
     with serving_transformers(tmp_path_factory.mktemp("served")) as url:
         yield Endpoint(url, "", patience_s=30)
 

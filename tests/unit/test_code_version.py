@@ -89,7 +89,6 @@ def test_the_hash_does_not_depend_on_the_order_of_the_parts() -> None:
     [
         ("def f():\n    from core.text import sentences", "def f():\n    from touchstone.core.text import sentences"),
         ('HELP = "Run: python cli.py train"', 'HELP = "Run: touchstone train"'),
-        ('HELP = "pip install -r requirements-parsers.txt"', "HELP = \"pip install 'touchstone[parsers]'\""),
     ],
 )
 def test_the_installed_package_has_the_hash_of_the_checkout(checkout: str, installed: str, package: Path) -> None:

@@ -90,7 +90,7 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> OnnxClassifier:  # 
         import onnxruntime
     except ImportError:
         raise LoadError(
-            "ONNX files are computed by ONNX Runtime, which is not installed. Run: python -m pip install -r requirements-onnx.txt"
+            "ONNX files are computed by ONNX Runtime, which is not installed. Run: python -m pip install onnxruntime==1.32.0"
         ) from None
     order = label_order(path, checkpoint)
     files = onnx_files(path)

@@ -167,7 +167,7 @@ def _recipe_form() -> tuple[Recipe, EncoderSetting, RunRow | None]:
             disabled=not find_spec("peft"),
             help="Train low-rank updates only, which takes less memory."
             if find_spec("peft")
-            else "Needs the package peft: python -m pip install -r requirements-train.txt",
+            else "Needs the package peft: python -m pip install peft==0.21.2",
         )
     runs = shown_runs()
     robust = st.selectbox(

@@ -244,7 +244,7 @@ def test_a_cluster_without_ray_says_what_to_install(
     blocks: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(TouchstoneError, match="pip install -r requirements-ray"):
+    with pytest.raises(TouchstoneError, match="pip install 'ray>="):
         score(blocks, tmp_path / "to", "--cluster", "auto")
 
 

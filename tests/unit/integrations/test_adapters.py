@@ -37,7 +37,7 @@ def expected(metric: str) -> list[float]:
 
 
 def test_torchmetrics_gathers_batches() -> None:
-    torchmetrics = pytest.importorskip("torchmetrics", reason="requirements-dev.txt has torchmetrics")
+    torchmetrics = pytest.importorskip("torchmetrics", reason="the group dev of pyproject.toml has torchmetrics")
     metric, scores = ts.torchmetric("rouge2"), expected("rouge2")
     assert isinstance(metric, torchmetrics.Metric)
     assert metric.higher_is_better is True
@@ -53,7 +53,7 @@ def test_torchmetrics_gathers_batches() -> None:
 
 
 def test_a_collection_of_torchmetrics_counts_what_failed() -> None:
-    torchmetrics = pytest.importorskip("torchmetrics", reason="requirements-dev.txt has torchmetrics")
+    torchmetrics = pytest.importorskip("torchmetrics", reason="the group dev of pyproject.toml has torchmetrics")
     both = torchmetrics.MetricCollection({"novelty": ts.torchmetric("word-novelty"), "summac": ts.torchmetric(FAILING)})
     both.update(SUMMARIES, DOCUMENTS)
     found = both.compute()

@@ -39,7 +39,7 @@ def test_without_the_package_that_reads_it_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(gguf_file, "find_spec", {"gguf": object()}.get)
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    with pytest.raises(TouchstoneError, match=r"not installed: accelerate\. Run: python -m pip install -r"):
+    with pytest.raises(TouchstoneError, match=r"not installed: accelerate\. Run: python -m pip install gguf"):
         convert(tmp_path / "model.gguf", tmp_path / "made", unused)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.gguf"]
 
