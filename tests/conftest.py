@@ -30,17 +30,6 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 
-# they come first, so that no worker is left alone with one of them at the end
-_LONGEST = (
-    *("test_metric_contract", "test_judges", "test_cli_audit", "test_audit_families"),
-    *("test_audit", "test_audit_cases", "test_audit_pages", "test_pytest_plugin", "test_reproduce", "test_cli_pack"),
-    *("test_training", "test_cross_encoder", "test_plugins", "test_wheel", "test_import_form", "test_battery"),
-    *("test_migrate_with_data", "test_examiners", "test_bertscore_deberta", "test_queue", "test_stress_views"),
-    *("test_training_data", "test_store", "test_prose"),
-    *("test_stress_flow", "test_evaluate_flow"),
-)
-
-
 _KNOWN_METRICS = (
     "test_audit.py",
     "test_audit_cases.py",
@@ -75,11 +64,6 @@ def _group_of(nodeid: str) -> str:
     if file.startswith(_ON_THE_SHARED_SERVER):
         return "people who sign in, at one server"
     return "known metrics" if file.endswith(_KNOWN_METRICS) else file
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long files first."""
-    items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
 
 
 def pytest_collection_finish() -> None:
