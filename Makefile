@@ -59,17 +59,16 @@ larger-encoder: .venv/.run ## get all-mpnet-base-v2 (438 MB), an encoder for ber
 TEST_TOOLS := .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts)
 
 test: $(TEST_TOOLS) ## run every test but the slow ones, in a browser too: what CI runs for each change
-	$(BIN)/python -m pytest -m "not slow" --ignore tests/e2e -n auto --no-loadscope-reorder
-	$(BIN)/python -m pytest -m "not slow" tests/e2e -n 2 --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not slow" --ignore tests/e2e -n auto
+	$(BIN)/python -m pytest -m "not slow" tests/e2e -n 2
 
 test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and with bounds of time: what CI runs each night
-	$(BIN)/python -m pytest --ignore tests/e2e -n auto --no-loadscope-reorder
-	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --no-loadscope-reorder
+	$(BIN)/python -m pytest --ignore tests/e2e -n auto
+	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
-	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py \
-		-n 2 --no-loadscope-reorder
+	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py -n 2
 
 check: $(TEST_TOOLS) ## formatting, lint, types
 	$(BIN)/ruff format --check .

@@ -3,11 +3,9 @@ three seconds and 150 MB. Every number is the one that transformers computes, to
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from pickle import UnpicklingError
-from typing import Literal, TypeVar, cast
+from typing import Literal, cast
 
 import torch
 from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt, ValidationError
@@ -17,15 +15,11 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
 from core.model_reference import Checkpoint
-from core.weights.files import read_json_object, weight_files
+from core.weights.files import read_json_object
 
-_Network = TypeVar("_Network", bound=nn.Module)
-
+_WEIGHTS = "model.safetensors"
 _DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-_POOLER = "pooler."  # no metric asks for the pooled state of an encoder
-_POSITION_IDS = "embeddings.position_ids"  # they count from 0
-UNREADABLE = (OSError, RuntimeError, EOFError, SafetensorError, UnpicklingError)
-"""Raised for files of weights that cannot be read."""
+_NOT_READ = ("pooler.", "embeddings.position_ids")  # no metric asks for the pooled state; the others count from 0
 
 
 class BertConfig(BaseModel):
@@ -61,16 +55,12 @@ class EncoderStates:
         return self.hidden_states[-1]
 
 
-class FilledLinear(nn.Linear):
-    """A projection whose weights come from a file."""
-
+class _Linear(nn.Linear):
     def reset_parameters(self) -> None:
         """Leave the weights, which come from a file, as they are."""
 
 
-class FilledEmbedding(nn.Embedding):
-    """A table whose weights come from a file."""
-
+class _Embedding(nn.Embedding):
     def reset_parameters(self) -> None:
         """Leave the weights, which come from a file, as they are."""
 
@@ -82,10 +72,10 @@ class BertLayer(nn.Module):
         super().__init__()
         width, inner, eps = config.hidden_size, config.intermediate_size, config.layer_norm_eps
         self.heads = config.num_attention_heads
-        attention = nn.ModuleDict({name: FilledLinear(width, width) for name in ("query", "key", "value")})
-        self.attention = nn.ModuleDict({"self": attention, "output": _added(FilledLinear(width, width), eps)})
-        self.intermediate = nn.ModuleDict({"dense": FilledLinear(width, inner)})
-        self.output = _added(FilledLinear(inner, width), eps)
+        attention = nn.ModuleDict({name: _Linear(width, width) for name in ("query", "key", "value")})
+        self.attention = nn.ModuleDict({"self": attention, "output": _added(_Linear(width, width), eps)})
+        self.intermediate = nn.ModuleDict({"dense": _Linear(width, inner)})
+        self.output = _added(_Linear(inner, width), eps)
 
     def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
         inner, output = cast(nn.ModuleDict, self.attention["self"]), cast(nn.ModuleDict, self.attention["output"])
@@ -106,9 +96,9 @@ class Bert(nn.Module):
         self.config, width = config, config.hidden_size
         self.embeddings = nn.ModuleDict(
             {
-                "word_embeddings": FilledEmbedding(config.vocab_size, width),
-                "position_embeddings": FilledEmbedding(config.max_position_embeddings, width),
-                "token_type_embeddings": FilledEmbedding(config.type_vocab_size, width),
+                "word_embeddings": _Embedding(config.vocab_size, width),
+                "position_embeddings": _Embedding(config.max_position_embeddings, width),
+                "token_type_embeddings": _Embedding(config.type_vocab_size, width),
                 "LayerNorm": nn.LayerNorm(width, config.layer_norm_eps),
             }
         )
@@ -151,30 +141,15 @@ def read_bert(folder: Path, checkpoint: Checkpoint) -> Bert | None:
     """The BERT of a folder, whose weights are views of its file; None for any other network, number type or form of weights."""
     try:
         config = BertConfig.model_validate(read_json_object(folder / "config.json"))
-        weights = read_weights(folder)
-    except (ValidationError, *UNREADABLE):  # whoever reads every network says what is wrong with a file
+        weights = load_file(folder / _WEIGHTS)
+    except (ValidationError, OSError, SafetensorError):  # whoever reads every network says what is wrong with a file
         return None
-    weights = {name: tensor for name, tensor in weights.items() if not name.startswith(_POOLER)}
-    return fill_network(Bert(config), weights, checkpoint)
-
-
-def read_weights(folder: Path) -> dict[str, Tensor]:
-    """The weights of a folder by their names, if they are one file; raises UNREADABLE."""
-    files = weight_files(folder)
-    if len(files) != 1:
-        raise FileNotFoundError(f"{folder} has its weights in {len(files)} files")
-    [file] = files
-    is_safe = file.suffix == ".safetensors"
-    weights = load_file(file) if is_safe else torch.load(file, map_location="cpu", weights_only=True, mmap=True)
-    if not isinstance(weights, dict) or not all(isinstance(tensor, Tensor) for tensor in weights.values()):
-        raise UnpicklingError(f"{file} holds no table of weights")
-    return {name: tensor for name, tensor in weights.items() if not name.endswith(_POSITION_IDS)}
-
-
-def fill_network(network: _Network, weights: Mapping[str, Tensor], checkpoint: Checkpoint) -> _Network | None:
-    """The network with weights in the number type of a checkpoint; None where they are not all of its own, or for another type."""
+    if checkpoint.dtype not in _DTYPES:
+        return None
+    network = Bert(config)
+    weights = {name: tensor for name, tensor in weights.items() if not name.startswith(_NOT_READ)}
     shapes = {name: tensor.shape for name, tensor in network.state_dict().items()}
-    if checkpoint.dtype not in _DTYPES or {name: tensor.shape for name, tensor in weights.items()} != shapes:
+    if {name: tensor.shape for name, tensor in weights.items()} != shapes:
         return None
     network.load_state_dict(weights, assign=True)
     return network.to(_DTYPES[checkpoint.dtype]).eval()

@@ -17,7 +17,6 @@ from torch import Tensor
 
 from core.errors import LoadError, MemoryFullError, UnscorableError
 from core.model_reference import TF32, Checkpoint
-from core.models.albert import AlbertClassifier, read_albert_classifier
 from core.models.bert import Bert, read_bert
 from core.models.device import empty_cache
 from core.models.shared_weights import own_weights, share_weights
@@ -29,8 +28,6 @@ if TYPE_CHECKING:  # transformers takes three seconds and 150 MB: the packaged e
 
 Encoder: TypeAlias = "PreTrainedModel | Bert"
 """An encoder without a head."""
-Classifier: TypeAlias = "PreTrainedModel | AlbertClassifier"
-"""An encoder with a head that gives logits."""
 _Network = TypeVar("_Network", bound=torch.nn.Module)
 
 FromPretrained = Callable[..., object]
@@ -76,7 +73,7 @@ def load_network(
 
 
 def load_encoder(folder: Path, checkpoint: Checkpoint, device: str) -> Encoder:
-    """The encoder of a folder, by the same rules; a BERT in one file is read without transformers."""
+    """The encoder of a folder, by the same rules; a BERT in one file of safe tensors is read without transformers."""
     with freeing_memory(f"{checkpoint.source} does not fit"):
         bert = read_bert(folder, checkpoint)
         if bert is not None:
@@ -84,21 +81,6 @@ def load_encoder(folder: Path, checkpoint: Checkpoint, device: str) -> Encoder:
     from transformers import AutoModel
 
     return load_network(AutoModel.from_pretrained, folder, checkpoint, device, unused="pooler.")
-
-
-def load_classifier(folder: Path, checkpoint: Checkpoint, device: str) -> Classifier:
-    """The sequence classifier of a folder, by the same rules; an ALBERT in one file is read without transformers."""
-    with freeing_memory(f"{checkpoint.source} does not fit"):
-        albert = read_albert_classifier(folder, checkpoint)
-        if albert is not None:
-            return share_weights(_require_numbers(albert, folder).to(device))
-    from transformers import AutoModelForSequenceClassification
-
-    from core.models.first_token import read_first_token
-
-    return read_first_token(
-        load_network(AutoModelForSequenceClassification.from_pretrained, folder, checkpoint, device)
-    )
 
 
 def load_trainable_network(
@@ -169,7 +151,7 @@ def network_bytes(network: torch.nn.Module) -> int:
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
-def pad_batch(rows: Sequence[Tokens], network: Encoder | Classifier) -> tuple[Tensor, Tensor, Tensor]:
+def pad_batch(rows: Sequence[Tokens], network: Encoder) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
     longest = max(len(row) for row in rows)
 
@@ -207,13 +189,13 @@ def copy_to_device(batch: Tensor, device: torch.device) -> Tensor:
     return batch.pin_memory().to(device, non_blocking=True)
 
 
-def max_positions(network: Encoder | Classifier) -> int:
+def max_positions(network: Encoder) -> int:
     """The tokens that fit into the network's table of positions, which RoBERTa's descendants count from behind the pad."""
     first = network.config.pad_token_id + 1 if network.config.model_type in _OFFSET_POSITIONS else 0
     return int(getattr(network.config, "max_position_embeddings", 512)) - first
 
 
-def segment_types(network: Encoder | Classifier, types: Tensor) -> dict[str, Tensor]:
+def segment_types(network: Encoder, types: Tensor) -> dict[str, Tensor]:
     """Segment types as keyword where the network knows more than one."""
     return {"token_type_ids": types} if getattr(network.config, "type_vocab_size", 0) > 1 else {}
 

@@ -203,7 +203,14 @@ def needs_weights(name: str) -> bool:
     return bool(METRICS.get(name).card.download_mb) or name == "bespoke-minicheck-7b"
 
 
-@pytest.mark.parametrize("name", FROM_HUB)
+# the others come by the same code
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in {"summac-zs", "unieval-fact", "hhem"} else pytest.param(name, marks=pytest.mark.slow)
+        for name in FROM_HUB
+    ],
+)
 def test_a_metric_comes_from_the_hub_as_it_is(machine: Machine, name: str) -> None:
     for part in FROM_HUB[name]:
         shutil.rmtree(machine.hub.repository(part.repository), ignore_errors=True)

@@ -25,7 +25,7 @@ from core.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
 from core.weights.locations import locate
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import LONG, PAIRS
 from tests.parity.tiny_entailment import hhem_and_flan
 
 pytestmark = pytest.mark.parity
@@ -75,7 +75,10 @@ def close(value: object) -> object:
     return pytest.approx(value, abs=1e-5)
 
 
-@pytest.mark.parametrize("pair", PROBES.values(), ids=PROBES)
+@pytest.mark.parametrize(
+    "pair",
+    [pytest.param(pair, id=name, marks=pytest.mark.slow if name in LONG else ()) for name, pair in PROBES.items()],
+)
 def test_a_summary_scores_as_defined(folders: Folders, consistent: Consistent, pair: tuple[str, str]) -> None:
     score = scored(folders, pair)
     assert score.value == close(consistent(*pair))

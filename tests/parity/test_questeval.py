@@ -154,7 +154,14 @@ def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tup
     assert ours(models, pair).value == pytest.approx(reference.score(*pair), abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["ordinary", "literal separators", "more than the models read"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ordinary",
+        pytest.param("literal separators", marks=pytest.mark.slow),
+        pytest.param("more than the models read", marks=pytest.mark.slow),
+    ],
+)
 def test_the_score_of_a_sentence_is_the_mean_over_the_questions_about_it(
     models: Models, reference: Reference, name: str
 ) -> None:

@@ -58,7 +58,10 @@ def test_libraries_stand_with_their_versions(package: Path) -> None:
     assert parts["python"] == f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-@pytest.mark.parametrize("file", ["metric.py", "words.py", "words.txt", "scale.py"])
+@pytest.mark.parametrize(
+    "file",
+    ["metric.py", *(pytest.param(file, marks=pytest.mark.slow) for file in ("words.py", "words.txt", "scale.py"))],
+)
 def test_a_change_in_any_of_them_changes_the_hash_and_names_the_file(file: str, package: Path) -> None:
     before = parts_of(package)
     with (package / file).open("a") as opened:

@@ -19,7 +19,7 @@ from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
 from annotations.store.records import NotSavedError, StoreError
 from annotations.store.store import Store
 from annotations.store.tables import CHANGEABLE, Table
-from tests.unit.annotations.conftest import postgres_schema
+from tests.unit.annotations.conftest import postgres_schema, quick_on_postgres
 from tests.unit.annotations.pair_samples import PAIR, record
 
 LAST = max(file.name[:4] for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py"))
@@ -53,6 +53,7 @@ def migrated(url: str, tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
+@quick_on_postgres
 def test_the_migrations_lead_to_the_tables_of_the_code(migrated: Engine) -> None:
     with migrated.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -153,6 +154,7 @@ def test_a_later_version_alters_an_append_only_table_with_data_in_it(store: Stor
         session.execute(text("UPDATE item SET words = 1"))
 
 
+@quick_on_postgres
 def test_a_database_of_the_first_version_keeps_its_data(url: str, tmp_path: Path) -> None:
     first = tmp_path / "first"
     shutil.copytree(MIGRATIONS_FOLDER, first, ignore=shutil.ignore_patterns("000[2-9]_*", "00[1-9]*"))

@@ -29,6 +29,7 @@ from annotations.store.store import Store
 from annotations.store.tables import Draft, Table
 from annotations.store.writes import DRAFT_DAYS, upsert_draft
 from core.types import Context, Edit, Span, Verdict
+from tests.unit.annotations.conftest import SLOW_ON_POSTGRES
 from tests.unit.annotations.pair_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 
 OF_CAMPAIGNS = {
@@ -48,6 +49,12 @@ for number in range(100_000):
     receipt = store.save_label(record(f"{sys.argv[2]}-{number}", annotator=sys.argv[2]))
     print(receipt.revision, flush=True)
 """
+
+
+# what the store promises is tried on both databases for each change
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(f"{request.param}_url"))
 
 
 def test_a_kept_pair_comes_back_with_edits_and_scores(store: Store) -> None:
@@ -227,6 +234,7 @@ def test_the_database_refuses_answers_out_of_order(store: Store) -> None:
         )
 
 
+@pytest.mark.parametrize("url", SLOW_ON_POSTGRES, indirect=True)
 def test_twenty_people_write_at_once_and_nothing_is_lost(store: Store) -> None:
     def label(person: int) -> list[int | None]:
         return [store.save_label(record(f"{person}-{n}", annotator=f"a{person % 10}")).revision for n in range(8)]
@@ -238,6 +246,7 @@ def test_twenty_people_write_at_once_and_nothing_is_lost(store: Store) -> None:
         assert sorted(revisions[person] + revisions[person + 10]) == list(range(1, 17))
 
 
+@pytest.mark.parametrize("url", SLOW_ON_POSTGRES, indirect=True)
 def test_kill_9_loses_no_acknowledged_label(url: str) -> None:
     path = [str(Path(__file__).parent), str(Path(__file__).parents[3])]
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {path}\n{WRITER}", url]

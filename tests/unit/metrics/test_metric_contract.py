@@ -65,6 +65,17 @@ SHIPPED = [
 ]
 TINY = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests" / "parity").glob("tiny_*.py"))}
 over_metrics = pytest.mark.parametrize("name", METRICS.names())
+# their questions are those of another metric that is tried, or their inner workings are compared with the definition
+ASK_AS_OTHERS = set(
+    "alignscore-base alignscore-large bartscore bertscore bertscore-minilm bespoke-minicheck-7b claims factcg hhem "
+    "information-density lettucedetect longdocfactscore mine minicheck-deberta minicheck-flan-t5 retrieve "
+    "sampled-assessment semantic-similarity unieval-sum".split()
+)
+over_metrics_that_differ = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in ASK_AS_OTHERS else ()) for name in METRICS.names()]
+)
+# what is asked twice is asked through one cache
+ASKED_TWICE = {"bertscore-minilm", "semantic-similarity", "summac-zs", "unieval-fact", "word-support"}
 
 
 def scored(_path: str, body: Body) -> Reply:
@@ -170,7 +181,7 @@ def test_an_empty_text_is_refused_with_a_sentence(engine: Engine, metric: Metric
     assert not others, others
 
 
-@over_metrics
+@over_metrics_that_differ
 def test_an_unusual_text_gets_a_number_within_bounds_or_a_reason_and_parts_that_are_in_place(
     engine: Engine, metric: Metric
 ) -> None:
@@ -192,7 +203,7 @@ def test_a_copied_and_an_invented_sentence_are_told_apart(engine: Engine, metric
     assert len({part.score for part in both.parts}) == len(both.parts)
 
 
-@over_metrics
+@over_metrics_that_differ
 def test_a_fresh_engine_and_other_batches_give_the_same(engine: Engine, metric: Metric, tmp_path: Path) -> None:
     """Nothing comes from the cache: the second engine keeps its own, and is given all pairs at once in reverse.
 
@@ -213,7 +224,10 @@ def test_a_fresh_engine_and_other_batches_give_the_same(engine: Engine, metric: 
         assert same.signature == one.signature
 
 
-@over_metrics
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ASKED_TWICE else pytest.mark.slow) for name in METRICS.names()],
+)
 def test_a_second_run_asks_nothing(engine: Engine, metric: Metric) -> None:
     first = outcome(engine, metric, FIRST)
     asked = engine.counts().asked

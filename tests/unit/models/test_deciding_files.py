@@ -107,7 +107,14 @@ KINDS = {name for _, name, _ in pkgutil.iter_modules(adapters.__path__) if not n
 WEIGHTS = {".safetensors", ".bin", ".ckpt", ".model"}
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+# a fingerprint takes every file that was opened, of whatever kind
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind if kind in {"qa_span", "seq2seq_choice", "word_support"} else pytest.param(kind, marks=pytest.mark.slow)
+        for kind in sorted(KINDS)
+    ],
+)
 def test_every_file_that_a_kind_reads_is_in_its_fingerprint(
     kind: str, weights: Weights, tmp_path: Path, hashes: Fingerprints, monkeypatch: pytest.MonkeyPatch
 ) -> None:

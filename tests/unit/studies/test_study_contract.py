@@ -27,6 +27,7 @@ from tests.unit.command_line import done
 from tests.unit.meta.bench_samples import pair, sample
 
 EACH = [pytest.param(study, id=study.name) for study in STUDIES]
+FIT_MODELS = set("combine drift edit-discrimination gaming measures percentiles sensitivity shifts".split())
 OF_DATASETS = {Input.SAMPLES, Input.SCORES, Input.POOL}
 ON_PAGES = {Input.SAMPLES, Input.SCORES, Input.POOL, Input.ITEMS, Input.RUN}
 
@@ -88,7 +89,13 @@ def test_the_help_of_the_command_names_every_setting(study: type[Study]) -> None
     assert all(f"--{name.replace('_', '-')}" in printed for name in settings_of(study))
 
 
-@pytest.mark.parametrize("study", EACH)
+@pytest.mark.parametrize(
+    "study",
+    [
+        pytest.param(study, id=study.name, marks=pytest.mark.slow if study.name in FIT_MODELS else ())
+        for study in STUDIES
+    ],
+)
 def test_a_report_has_every_form_or_says_what_the_data_lack(study: type[Study], data: StudyData) -> None:
     if study.asks:
         pytest.skip("It scores texts: its own tests run it with an engine.")

@@ -99,12 +99,9 @@ def counted(found: list[dict[str, object]], kind: str, field: str) -> list[tuple
     return sorted(Counter(each).items())
 
 
-_TRIED_ON_THE_PAGE = ("sheets.xlsx", "deutsch.csv")
-
-
 @pytest.mark.parametrize(
     "table",
-    [pytest.param(table, marks=() if table.file in _TRIED_ON_THE_PAGE else pytest.mark.slow) for table in FIELD_TABLES],
+    [pytest.param(table, marks=() if table.file == "deutsch.csv" else pytest.mark.slow) for table in FIELD_TABLES],
     ids=lambda table: table.file,
 )
 def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(

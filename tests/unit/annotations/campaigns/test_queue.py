@@ -22,6 +22,7 @@ from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.conftest import quick_on_postgres
 from tests.unit.annotations.pair_samples import EDITED, record
 
 LATER = datetime.now(UTC) + timedelta(hours=2)
@@ -32,6 +33,7 @@ def after_two_hours(opened: CampaignFixture, person: Member) -> Reservation | No
         return reserve_next(session, opened.campaign, person, LATER)
 
 
+@quick_on_postgres
 def test_everything_is_labelled_once_and_then_there_is_nothing(store: Store) -> None:
     opened = make_campaign(store, items=4)
     annotator = opened.annotator("ben")
@@ -46,6 +48,7 @@ def test_a_task_stays_reserved_until_it_is_answered(store: Store) -> None:
     assert opened.next_task(annotator) == opened.next_task(annotator)
 
 
+@quick_on_postgres
 def test_the_task_after_the_current_one_is_reserved_with_it(store: Store) -> None:
     opened = make_campaign(store, items=3)
     annotator = opened.annotator("ben")
@@ -103,6 +106,7 @@ def test_two_people_never_hold_the_same_task_beyond_the_overlap(store: Store) ->
     assert opened.no_task_reason(cem) == "reserved"
 
 
+@quick_on_postgres
 def test_what_was_labelled_least_comes_first(store: Store) -> None:
     opened = make_campaign(store, items=6, overlap=2)
     ben, cem = opened.annotator("ben"), opened.annotator("cem")
@@ -150,6 +154,7 @@ def test_a_pair_is_not_given_to_those_who_labelled_it_on_probe_in_sight_of_its_s
 
 
 @pytest.mark.parametrize(("mode", "handed_out"), [("unaided", 1), ("assisted", 2)])
+@quick_on_postgres
 def test_a_pair_that_somebody_opened_on_probe_is_not_given_to_them_for_an_unaided_label(
     store: Store, mode: str, handed_out: int
 ) -> None:
@@ -204,6 +209,7 @@ def test_the_orders_of_two_people_are_more_than_two_beginnings_of_one_round(stor
     assert cem[start:] + cem[:start] != ben
 
 
+@quick_on_postgres
 def test_the_order_is_another_for_each_person_and_the_same_for_the_same(store: Store) -> None:
     opened = make_campaign(store, items=12, overlap=3)
     orders = [
@@ -277,6 +283,7 @@ _SEARCHES = (
 )
 
 
+@quick_on_postgres
 def test_known_answers_come_at_another_place_for_each_person(store: Store) -> None:
     opened = make_campaign(store, items=10, gold_every=5, overlap=9)
     opened.add_tasks([NewTask(save_items(store, 90)[0], "gold", key={"verdict": "inconsistent"})])
