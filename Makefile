@@ -1,7 +1,8 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 PORT ?= 8501
-BIN := .venv/bin
+VENV := .venv
+BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # pip compiles on one core, which is half of an installation; what packages bring for other versions of Python does not compile
 COMPILE := $(BIN)/python -m compileall -qq -j 0 $(BIN)/../lib || true
@@ -13,20 +14,21 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bun
 	test_plugins.py test_prose.py test_reproduce.py test_shallow.py test_site.py test_wheel.py)
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
+NUMBERS := $(QUICK) $(addprefix tests/unit/test_,bundled_scores.py cli_compare.py cli_meta.py)
 
-.PHONY: help run parsers small-model larger-encoder test test-all test-quick check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers small-model larger-encoder test test-all test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
-.venv/.run: requirements.txt
+$(VENV)/.run: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Touchstone needs Python 3.11 or newer; set PYTHON=python3.11")'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) -r requirements.txt
 	@$(COMPILE)
 	@touch $@
 
-.venv/.dev: pyproject.toml .venv/.run
+$(VENV)/.dev: pyproject.toml $(VENV)/.run
 	$(INSTALL) -r requirements.txt $$($(BIN)/python .ci/pins.py dev)
 	@$(COMPILE)
 	@touch $@
@@ -69,6 +71,12 @@ test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and wit
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py -n 2
+
+OTHER := .venv-$(notdir $(PYTHON))
+test-python: ## test scores, statistics and commands on another PYTHON=python3.14, in an environment of its own
+	$(MAKE) --no-print-directory VENV=$(OTHER) $(OTHER)/.dev
+	$(OTHER)/bin/python -m pytest $(NUMBERS) --ignore tests/unit/metrics/test_metric_contract.py \
+		-n 2
 
 check: $(TEST_TOOLS) ## formatting, lint, types
 	$(BIN)/ruff format --check .
@@ -124,4 +132,4 @@ false-verdicts: .venv/.run ## audit metrics of known worth again, and count the 
 	$(BIN)/python -m tests.unit.audit.examiners
 
 clean: ## remove the virtual environment and caches, never the labels in var/
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 
 from core.types import Outcome, Part, Result, Span
 
@@ -13,7 +14,7 @@ SentenceScores = Mapping[tuple[str, str], Sequence[Part]]
 def sentence_score(parts: Iterable[Part], sentence: Span) -> float | None:
     """The mean of the parts that begin in a sentence; None where none does."""
     inside = [part.score for part in parts if sentence.start <= part.span.start < sentence.end]
-    return sum(inside) / len(inside) if inside else None
+    return fsum(inside) / len(inside) if inside else None
 
 
 def parts_of_texts(summary: str, scores: Iterable[tuple[str, float]]) -> list[Part]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import fsum
 from statistics import median
 from typing import Literal
 
@@ -339,7 +340,7 @@ def describe_pay(rows: Sequence[SessionRow], terms: StudyTerms) -> str:
     done = [row for row in rows if row.outcome == "completed"]
     listed = ", ".join(f"{number} {outcome}" for outcome, number in sorted(ends.items()))
     sessions = f"{len(rows)} participants of {PLATFORMS[terms.platform]} began a session ({listed or 'none'})."
-    labels, minutes = sum(row.labels for row in done), sum(row.active_minutes for row in done)
+    labels, minutes = sum(row.labels for row in done), fsum(row.active_minutes for row in done)
     if not labels:
         return sessions
     hourly = f", {60 * terms.pay * len(done) / minutes:.2f} an hour of reading and typing" if minutes else ""

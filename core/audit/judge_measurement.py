@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Any
 
 from core.audit.judge import JudgeModel
@@ -148,4 +149,4 @@ def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage | None]:
         money_of(endpoint_of(question.endpoint_model), used) for (question, _), used in zip(paid, tokens, strict=True)
     ]
     known = [one for one in money if one is not None]
-    return VerdictUsage(sum(tokens, Usage()), sum(known) if len(known) == len(money) else None)
+    return VerdictUsage(sum(tokens, Usage()), fsum(known) if len(known) == len(money) else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
+from math import fsum
 from types import MappingProxyType
 from typing import Literal
 
@@ -84,7 +85,7 @@ class ScoredTrial:
     def contrast(self, weights: Mapping[str, float]) -> float:
         """Weighted sum of scores, nan where one of them is missing."""
         scores = ((weight, self.scores.get(arm)) for arm, weight in weights.items())
-        return float(sum(weight * (np.nan if score is None else score) for weight, score in scores))
+        return fsum(weight * (np.nan if score is None else score) for weight, score in scores)
 
 
 def effect(trials: Sequence[ScoredTrial], weights: Mapping[str, float], card: Card, among: int = 1) -> Estimate:

@@ -190,7 +190,7 @@ class FindingChange:
         if None in (low.low, low.high, high.low, high.high):
             return False
         margins = (high.low or 0.0) - (high.value or 0.0), (low.high or 0.0) - (low.value or 0.0)
-        return abs(self.difference) > math.hypot(*margins)
+        return abs(self.difference) > math.sqrt(math.fsum(margin**2 for margin in margins))
 
 
 def same_battery(before: AuditReport, after: AuditReport) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import ClassVar
 
@@ -63,7 +64,7 @@ class LongEval(Importer):
                 group=f"article_{group}",
                 system=system,
                 ratings=(
-                    Rating(ALL_JUDGES, _ASPECT, sum(given) / len(given)),
+                    Rating(ALL_JUDGES, _ASPECT, fsum(given) / len(given)),
                     *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(given, start=1)),
                 ),
             )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import ClassVar
 
@@ -126,6 +127,6 @@ def _ratings(reviews: list[Row], model: int) -> tuple[Rating, ...]:
         ]
         given += own
         factual = [rating.value for rating in own if rating.sentence is not None]
-        shares += [sum(factual) / len(factual)] if factual else []
-    overall = [Rating(ALL_JUDGES, "factuality", sum(shares) / len(shares))] if shares else []
+        shares += [fsum(factual) / len(factual)] if factual else []
+    overall = [Rating(ALL_JUDGES, "factuality", fsum(shares) / len(shares))] if shares else []
     return (*overall, *given)

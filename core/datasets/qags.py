@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import ClassVar
 
@@ -63,7 +64,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             for response in responses
         ]
         votes += own
-        supported.append(sum(vote.value for vote in own) * 2 > len(own))
+        supported.append(fsum(vote.value for vote in own) * 2 > len(own))
     return [
         Item(
             Example(f"{corpus}-{place.number - 1}", document, summary),

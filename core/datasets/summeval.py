@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import ClassVar
 
@@ -66,7 +67,7 @@ def _items(row: Row, _: RecordPlace) -> list[Item]:
                     for aspect, value in expert.items()
                 ),
                 *(
-                    Rating(ALL_JUDGES, aspect, sum(expert[aspect] for expert in experts) / len(experts))
+                    Rating(ALL_JUDGES, aspect, fsum(expert[aspect] for expert in experts) / len(experts))
                     for aspect in _ASPECTS
                 ),
             ),

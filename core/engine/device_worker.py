@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from math import fsum
 
 from core.engine.batch_size import BATCH_TOKENS, BatchSize
 from core.engine.cache import AnswerCache
@@ -286,7 +287,7 @@ class DeviceWorker:
         for asker, rows in asked.items():
             passes_of = len({id(each) for each, _ in rows})
             asker.counts += Counts(passes=passes_of, tokens=sum([tokens for _, tokens in rows]))
-            asker.work_s += sum([each.seconds / len(each.given) for each, _ in rows])
+            asker.work_s += fsum([each.seconds / len(each.given) for each, _ in rows])
 
     def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:

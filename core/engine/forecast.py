@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -95,7 +96,7 @@ def forecast_run(
     excess = room.used + need - room.budget
     idle = room.idle.values()
     return Forecast(
-        seconds=sum(timed) if timed else None,
+        seconds=fsum(timed) if timed else None,
         not_timed=tuple(title for title, seconds in titles if seconds is None),
         load_bytes=need,
         leaving=tuple(room.idle) if need and excess > 0 else (),

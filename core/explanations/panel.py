@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
@@ -54,7 +55,7 @@ class PanelVote:
         """The mean worth of the grades, 0 to 1."""
         if not self._is_quorate:
             return None
-        return sum(GRADE_VALUES[grade] * count for grade, count in self.counts.items()) / self._graded
+        return fsum(GRADE_VALUES[grade] * count for grade, count in self.counts.items()) / self._graded
 
     @property
     def _graded(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 
 from core.audit.question import Finding, Level, MetricAudit
@@ -96,7 +97,7 @@ class ScoreAssertions:
         """The mean score is not below a value, in the units of the metric; a failed score fails it too."""
         __tracebackhide__ = True
         self.all_scored()
-        mean = sum(one["score"] for one in self.records) / max(1, len(self.records))
+        mean = fsum(one["score"] for one in self.records) / max(1, len(self.records))
         if mean < value:
             head = f"The mean score of {len(self.records)} summaries by {self._metric} is {mean:.3f}, below {value:g}. The lowest:"
             raise AssertionError("\n".join([head, *self._lowest()]))

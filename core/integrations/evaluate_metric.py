@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 from typing import Any
 
 import datasets
@@ -45,7 +46,7 @@ class Consistency(evaluate.Metric):
         scores = [record["score"] for record in records]
         known = [score for score in scores if score is not None]
         return {
-            "score": sum(known) / len(known) if known else None,
+            "score": fsum(known) / len(known) if known else None,
             "scores": scores,
             "failed": len(scores) - len(known),
             "signatures": sorted({record["signature"] for record in records if record["signature"]}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 import torch
 from torchmetrics import Metric
@@ -37,7 +38,7 @@ class Consistency(Metric):
     def update(self, summaries: Sequence[str], documents: Sequence[str]) -> None:
         scores = [record["score"] for record in score_texts(self.metric, summaries, documents)]
         known = [score for score in scores if score is not None]
-        self.total += sum(known)
+        self.total += fsum(known)
         self.count += len(known)
         self.failed += len(scores) - len(known)
 

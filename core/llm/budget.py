@@ -99,7 +99,7 @@ class SpendTracker:
         with self._transaction() as store:
             free = _free_money(store, endpoint, costs[0], limits) + _ROUNDING
             count = sum(money <= free for money in itertools.accumulate(costs))
-            money = sum(costs[:count])
+            money = math.fsum(costs[:count])
             store.execute("INSERT INTO reserved VALUES (?, ?, ?, ?)", (id, self._owner, endpoint.name, money))
         if not count:
             self.release(id)
@@ -214,7 +214,7 @@ def _free_money(store: sqlite3.Connection, endpoint: Endpoint, money: float, lim
     for setting, budget in limits.items():
         everywhere = setting == _TOTAL_SETTING
         gone, waiting = (
-            sum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
+            math.fsum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
         )
         if gone + money > budget + _ROUNDING:
             forbidden = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import fsum
 
 from core.llm.endpoint import Endpoint
 from core.llm.endpoints import endpoint_of
@@ -35,4 +36,4 @@ def estimate_cost(
             unpriced[endpoint.title] = None
         else:
             costs.append(endpoint.price.of(need.read, need.written))
-    return CostEstimate(len(distinct), tokens.read, tokens.written, sum(costs), tuple(unpriced), open_ended)
+    return CostEstimate(len(distinct), tokens.read, tokens.written, fsum(costs), tuple(unpriced), open_ended)

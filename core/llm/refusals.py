@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import fsum
 
 _WORDS_FIELDS = ("error", "message", "Message", "msg", "detail", "details", "errors", "title", "error_description")
 """Fields in which servers put their words, an outer one before those in it."""
@@ -114,4 +115,4 @@ def named_pause_s(headers: Mapping[str, str], body: object) -> float | None:
     if not named:
         return None
     parts = re.findall(r"(\d+\.?\d*)\s*([a-z]+)", named[1])
-    return sum(float(number) * (_UNITS_S.get(unit[:2]) or _UNITS_S[unit[0]]) for number, unit in parts)
+    return fsum(float(number) * (_UNITS_S.get(unit[:2]) or _UNITS_S[unit[0]]) for number, unit in parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import fsum
 
 from core.llm.endpoint import Endpoint
 from core.model_reference import EndpointModel
@@ -34,7 +35,7 @@ class Usage:
             self.read + other.read,
             self.written + other.written,
             self.cached + other.cached,
-            sum(costs) if costs else None,
+            fsum(costs) if costs else None,
         )
 
 

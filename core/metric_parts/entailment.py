@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -118,7 +119,7 @@ class SupportMetric(Metric):
                 if cut
             ),
         )
-        return Score(sum(part.score for part in scored) / len(scored), parts, seen)
+        return Score(fsum(part.score for part in scored) / len(scored), parts, seen)
 
     def _passages_of(self, example: Example) -> list[Passage]:
         """Those of each context where the best one counts, else those of the document."""

@@ -7,6 +7,7 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal
 
 from core.contexts import context_sentences
@@ -81,7 +82,7 @@ def word_f1(left: Sequence[str], right: Sequence[str]) -> float:
 def mean(values: Iterable[float]) -> float:
     """The mean; 0 of nothing."""
     some = list(values)
-    return sum(some) / len(some) if some else 0.0
+    return fsum(some) / len(some) if some else 0.0
 
 
 def sentence_parts(example: Example, found: Sequence[ScoredPhrase]) -> tuple[Part, ...]:

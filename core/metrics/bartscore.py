@@ -81,5 +81,5 @@ class BartScore(ReplaceableWeights):
         return Score(self._scaled(answer.values), tuple(parts), seen)
 
     def _scaled(self, values: Sequence[float]) -> float:
-        mean = sum(values) / len(values)
+        mean = math.fsum(values) / len(values)
         return math.exp(mean) if self.scale == "exp" else mean

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar, Literal
 
 from core.contexts import context_sentences
@@ -62,7 +63,7 @@ class BertScore(ReplaceableWeights):
         for span in sentences(example.summary):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]
             if inside:
-                mean = sum(answer.values[i] for i in inside) / len(inside)
+                mean = fsum(answer.values[i] for i in inside) / len(inside)
                 found = Counter(
                     place
                     for match in [matches[i] for i in inside]
@@ -72,7 +73,7 @@ class BertScore(ReplaceableWeights):
                 parts.append(
                     Part(span, self.scaled(mean), max(places, key=lambda place: found[place]) if found else None)
                 )
-        value = sum(answer.values) / len(answer.values)
+        value = fsum(answer.values) / len(answer.values)
         notes = (f"{answer.cut} tokens beyond the limit were not read.",) if answer.cut else ()
         return Score(
             self.scaled(value), tuple(parts), Seen((Span(0, len(example.document)),), answer.tokens, answer.cut, notes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import fsum
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError
@@ -136,4 +137,4 @@ def yes_probability(answer: Answer) -> float:
             "without reasoning.",
             [answer],
         )
-    return sum(share for word, share in zip(words, answer.values, strict=True) if word == "yes")
+    return fsum(share for word, share in zip(words, answer.values, strict=True) if word == "yes")

@@ -41,18 +41,23 @@ class Bleu(Metric):
         bleu = _score(example.document, example.summary)
         parts = tuple(self._part(example, span) for span in sentences(example.summary))
         notes = (f"Brevity penalty {bleu.bp:.3g}: {bleu.sys_len} against {bleu.ref_len} tokens.",)
-        return Score(bleu.score, parts, Seen((Span(0, len(example.document)),), notes=notes))
+        return Score(bleu.bp * _mean_precision(bleu), parts, Seen((Span(0, len(example.document)),), notes=notes))
 
     def _part(self, example: Example, span: Span) -> Part:
         claim = span.of(example.summary)
-        precisions = _score(example.document, claim).precisions
-        value = math.exp(sum(map(math.log, precisions)) / len(precisions)) if all(precisions) else 0.0
-        return Part(span, value, closest_evidence(example, claim))
+        return Part(span, _mean_precision(_score(example.document, claim)), closest_evidence(example, claim))
 
 
 def _score(document: str, text: str) -> BLEUScore:
     score: BLEUScore = _reference_bleu(document).corpus_score([text], None)
     return score
+
+
+def _mean_precision(score: BLEUScore) -> float:
+    """The geometric mean of the precisions, which is sacrebleu's score without the penalty."""
+    # sacrebleu adds by the built-in sum, whose last digit depends on the version of Python
+    precisions = score.precisions
+    return math.exp(math.fsum(map(math.log, precisions)) / len(precisions)) if all(precisions) else 0.0
 
 
 @memoize(8)

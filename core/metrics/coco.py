@@ -106,11 +106,11 @@ class CoCo(MultiRoundMetric):
             if word.whole and word.span.of(summary) in keys
         }
         parts = tuple(
-            Part(span, sum(inside) / len(inside))
+            Part(span, math.fsum(inside) / len(inside))
             for span in sentences(example.summary)
             if (inside := [change for start, change in lost.items() if span.start <= start < span.end])
         )
-        value = sum(lost.values()) / len(lost) if lost else 0.0
+        value = math.fsum(lost.values()) / len(lost) if lost else 0.0
         cut = plain.cut + masked.cut
         nothing = () if lost else ("No word of the summary could be compared, which the metric scores 0.",)
         cuts = (f"{cut} tokens beyond the limit were not read.",) if cut else ()

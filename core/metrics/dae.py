@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
@@ -123,7 +124,7 @@ class DaeSpacy(Metric):
         claimed, answer = answers
         judged = list(zip(_summary_arcs(example.summary, claimed), answer.values, strict=True))
         parts = tuple(
-            Part(sentence, sum(inside) / len(inside))
+            Part(sentence, fsum(inside) / len(inside))
             for sentence in sentences(example.summary)
             if (inside := [share for arc, share in judged if sentence.start <= arc.span.start < sentence.end])
         )
@@ -132,7 +133,7 @@ class DaeSpacy(Metric):
             last = judged[-1][0].span
             notes.append(f"{MAX_ARCS} arcs were judged; what follows “{last.of(example.summary)}” may not have been.")
         seen = Seen((Span(0, len(example.document)),), answer.tokens, answer.cut, tuple(notes))
-        return Score(sum(answer.values) / len(answer.values), parts, seen)
+        return Score(fsum(answer.values) / len(answer.values), parts, seen)
 
 
 def _summary_arcs(summary: str, parsed: Answer) -> list[Arc]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar
 
 from core.metric import METRICS, Card, ReplaceableWeights
@@ -51,4 +52,4 @@ class InformationDensity(ReplaceableWeights):
             tokens=sum(answer.tokens for answer in answers),
             cut=sum(answer.cut for answer in answers),
         )
-        return Score(sum(part.score for part in parts) / len(parts), parts, read)
+        return Score(fsum(part.score for part in parts) / len(parts), parts, read)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import fsum
 from typing import ClassVar, Literal
 
 from core.contexts import passage_spans
@@ -183,7 +184,7 @@ class LettuceDetect(ReplaceableWeights):
         )
 
     def _score(self, shares: Sequence[float]) -> float:
-        return 1 - (max(shares) if self.over == "max" else sum(shares) / len(shares))
+        return 1 - (max(shares) if self.over == "max" else fsum(shares) / len(shares))
 
     def _passages(self, example: Example) -> list[Span]:
         document = example.document

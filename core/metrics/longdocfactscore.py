@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar
 
 from core.errors import BadSettingError
@@ -76,7 +77,7 @@ class LongDocFactScore(Metric):
         rows: dict[Span, list[Part]] = {}
         for question, answer in zip(questions, answers, strict=True):
             span = question.claim or Span(0, 0)
-            mean = sum(answer.values) / len(answer.values)
+            mean = fsum(answer.values) / len(answer.values)
             rows.setdefault(span, []).append(Part(span, mean, question.evidence))
         parts = tuple(max(row, key=lambda part: part.score) for row in rows.values())
 
@@ -87,7 +88,7 @@ class LongDocFactScore(Metric):
             cut=cut,
             notes=(f"{cut} tokens of over-long passages or sentences were not read.",) if cut else (),
         )
-        return Score(sum(part.score for part in parts) / len(parts), parts, seen)
+        return Score(fsum(part.score for part in parts) / len(parts), parts, seen)
 
     def _ask(self, example: Example, claim: Claim) -> list[Question]:
         limits = (self.max_tokens, self.max_tokens)

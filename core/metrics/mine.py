@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, prod
+from math import exp, fsum, prod
 from pathlib import Path
 from typing import ClassVar
 
@@ -66,7 +66,7 @@ class WordSupport(Metric):
         if not words or not 0 < supported < 1:
             summary_score = supported
         else:
-            moved = sum(answer.values[1] for answer in answers if answer.values) / words
+            moved = fsum(answer.values[1] for answer in answers if answer.values) / words
             summary_score = 1 / (1 + (1 - supported) / supported * exp(-moved))
         return Score(summary_score, tuple(parts), seen)
 

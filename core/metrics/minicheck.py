@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from math import fsum
 from typing import ClassVar
 
 from core.contexts import passage_spans
@@ -223,7 +224,7 @@ class MiniCheck(ReplaceableWeights, ChunkMetric):
         return label_probability(self.weights, answer, 1, 2, "MiniCheck")
 
     def combine(self, scores: Sequence[float]) -> float:
-        return sum(scores) / len(scores)
+        return fsum(scores) / len(scores)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import ClassVar, Literal, Self
 
 from core.english.connectives import connectives
@@ -126,7 +127,7 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
             notes=(f"Information density of the sentences: {densities}.", *left_out, *inner),
         )
         asked = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
-        total = sum(claims[claim] * score.value for claim, (_, score) in best.items())
+        total = fsum(claims[claim] * score.value for claim, (_, score) in best.items())
         return Score(total / sum(claims[claim] for claim in best), parts, read, asked)
 
     def _best(self, claim: Claim, verdicts: Mapping[_Pair, InnerOutcome]) -> tuple[Passage, Score] | None:

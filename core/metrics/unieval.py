@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
@@ -81,7 +82,7 @@ class UniEval(Metric):
             Part(question.claim or Span(0, 0), answer.values[0])
             for question, answer in zip(questions, answers, strict=True)
         )
-        value = sum(part.score for part in parts) / len(parts)
+        value = fsum(part.score for part in parts) / len(parts)
         seen = Seen(
             pieces=(Span(0, len(example.document)),),
             tokens=sum(answer.tokens for answer in answers),

@@ -68,7 +68,7 @@ class WeightedAssessment(MultiRoundMetric):
         options = (("model", model), ("top_tokens", _TOP_TOKENS))
         asked = Question(self.checkpoints()[0], (messages.system, messages.user), options)
         answers = yield [asked]
-        opening = sum(share for token, share in _shares(answers[0]) if is_opening(token))
+        opening = math.fsum(share for token, share in _shares(answers[0]) if is_opening(token))
         # the mark stands behind a blank or a quotation mark, where only an endpoint goes on
         if isinstance(asked.checkpoint, EndpointModel) and opening >= _LEAST_MASS:
             answers = yield [replace(asked, options=(*options, ("max_tokens", _MAX_TOKENS)))]
@@ -102,13 +102,13 @@ def read_marks(answer: Answer) -> Marks:
     for token, share in _shares(answer):
         if mark := _MARK.fullmatch(token_word(token)):
             shares[int(mark[1])] += share
-    mass = sum(shares.values())
+    mass = math.fsum(shares.values())
     if mass < _LEAST_MASS:
         tokens = ", ".join(f"{token!r} ({share:.2f})" for token, share in _shares(answer)) or "no token at all"
         given = f"gives the digits from 1 to 5 {mass:.2f} of the probability" if mass else "gives no digit from 1 to 5"
         raise UnreadableAnswerError(f"The model {given}, but begins its answer with {tokens}.", [answer])
-    mean = sum(mark * share for mark, share in shares.items()) / mass
-    variance = sum((mark - mean) ** 2 * share for mark, share in shares.items()) / mass
+    mean = math.fsum(mark * share for mark, share in shares.items()) / mass
+    variance = math.fsum((mark - mean) ** 2 * share for mark, share in shares.items()) / mass
     return Marks(mean, math.sqrt(variance), mass)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import fsum
 from types import MappingProxyType
 
 from core.metric import METRICS, Metric
@@ -88,7 +89,7 @@ def perturbed_means(dataset: str, items_of: ItemsOf, data: ReleasedData) -> Figu
             readings = [one for (_, of, by), one in run.readings.items() if of.startswith(spec) and by == metric.spec]
             scores = [one.value for one in readings if one.value is not None]
             none = _no_score(run, spec, [one.error for one in readings])
-            figures[name, column] = sum(scores) / len(scores) if scores else none
+            figures[name, column] = fsum(scores) / len(scores) if scores else none
     return figures
 
 
@@ -113,7 +114,7 @@ def contradiction_rates(datasets: Mapping[str, ItemsOf], data: ReleasedData) -> 
             labels = [one.mark.labels for one in checks if one.mark and one.mark.labels]
             rates = [of_variant.count("contradiction") / len(of_variant) for of_variant in labels]
             none = _no_score(run, spec, [one.error for one in checks])
-            figures[dataset, column] = sum(rates) / len(rates) if rates else none
+            figures[dataset, column] = fsum(rates) / len(rates) if rates else none
     return figures
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from core.catalog.metric_setup import format_megabytes, missing_steps
 from core.errors import MissingEndpointError
@@ -87,7 +88,7 @@ def format_needs(needs: Sequence[PaperNeeds]) -> str:
     """The needs of each paper, and their sums, in words and tables."""
     missing = {need.state: need for one in needs for need in one.metrics if need.fetchable}
     size = sum(need.megabytes for need in missing.values())
-    hours = sum(need.hours or 0.0 for one in needs for need in one.metrics if need.state == "ready" or need.fetchable)
+    hours = fsum(need.hours or 0.0 for one in needs for need in one.metrics if need.state == "ready" or need.fetchable)
     works = [one.work for one in needs]
     work = EndpointWork(
         sum(one.questions for one in works), sum(one.read for one in works), sum(one.written for one in works)

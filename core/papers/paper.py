@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from pathlib import Path
 from shlex import quote
 from typing import ClassVar
@@ -127,7 +128,7 @@ class ReleasedData:
         outcomes = [outcome for _, outcome in self.engine.run([metric], examples)]
         scores = [outcome.score for outcome in outcomes if isinstance(outcome, Result)]
         if scores:
-            return sum(scores) / len(scores)
+            return fsum(scores) / len(scores)
         return Waiting(next((f"No score: {one.message}" for one in outcomes if isinstance(one, Failure)), "No text."))
 
     def run(self, plan: Plan, items: Sequence[Item]) -> Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from types import MappingProxyType
 
 from core.errors import MissingEndpointError
@@ -86,9 +87,9 @@ def _scores(items: Sequence[Item], sampling: Sampling, data: ReleasedData) -> Ma
     shares = {
         "DA": (sum(right), len(right)),
         "DS": (len(seen), len(wrong)),
-        "ES, D&E": (sum(grades), len(grades)),
-        "JS": (sum(grades), len(wrong)),
-        "ES, E|D": (sum(given), len(given)),
+        "ES, D&E": (fsum(grades), len(grades)),
+        "JS": (fsum(grades), len(wrong)),
+        "ES, E|D": (fsum(given), len(given)),
     }
     return {name: total / number for name, (total, number) in shares.items() if number}
 

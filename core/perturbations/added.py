@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import log, sqrt
+from math import fsum, log, sqrt
 from typing import ClassVar
 
 from core.english.inflection import VerbForm, possible_verb_forms
@@ -90,5 +90,5 @@ def _tf_idf_vector(text: str, weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    norms = sqrt(sum(x * x for x in one.values()) * sum(x * x for x in other.values()))
-    return norms and sum(weight * other.get(word, 0.0) for word, weight in one.items()) / norms
+    norms = sqrt(fsum(x * x for x in one.values()) * fsum(x * x for x in other.values()))
+    return norms and fsum(weight * other.get(word, 0.0) for word, weight in one.items()) / norms

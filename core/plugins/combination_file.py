@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -81,7 +82,7 @@ def combination_classes(file: str) -> list[type[CombinationMetric]]:
 def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
     """The metric of a table. Raises TouchstoneError for languages that do not exist."""
     require_languages(entry.languages, entry.name)
-    total = sum(entry.weights.values()) or 1.0
+    total = fsum(entry.weights.values()) or 1.0
     shares = ", ".join(f"{spec} {100 * weight / total:.0f} %" for spec, weight in entry.weights.items())
     how = f"{entry.combine[-1]} is asked only where the others leave it open. " if entry.unsure else ""
     sentence = "A sentence has the same weights on the members' scores of it, which no label has checked."

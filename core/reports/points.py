@@ -72,5 +72,5 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
 
 
 def _group_ends(places: Sequence[float], group: Sequence[int], gap: float) -> tuple[float, float]:
-    middle, half = sum(places[index] for index in group) / len(group), gap * len(group) / 2
+    middle, half = math.fsum(places[index] for index in group) / len(group), gap * len(group) / 2
     return middle - half, middle + half

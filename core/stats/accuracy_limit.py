@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf, lgamma, log
+from math import exp, fsum, inf, lgamma, log
 
 
 def evidence_below(right: int, total: int, limit: float) -> float:
@@ -38,4 +38,4 @@ def _log_beta_share(a: int, b: int, x: float) -> float:
         for k in range(a, draws + 1)
     ]
     largest = max(terms)
-    return largest + log(sum(exp(term - largest) for term in terms))
+    return largest + log(fsum(exp(term - largest) for term in terms))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -82,7 +83,7 @@ def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
         by_text.setdefault(bigram.text, []).append(bigram)
     together = []
     for text, bigrams in by_text.items():
-        lead = sum(bigram.lead for bigram in bigrams) / len(found)
+        lead = fsum(bigram.lead for bigram in bigrams) / len(found)
         held, others = sum(bigram.best for bigram in bigrams), sum(bigram.others for bigram in bigrams)
         together.append(Bigram(text, lead, held, others))
     shared = [bigram for bigram in together if bigram.best >= _MIN_SHARED * len(found)]

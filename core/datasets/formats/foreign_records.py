@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import fsum
 
 from core.datasets.formats.potato_records import potato_records
 from core.datasets.formats.text_files import Row
@@ -132,7 +133,7 @@ def _summeval(row: Row) -> list[Row] | None:
             "document": row.get("text"),
             "summary": row["decoded"],
             "label": ("consistent" if full else "inconsistent") if numbers.get("consistency") else None,
-            **{aspect: sum(values) / len(values) for aspect, values in numbers.items() if values},
+            **{aspect: fsum(values) / len(values) for aspect, values in numbers.items() if values},
         }
     ]
 

@@ -109,7 +109,7 @@ class WindowModel:
         best = self._best(text, row.payload, logits)
         top = max(guess.logit for _, guess in best)
         weights = [math.exp(guess.logit - top) for _, guess in best]
-        shares = [weight / sum(weights) for weight in weights]
+        shares = [weight / math.fsum(weights) for weight in weights]
         chosen = next(number for number, (answer, _) in enumerate(best) if answer)
         answer, guess = best[chosen]
         nothing = next(share for share, (other, _) in zip(shares, best, strict=True) if not other)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import fsum
 from typing import ClassVar
 
 from core.explanations.cases import read_judgements
@@ -134,7 +135,7 @@ def _judge_agreement(data: ReleasedData) -> Figures:
     found = [agreement_with_people(pairs, 1) for pairs in read_judgements(data.path(JUDGED)).values()]
     figures = {name: [one[name].value for one in found] for name in _JUDGE_COLUMNS}
     return {
-        ("all judges", name): sum(known) / len(known)
+        ("all judges", name): fsum(known) / len(known)
         for name, values in figures.items()
         if (known := [value for value in values if value is not None])
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import fsum
 
 import streamlit as st
 
@@ -60,7 +61,7 @@ def endpoint_list() -> None:
 
     budget = Settings.read().llm_budget
     if budget is not None:
-        gone = sum(one.money for one in spent.values())
+        gone = fsum(one.money for one in spent.values())
         share = min(1.0, gone / budget) if budget else 1.0
         st.progress(share, f"{format_money(gone)} of the budget of {budget:g} spent at all endpoints")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from math import fsum
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -79,7 +80,7 @@ def cost_table(costs: Sequence[CostRow]) -> None:
     if not costs:
         return
     st.subheader("What language models cost")
-    total = sum(row.money or 0.0 for row in costs)
+    total = fsum(row.money or 0.0 for row in costs)
     runs = len({row.run for row in costs})
     st.caption(
         f"By run and prompt, in the currency of the prices; {format_money(total)} in {runs} run(s). Answers from the cache "

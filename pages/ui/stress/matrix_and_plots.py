@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import fsum
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -181,7 +182,7 @@ def shift_boxes(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
         sizes = [shift.size for shift in of_kind]
         colour = INTENT_COLOURS[intent_of(kind)]
         figure.add_box(x=sizes, name=kind_title(kind), boxmean=False, marker_color=colour, boxpoints="outliers")
-        mean = sum(size for size in sizes if size is not None) / len(sizes)
+        mean = fsum(size for size in sizes if size is not None) / len(sizes)
         figure.add_scatter(
             x=[mean], y=[kind_title(kind)], mode="markers", marker={"color": colour, "size": 9, "symbol": "circle"}
         )
