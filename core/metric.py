@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
-from core.code_version import CodeParts, adapter_module, code_hash, code_parts
+from core.code_version import CodeParts, adapter_root, class_root, code_hash, code_parts
 from core.language import ENGLISH, require_languages
 from core.model_reference import ModelRef, local_checkpoints
 from core.profile import read_profile
@@ -169,14 +169,14 @@ def _signature(
 
 @lru_cache(maxsize=512)
 def metric_code(metric: Metric) -> CodeParts:
-    """The files and libraries that compute the scores of a metric: its own, its models' and those of plugins that it uses."""
+    """The definitions, data files and libraries that compute the scores of a metric: its own, its models' and those of plugins that it uses."""
     plugins: list[Plugin] = [metric]
     for plugin in plugins:  # it grows while it is read
         plugins += plugin.uses() if isinstance(plugin, Metric) else ()
     return code_parts(
         [
-            *(type(plugin).__module__ for plugin in plugins),
-            *(adapter_module(model.kind) for model in metric.checkpoints()),
+            *(class_root(type(plugin)) for plugin in plugins),
+            *(adapter_root(model.kind) for model in metric.checkpoints()),
         ]
     )
 
