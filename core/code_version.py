@@ -31,15 +31,32 @@ Definitions of the same name, of several modules, are one part. No part has a pa
 
 CARRIERS = frozenset(
     {
-        *("Registry", "format_spec", "profile_field", "settings_of", "read_profile"),  # whose choice a signature spells
-        *("memoize", "import_nltk", "attempt", "Problem"),
-        *("require_languages", "mark_language"),
-        *("Settings",),
+        *("memoize", "import_nltk", "attempt", "require_languages", "mark_language"),
+        # what they choose stands in the signature
+        *("METRICS", "DECOMPOSERS", "profile_field", "format_spec", "settings_of", "read_profile", "printed_words"),
+        *(
+            "Settings",
+            "is_allowed",
+            "is_limited",
+            "configured_endpoint",
+            "endpoint_of",
+            "resolve_model",
+            "chat_model",
+            "read_entries",
+        ),
+        *("client_for", "capability_store", "framework_environment", "locate", "locate_backbone"),
     }
 )
 """Names of definitions of `core` that never count."""
 
-_ENTRIES = ("plan", "fold", "rounds", "checkpoints", "encode", "forward")  # of metrics and models, that the engine calls
+_ENTRIES = (
+    "plan",
+    "fold",
+    "rounds",
+    "checkpoints",
+    "encode",
+    "forward",
+)  # of metrics and models, that the engine calls
 _TOP = str(__package__).partition(".")[0]
 _DATA_FOLDER = "data"
 _LISTING = frozenset({"iterdir", "glob", "rglob", "listdir"})
@@ -79,11 +96,12 @@ def code_parts(roots: Iterable[Root]) -> dict[str, str]:
 
     Their modules were imported or lie in `core`. A library counts where a definition that is reached uses it.
     """
-    every = list(roots)
-    reach = _Reach(partial(_own_file, starts=frozenset(root.module.partition(".")[0] for root in every)))
-    for root in every:
-        reach.add_root(root)
-    return reach.parts()
+    return _reach_from(roots).parts()
+
+
+def own_parts(roots: Iterable[Root]) -> dict[str, str]:
+    """The same without the libraries."""
+    return _reach_from(roots).own_parts()
 
 
 def class_root(plugin: type[object]) -> Root:
@@ -129,6 +147,14 @@ def adapter_root(kind: str) -> Root:
     return Root(f"{__package__}.models.adapters.{kind}")
 
 
+def _reach_from(roots: Iterable[Root]) -> _Reach:
+    every = list(roots)
+    reach = _Reach(partial(_own_file, starts=frozenset(root.module.partition(".")[0] for root in every)))
+    for root in every:
+        reach.add_root(root)
+    return reach
+
+
 class _Reach:
     """Follows the names that definitions use, from the roots on."""
 
@@ -156,13 +182,16 @@ class _Reach:
             self._reach(*self._waiting.pop())
 
     def parts(self) -> dict[str, str]:
+        libraries = {name: value for top in self._libraries for name, value in library_parts(top).items()}
+        return dict(sorted({**self.own_parts(), **libraries}.items()))
+
+    def own_parts(self) -> dict[str, str]:
         hashes = {name: "+".join(sorted(values)) for name, values in self._hashes.items()}
         data: defaultdict[str, set[str]] = defaultdict(set)
         for file in self._data_files():
             self.files.add(file)
             data[file.name].add(_file_hash(file))
-        libraries = {name: value for top in self._libraries for name, value in _library_parts(top).items()}
-        return dict(sorted({**hashes, **{name: "+".join(sorted(one)) for name, one in data.items()}, **libraries}.items()))
+        return dict(sorted({**hashes, **{name: "+".join(sorted(values)) for name, values in data.items()}}.items()))
 
     def _source(self, module: str) -> SourceFile | None:
         """The definitions of a module of ours; None for a library."""
@@ -246,9 +275,8 @@ class _Reach:
             return self._look_up(self._absolute(origin, module), [imported, *rest] if imported else rest)
         if not here and self._locate(f"{module}.{name}"):
             return self._look_up(f"{module}.{name}", rest)
-        for place in self._lazy_places(module, source, name):
-            return place, name, ".".join(names)
-        return "", "", ".".join(names)
+        place = next(self._lazy_places(module, source, name), "")
+        return place, name if place else "", ".".join(names)
 
     def _lazy_places(self, module: str, source: SourceFile, name: str) -> Iterator[str]:
         """The modules that may define a name which a module has by `import *` or by `__getattr__`."""
@@ -311,7 +339,7 @@ class _Reach:
                 yield from _files_named(folder, names)
             if any(_LISTING.intersection(definition.attributes) for definition in definitions):
                 for folder in (source.parent / one for one in sorted(literals)):
-                    yield from (one for one in sorted(folder.iterdir()) if one.is_file()) if folder.is_dir() else ()
+                    yield from _files_named(folder, set(os.listdir(folder)) if folder.is_dir() else set())
 
 
 def _files_named(folder: Path, names: set[str]) -> Iterator[Path]:
@@ -369,7 +397,9 @@ def _own_file(name: str, starts: frozenset[str]) -> Path | None:
     top = name.partition(".")[0]
     if top in {_TOP, *starts}:
         return _module_file(_root(top), name) if top in sys.modules else None
-    places = (_module_file(_root(start), name) for start in starts if start != _TOP and (_root(start) / f"{top}.py").is_file())
+    places = (
+        _module_file(_root(start), name) for start in starts if start != _TOP and (_root(start) / f"{top}.py").is_file()
+    )
     return next((place for place in places if place), None)
 
 
@@ -385,7 +415,8 @@ def _root(top: str) -> Path:
     return Path(places[0]).resolve().parent
 
 
-def _library_parts(top: str) -> dict[str, str]:
+def library_parts(top: str) -> dict[str, str]:
+    """The versions of a library and of those below it; nothing of one that moves no number or is not installed."""
     if top in sys.stdlib_module_names or top in _WITHOUT_NUMBERS:
         return {}
     return {library: version for library in (top, *_UNDER.get(top, ())) if (version := _library_version(library))}

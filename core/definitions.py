@@ -16,12 +16,16 @@ from typing import Any
 
 HASH_DIGITS = 12
 
-_UNCOUNTED_FIELDS = frozenset({"annotation", "returns", "type_params", "type_comment", "kind", "ctx", "msg", "decorator_list"})
+_UNCOUNTED_FIELDS = frozenset(
+    {"annotation", "returns", "type_params", "type_comment", "kind", "ctx", "msg", "decorator_list"}
+)
 _MEMOIZERS = frozenset({"cache", "lru_cache", "memoize"})  # a result that is remembered is the same result
 _REGISTERS = "add"  # the method of a registry that decorates its plugins
 _LOG_CALLS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 _LOGGERS = frozenset({"log", "logger", "logging", "warnings"})
-_RECORD_BASES = frozenset({"ABC", "NamedTuple", "TypedDict", "Protocol", "Enum", "StrEnum", "IntEnum", "BaseModel", "Generic"})
+_RECORD_BASES = frozenset(
+    {"ABC", "NamedTuple", "TypedDict", "Protocol", "Enum", "StrEnum", "IntEnum", "BaseModel", "Generic"}
+)
 _CARD_TEXTS = frozenset(
     {"title", "family", "measures", "paper", "url", "download_mb", "differs", "memory_mb", "licence", "archives"}
 )
@@ -197,7 +201,9 @@ class _Reader:
         named = {ast.unparse(one).rpartition(".")[2] for one in plain}
         definition = self._end()
         definition.bases = [chain[0] for one in plain if (chain := self._chain(one))]
-        definition.is_record = bool(named & _RECORD_BASES) or any("dataclass" in one.partition("(")[0] for one in decorators)
+        definition.is_record = bool(named & _RECORD_BASES) or any(
+            "dataclass" in one.partition("(")[0] for one in decorators
+        )
         return definition
 
     def _end(self) -> Definition:
@@ -208,7 +214,12 @@ class _Reader:
 
     def _write_body(self, statements: Iterable[ast.stmt]) -> None:
         for statement in statements:
-            if not (_is_text(statement) or _is_import(statement) or _is_logging(statement) or isinstance(statement, ast.Pass)):
+            if not (
+                _is_text(statement)
+                or _is_import(statement)
+                or _is_logging(statement)
+                or isinstance(statement, ast.Pass)
+            ):
                 self._write(statement)
                 self._written.append(";")
 
@@ -282,7 +293,7 @@ class _Reader:
             if isinstance(node, ast.Name | ast.Attribute) and (chain := self._chain(node)):
                 self._definition.types.append(chain[0])
 
-    def _write_Constant(self, node: ast.Constant) -> None:  # noqa: N802  # as ast names its classes
+    def _write_Constant(self, node: ast.Constant) -> None:  # as ast names its classes
         value = node.value
         if isinstance(value, str):
             if len(value) <= _MOST_CHARACTERS and _FILE_NAME.fullmatch(value):
@@ -291,7 +302,7 @@ class _Reader:
             value = _EXTRA.sub(r"\1\2", _COMMAND.sub("", value))
         self._written.append(f"{type(value).__name__} {value!r} ")
 
-    def _write_JoinedStr(self, node: ast.JoinedStr) -> None:  # noqa: N802
+    def _write_JoinedStr(self, node: ast.JoinedStr) -> None:
         end = node.values[-1] if node.values else None
         if isinstance(end, ast.Constant) and _SUFFIX.fullmatch(str(end.value)):
             self._definition.suffixes.append(str(end.value))
@@ -299,10 +310,10 @@ class _Reader:
         values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
         self._write_fields(ast.JoinedStr(values))
 
-    def _write_Raise(self, node: ast.Raise) -> None:  # noqa: ARG002, N802
+    def _write_Raise(self, node: ast.Raise) -> None:  # noqa: ARG002
         self._written.append("Raise")
 
-    def _write_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def _write_Call(self, node: ast.Call) -> None:
         called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if called == "Card":
             facts = [keyword for keyword in node.keywords if keyword.arg not in _CARD_TEXTS]
@@ -312,7 +323,7 @@ class _Reader:
         self._attributes |= dict.fromkeys(keyword.arg for keyword in node.keywords if keyword.arg)
         self._write_fields(node)
 
-    def _write_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:  # noqa: N802
+    def _write_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._write_decorators(node.decorator_list)
         self._write_signature(node.args)
         if node.returns:
@@ -320,20 +331,20 @@ class _Reader:
         outside = self._scopes, self._class_scopes
         self._scopes = [*self._scopes[self._class_scopes :], _scope_of(node.args, node.body)]
         self._class_scopes = 0
-        self._written.append(f"{type(node).__name__} {node.name}:")
+        self._written.append(f"{type(node).__name__} {node.name!r}:")
         self._write_body(node.body)
         self._scopes, self._class_scopes = outside
 
     _write_AsyncFunctionDef = _write_FunctionDef
 
-    def _write_Lambda(self, node: ast.Lambda) -> None:  # noqa: N802
+    def _write_Lambda(self, node: ast.Lambda) -> None:
         self._write_signature(node.args)
         self._scopes.append(_scope_of(node.args, [ast.Expr(node.body)]))
         self._written.append("Lambda ")
         self._write(node.body)
         self._scopes.pop()
 
-    def _write_ClassDef(self, node: ast.ClassDef) -> None:  # noqa: N802
+    def _write_ClassDef(self, node: ast.ClassDef) -> None:
         self._write_decorators(node.decorator_list)
         self._write_fields(node)
 
