@@ -21,6 +21,7 @@ from importlib import metadata
 from pathlib import Path
 from threading import get_ident
 
+from core import definitions
 from core.definitions import EFFECTS, HASH_DIGITS, Definition, SourceFile, hash_of, read_definitions
 
 CodeParts = Mapping[str, str]
@@ -327,17 +328,17 @@ class _Reach:
         for (module, _), definition in self._reached.items():
             by_module[module].append(definition)
         everywhere = {literal for definition in self._reached.values() for literal in definition.literals}
-        for module, definitions in by_module.items():
+        for module, reached in by_module.items():
             source = self._locate(module)
             if source is None:
                 continue
             self.files.add(source)
-            literals = {literal for definition in definitions for literal in definition.literals}
-            suffixes = {suffix for definition in definitions for suffix in definition.suffixes}
+            literals = {literal for definition in reached for literal in definition.literals}
+            suffixes = {suffix for definition in reached for suffix in definition.suffixes}
             names = {one for one in literals if "." in one} | {f"{one}{end}" for one in everywhere for end in suffixes}
             for folder in (source.parent, source.parent / _DATA_FOLDER):
                 yield from _files_named(folder, names)
-            if any(_LISTING.intersection(definition.attributes) for definition in definitions):
+            if any(_LISTING.intersection(definition.attributes) for definition in reached):
                 for folder in (source.parent / one for one in sorted(literals)):
                     yield from _files_named(folder, set(os.listdir(folder)) if folder.is_dir() else set())
 
@@ -360,7 +361,7 @@ class DefinitionCache:
 
     def read(self, file: Path) -> SourceFile | None:
         content = file.read_bytes()
-        hash = hashlib.sha256(content).hexdigest()
+        hash = hashlib.sha256(_parser() + content).hexdigest()
         if hash not in self._read:
             self._read[hash] = self._load(hash) or self._parse(content, hash)
         return self._read[hash]
@@ -385,6 +386,12 @@ class DefinitionCache:
                 unfinished.write_text(json.dumps(source.to_json()), encoding="utf-8")
                 unfinished.replace(self.folder / f"{hash}.json")
         return source
+
+
+@lru_cache(maxsize=1)
+def _parser() -> bytes:
+    """What reads definitions: those that another version of it read count for nothing."""
+    return Path(definitions.__file__).read_bytes()
 
 
 DEFINITIONS = DefinitionCache()
